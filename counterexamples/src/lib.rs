@@ -1,0 +1,1 @@
+//! Plausible wrong versions; each must fail the test it names.

@@ -1,0 +1,1 @@
+//! cached-block-on

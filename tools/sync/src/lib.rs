@@ -1,0 +1,1 @@
+//! std, loom or shuttle behind one name.

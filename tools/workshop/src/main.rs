@@ -1,0 +1,3 @@
+//! The `cargo workshop` command.
+
+fn main() {}
