@@ -1,1 +1,34 @@
-//! std, loom or shuttle behind one name.
+//! The primitives that the exercises are built from: std's, or wrappers over
+//! loom's or shuttle's, under one name. Code that imports from here instead of
+//! `std::sync` and `std::thread` can be model-checked as it stands.
+//!
+//! | feature | what it gives |
+//! |---|---|
+//! | none | std's types themselves |
+//! | `chaos` | std's, wrapped so that a test can switch on spurious returns, failing weak exchanges and seeded delays: [`chaos`] |
+//! | `shuttle` | shuttle's: many random schedules, every atomic sequentially consistent |
+//! | `loom` | loom's: every schedule and every value a load may return, within bounds |
+//!
+//! What each offers is what all of them have. loom lacks `Weak`, const
+//! constructors, `Condvar::wait_while` and time-outs that elapse (a timed wait
+//! waits until it is notified). Its `Arc` cannot become a
+//! [`Waker`](std::task::Waker): what implements [`Wake`](std::task::Wake)
+//! stays in a [`std::sync::Arc`].
+
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
+mod std_backend;
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
+pub use std_backend::*;
+
+#[cfg(feature = "loom")]
+mod loom_backend;
+#[cfg(feature = "loom")]
+pub use loom_backend::*;
+
+#[cfg(all(feature = "shuttle", not(feature = "loom")))]
+mod shuttle_backend;
+#[cfg(all(feature = "shuttle", not(feature = "loom")))]
+pub use shuttle_backend::*;
+
+#[cfg(all(feature = "chaos", not(any(feature = "loom", feature = "shuttle"))))]
+pub mod chaos;

@@ -1,1 +1,47 @@
-//! What the checks are made of.
+//! What the workshop's checks are made of. Standard library only, so that a
+//! first `cargo test -p exercise-1` takes seconds.
+//!
+//! A check is a body run by [`check`] under a [`Lesson`]. Each body runs in a
+//! child process of its own: a check that hangs, crashes or burns a core
+//! neither stops nor slows the others, and the failure says what was
+//! promised, what was seen, what usually causes it, and where to read on.
+//!
+//! ```no_run
+//! use testkit::{Lesson, check};
+//!
+//! const PROMPT: Lesson = Lesson {
+//!     clause: "1. Prompt",
+//!     promise: "a future that is ready at once is polled once",
+//!     usual_cause: "the thread parks before it polls",
+//!     read: "one-future/block-on.html#poll-first",
+//! };
+//!
+//! check(PROMPT, || {
+//!     let polls = 1; // count the polls of the code under test
+//!     assert!(polls == 1, "it was polled {polls} times");
+//! });
+//! ```
+//!
+//! With `TESTKIT_INLINE=1` in the environment the bodies run in the test
+//! process itself, without watchdog: for a debugger.
+
+mod allocator;
+mod check;
+mod child;
+mod events;
+mod futures;
+mod gate;
+mod lesson;
+mod probes;
+mod threads;
+mod wakers;
+mod watchdog;
+
+pub use allocator::{Allocations, allocations, live_blocks};
+pub use check::{check, check_model};
+pub use futures::{MustNotMove, Yields};
+pub use gate::{Gate, Rendezvous};
+pub use lesson::Lesson;
+pub use probes::{DropLog, DropProbe, PanicOnDrop};
+pub use threads::{Cost, ThreadProbe, idle_cost};
+pub use wakers::{CountingWaker, HostileWaker, WakeCounts};

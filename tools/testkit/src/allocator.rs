@@ -1,0 +1,239 @@
+//! The one global allocator of every test binary. It counts, and it turns
+//! mistakes with memory into messages: a block given back with another
+//! layout or twice ends the process with a sentence, and a freed block holds
+//! [`POISON`] and is kept for a while, so that reading it shows.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io::Write;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
+
+use Ordering::{Acquire, Relaxed, Release};
+
+#[global_allocator]
+static ALLOCATOR: CheckingAllocator = CheckingAllocator;
+
+struct CheckingAllocator;
+
+/// Stands before each block.
+#[repr(C, align(16))]
+struct Header {
+    size: usize,
+    align: usize,
+    state: AtomicUsize,
+}
+
+const LIVE: usize = 0x11FE_11FE;
+const FREED: usize = 0xDEAD_DEAD;
+/// What a freed block is filled with.
+const POISON: u8 = 0xDE;
+
+/// What [`allocations`] counted on one thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocations {
+    /// Blocks allocated.
+    pub count: u64,
+    /// Bytes in them.
+    pub bytes: u64,
+}
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+    static BYTES: Cell<u64> = const { Cell::new(0) };
+}
+
+static LIVE_BLOCKS: AtomicIsize = AtomicIsize::new(0);
+
+/// Runs `body` and counts what this thread allocates meanwhile.
+pub fn allocations<R>(body: impl FnOnce() -> R) -> (R, Allocations) {
+    let before = (COUNT.get(), BYTES.get());
+    let result = body();
+    let counted = Allocations {
+        count: COUNT.get() - before.0,
+        bytes: BYTES.get() - before.1,
+    };
+    (result, counted)
+}
+
+/// How many blocks of the whole process are allocated and not given back.
+/// The difference before and after shows a leak, if no other thread works.
+pub fn live_blocks() -> isize {
+    LIVE_BLOCKS.load(Relaxed)
+}
+
+// SAFETY: blocks come from `System` and are as large and as aligned as asked, since `whole` adds the header in
+// front without lowering the alignment; a block is given back to `System` once, with the layout it came with.
+unsafe impl GlobalAlloc for CheckingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let Some((whole, offset)) = whole(layout) else {
+            return ptr::null_mut();
+        };
+        // SAFETY: `whole` has the header's size at least, so it is not zero.
+        let base = unsafe { System.alloc(whole) };
+        if base.is_null() {
+            return base;
+        }
+        // `try_with`: blocks are also allocated while a thread's locals are destroyed.
+        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+        let _ = BYTES.try_with(|bytes| bytes.set(bytes.get() + layout.size() as u64));
+        LIVE_BLOCKS.fetch_add(1, Relaxed);
+        // SAFETY: `offset` bytes from `base` the block begins, inside the allocation.
+        let block = unsafe { base.add(offset) };
+        let header = Header {
+            size: layout.size(),
+            align: layout.align(),
+            state: AtomicUsize::new(LIVE),
+        };
+        // SAFETY: `offset` is at least the header's size and a multiple of its alignment.
+        unsafe { header_of(block).write(header) };
+        block
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the caller passes a block of ours, which has a header; a freed one keeps it while in quarantine.
+        let header = unsafe { &*header_of(block) };
+        match header.state.swap(FREED, Relaxed) {
+            LIVE => {}
+            FREED => die(format_args!("memory was freed twice")),
+            _ => die(format_args!("memory was freed that was never allocated")),
+        }
+        if (header.size, header.align) != (layout.size(), layout.align()) {
+            die(format_args!(
+                "memory was allocated with size {} and alignment {}, and freed with size {} and alignment {}",
+                header.size,
+                header.align,
+                layout.size(),
+                layout.align()
+            ));
+        }
+        LIVE_BLOCKS.fetch_sub(1, Relaxed);
+        // SAFETY: the block is `size` bytes long and nobody's any more.
+        unsafe { block.write_bytes(POISON, layout.size()) };
+        // SAFETY: the block was just marked as freed, by nobody else.
+        unsafe { QUARANTINE.admit(block) };
+    }
+}
+
+/// The layout of a block with its header, and where the block begins in it.
+fn whole(layout: Layout) -> Option<(Layout, usize)> {
+    Layout::new::<Header>().extend(layout).ok()
+}
+
+fn header_of(block: *mut u8) -> *mut Header {
+    block.wrapping_sub(size_of::<Header>()).cast()
+}
+
+/// Gives a freed block back to the system.
+///
+/// # Safety
+///
+/// The caller must own the block, which must be marked as freed.
+unsafe fn release(block: *mut u8) {
+    // SAFETY: the header stays valid until the block is given back, below.
+    let header = unsafe { &*header_of(block) };
+    let layout = Layout::from_size_align(header.size, header.align);
+    let Some((whole, offset)) = layout.ok().and_then(whole) else {
+        die(format_args!(
+            "memory was written to before its beginning or after it was freed"
+        ));
+    };
+    // SAFETY: this is where the allocation of `whole` began, in `alloc`.
+    unsafe { System.dealloc(block.wrapping_sub(offset), whole) };
+}
+
+/// The blocks freed last, kept from reuse so that whoever still uses one
+/// meets [`POISON`] instead of somebody else's data.
+struct Quarantine {
+    is_locked: AtomicBool,
+    slots: [AtomicUsize; Quarantine::SLOTS],
+    next: AtomicUsize,
+}
+
+static QUARANTINE: Quarantine = Quarantine {
+    is_locked: AtomicBool::new(false),
+    slots: [const { AtomicUsize::new(0) }; Quarantine::SLOTS],
+    next: AtomicUsize::new(0),
+};
+
+impl Quarantine {
+    const SLOTS: usize = 4096;
+    /// Blocks above this size are given back at once, so that the quarantine
+    /// stays below 16 MiB.
+    const LARGEST: usize = 4096;
+
+    /// Takes a freed block and gives the oldest one back.
+    ///
+    /// # Safety
+    ///
+    /// The caller must own the block, which must be marked as freed.
+    unsafe fn admit(&self, block: *mut u8) {
+        // SAFETY: the block is the caller's, and its header is intact.
+        let size = unsafe { &*header_of(block) }.size;
+        // Acquire: pairs with the Release below; whoever evicts sees the block that was put in.
+        let is_free = size <= Self::LARGEST && !self.is_locked.swap(true, Acquire);
+        if !is_free {
+            // SAFETY: the block is the caller's and marked as freed.
+            return unsafe { release(block) };
+        }
+        let slot = self.next.load(Relaxed);
+        self.next.store((slot + 1) % Self::SLOTS, Relaxed);
+        let oldest = self.slots[slot].swap(block.expose_provenance(), Relaxed);
+        // Release: pairs with the Acquire above.
+        self.is_locked.store(false, Release);
+        if oldest != 0 {
+            // SAFETY: a block in a slot belongs to the quarantine and was marked as freed; it has just left its slot.
+            unsafe { release(ptr::with_exposed_provenance_mut(oldest)) };
+        }
+    }
+}
+
+/// Ends the process with a message as the verdict of its check.
+fn die(message: std::fmt::Arguments<'_>) -> ! {
+    // Neither line allocates: standard error is unbuffered.
+    let _ = writeln!(
+        std::io::stderr(),
+        "{}{message}{}",
+        crate::child::MARK,
+        crate::child::MARK
+    );
+    std::process::abort()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_is_one_allocation_of_its_size() {
+        let (boxed, counted) = allocations(|| Box::new(7_u64));
+        assert_eq!((*boxed, counted), (7, Allocations { count: 1, bytes: 8 }));
+    }
+
+    #[test]
+    fn other_threads_are_not_counted() {
+        let gate = crate::Gate::new();
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                gate.wait();
+                drop(std::hint::black_box(vec![0_u8; 100]));
+            });
+            let ((), counted) = allocations(|| gate.open());
+            other.join().expect("the other thread ends");
+            assert_eq!(counted.count, 0, "only this thread counts");
+        });
+    }
+
+    #[test]
+    fn large_alignments_are_kept() {
+        #[repr(align(256))]
+        struct Aligned(u8);
+        let boxed = Box::new(Aligned(1));
+        assert_eq!(
+            ptr::from_ref(&*boxed).addr() % 256,
+            0,
+            "its alignment is 256"
+        );
+        assert_eq!(boxed.0, 1);
+    }
+}

@@ -1,0 +1,229 @@
+//! Runs a check, here and in its child process.
+
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+
+use crate::child::{self, Ending};
+use crate::watchdog::Limits;
+use crate::{Lesson, events};
+
+/// Runs `body` as the check of `lesson`, in a child process, and fails the
+/// test with what the lesson teaches if the body panics, hangs, spins or
+/// takes the process down. A body says what it saw by the message of its
+/// `assert!`.
+///
+/// Must be called from a `#[test]` function itself: the child process finds
+/// the test by the name of the function in which the closure stands.
+///
+/// # Panics
+///
+/// When the check fails.
+#[track_caller]
+pub fn check<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
+    run(lesson, Limits::CHECK, body);
+}
+
+/// Like [`check`], with the time that a model takes to be explored.
+///
+/// # Panics
+///
+/// When the check fails.
+#[track_caller]
+pub fn check_model<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
+    run(lesson, Limits::MODEL, body);
+}
+
+#[track_caller]
+fn run<F: FnOnce() + Send + 'static>(lesson: Lesson, limits: Limits, body: F) {
+    let place = Location::caller();
+    let name = test_name::<F>();
+    if child::is_child() {
+        child::run(limits, body);
+    }
+    if std::env::var_os("TESTKIT_INLINE").is_some() || cfg!(miri) {
+        return body();
+    }
+    events::emit(name, &lesson, "running", "");
+    let report = child::start(name, limits);
+    let place = format!("{}:{}", place.file(), place.line());
+    let failure = match report.ending {
+        Ending::Passed => None,
+        Ending::Failed { seen, threads } => Some(lesson.report(&seen, &place, &threads)),
+    };
+    // `print!` rather than a write to standard output: libtest captures it.
+    print!("{}", report.output);
+    let Some(failure) = failure else {
+        events::emit(name, &lesson, "passed", "");
+        return;
+    };
+    events::emit(name, &lesson, "failed", &failure);
+    eprint!("{failure}");
+    // The report has said it all; a panic message and a backtrace hint would only bury it.
+    std::panic::resume_unwind(Box::new("the check failed"));
+}
+
+/// The path of the test function in which a closure of type `F` stands, as
+/// libtest names it: without the crate, and without the closure.
+fn test_name<F>() -> &'static str {
+    let path = std::any::type_name::<F>();
+    let path = path.split_once("::").map_or(path, |(_crate, rest)| rest);
+    path.split("::{{closure}}").next().unwrap_or(path)
+}
+
+/// Runs `body` and returns its panic message, if it panicked.
+pub(crate) fn catch<F: FnOnce()>(body: F) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(body)).map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        text.or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "it panicked with a value that is no text".to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Gate;
+
+    /// For checks that are only run as the child of another test.
+    const LESSON: Lesson = Lesson {
+        clause: "1. Example",
+        promise: "the example passes",
+        usual_cause: "it is meant to fail",
+        read: "example.html",
+    };
+
+    /// Runs `body` as a check and returns the ending; in the child, runs it.
+    fn ending_of<F: FnOnce() + Send + 'static>(body: F) -> child::Report {
+        if child::is_child() {
+            child::run(Limits::CHECK, body);
+        }
+        child::start(test_name::<F>(), Limits::CHECK)
+    }
+
+    fn seen_by<F: FnOnce() + Send + 'static>(body: F) -> String {
+        match ending_of(body).ending {
+            Ending::Failed { seen, threads } => format!("{seen}\n{}", threads.join("\n")),
+            Ending::Passed => panic!("the body must fail"),
+        }
+    }
+
+    fn assert_seen(seen: &str, expected: &str) {
+        assert!(
+            seen.contains(expected),
+            "`{expected}` is missing in: {seen}"
+        );
+    }
+
+    #[test]
+    fn a_body_that_returns_passes() {
+        check(LESSON, || ());
+    }
+
+    #[test]
+    fn what_the_body_printed_is_passed_on() {
+        let report = ending_of(|| println!("hello from the body"));
+        assert_eq!(report.output, "hello from the body\n");
+    }
+
+    #[test]
+    fn a_failed_assertion_is_what_was_seen() {
+        let seen = seen_by(|| assert!(1 > 2, "one was not above two"));
+        assert_seen(&seen, "one was not above two");
+    }
+
+    #[test]
+    fn an_unwritten_part_is_said_to_be_unwritten() {
+        let seen = seen_by(|| todo!("your turn"));
+        assert_seen(&seen, "not written yet");
+        assert_seen(&seen, "check.rs:");
+    }
+
+    #[test]
+    fn a_panic_of_another_thread_is_told_with_the_hang_that_it_caused() {
+        let seen = seen_by(|| {
+            let gate = std::sync::Arc::new(Gate::new());
+            let opener = std::thread::Builder::new().name("opener".into());
+            let _ = opener.spawn({
+                let gate = gate.clone();
+                move || {
+                    assert!(gate_key_fits(), "the key does not fit");
+                    gate.open();
+                }
+            });
+            gate.wait();
+        });
+        assert_seen(&seen, "asleep");
+        assert_seen(&seen, "opener");
+        assert_seen(&seen, "the key does not fit");
+    }
+
+    fn gate_key_fits() -> bool {
+        std::hint::black_box(false)
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_body_that_sleeps_for_ever_is_said_to_hang() {
+        let seen = seen_by(|| Gate::new().wait());
+        assert_seen(&seen, "it hangs");
+        assert_seen(&seen, "asleep");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_body_that_spins_is_said_to_never_end() {
+        let seen = seen_by(|| {
+            while std::hint::black_box(true) {
+                std::hint::spin_loop();
+            }
+        });
+        assert_seen(&seen, "it never ends");
+        assert_seen(&seen, "running");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_that_dies_is_said_to_have_died() {
+        let seen = seen_by(|| std::process::abort());
+        assert_seen(&seen, "SIGABRT");
+    }
+
+    #[test]
+    fn a_process_that_exits_early_has_not_passed() {
+        let seen = seen_by(|| std::process::exit(0));
+        assert_seen(&seen, "ended by itself");
+    }
+
+    #[test]
+    fn a_block_freed_with_another_layout_is_told() {
+        let seen = seen_by(|| {
+            let block = Box::into_raw(Box::new(7_u64));
+            // SAFETY: wrong on purpose (the layout differs); the allocator ends the process before it matters.
+            drop(unsafe { Box::from_raw(block.cast::<[u8; 8]>()) });
+        });
+        assert_seen(&seen, "size 8 and alignment 8, and freed with size 8 and alignment 1");
+    }
+
+    #[test]
+    fn a_block_freed_twice_is_told() {
+        let seen = seen_by(|| {
+            let block = Box::into_raw(Box::new(7_u64));
+            for _ in 0..2 {
+                // SAFETY: wrong on purpose the second time; the allocator ends the process then.
+                drop(unsafe { Box::from_raw(block) });
+            }
+        });
+        assert_seen(&seen, "memory was freed twice");
+    }
+
+    #[test]
+    fn a_freed_block_reads_as_poison() {
+        check(LESSON, || {
+            let block = Box::into_raw(Box::new(7_u8));
+            // SAFETY: the block is ours and freed once.
+            drop(unsafe { Box::from_raw(block) });
+            // SAFETY: wrong on purpose: the block is freed, but the allocator's quarantine keeps its memory mapped.
+            let byte = unsafe { block.read_volatile() };
+            assert!(byte == 0xDE, "the freed byte reads {byte:#x}");
+        });
+    }
+}

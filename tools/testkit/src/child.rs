@@ -1,0 +1,252 @@
+//! The child process in which a check runs, from both of its sides.
+//!
+//! The parent starts the test binary again for one test; there the same
+//! `#[test]` function reaches [`run`], which executes the body on a thread of
+//! its own while the first thread watches. The child's verdict comes back at
+//! the end of its standard error, behind [`MARK`].
+
+use std::io::{self, Read, Write};
+use std::panic::PanicHookInfo;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::check::catch;
+use crate::watchdog::{INTERVAL, Limits, Verdict, Watchdog};
+
+/// The environment variable that tells a process that it is a child.
+const CHILD_VARIABLE: &str = "TESTKIT_CHILD";
+/// Stands before the child's verdict; no text of a program has it by chance.
+pub(crate) const MARK: &str = "\u{1}testkit-verdict\u{1}";
+/// The verdict of a check that passed.
+const PASSED: &str = "passed";
+/// The thread that runs the body.
+const BODY_THREAD: &str = "check";
+/// How much longer than the child's own limit the parent waits for it.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// How a check ended.
+pub(crate) enum Ending {
+    Passed,
+    Failed { seen: String, threads: Vec<String> },
+}
+
+/// What a child sent back.
+pub(crate) struct Report {
+    pub ending: Ending,
+    /// What the body printed.
+    pub output: String,
+}
+
+/// Whether this process was started by [`start`].
+pub(crate) fn is_child() -> bool {
+    std::env::var_os(CHILD_VARIABLE).is_some()
+}
+
+/// Runs the test `name` in a child process and waits for its verdict.
+pub(crate) fn start(name: &str, limits: Limits) -> Report {
+    let started = std::env::current_exe().and_then(|binary| {
+        Command::new(binary)
+            .args([name, "--exact", "--nocapture", "--test-threads=1"])
+            .env(CHILD_VARIABLE, name)
+            .env("RUST_TEST_NOCAPTURE", "1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+    });
+    let mut child =
+        started.unwrap_or_else(|error| panic!("cannot start the test process: {error}"));
+    let printed = drain(child.stdout.take());
+    let complained = drain(child.stderr.take());
+    let status = wait(&mut child, limits.wall + GRACE);
+    let output = printed.join().unwrap_or_default();
+    let errors = complained.join().unwrap_or_default();
+    let (errors, verdict) = match errors.split_once(MARK) {
+        Some((errors, verdict)) => (errors, Some(verdict)),
+        None => (errors.as_str(), None),
+    };
+    Report {
+        ending: ending(verdict, status),
+        output: without_libtest(&output, name) + errors,
+    }
+}
+
+/// Reads a pipe to its end on a thread of its own.
+fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Waits for the child; kills it after `limit` and then returns `None`.
+fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let deadline = Instant::now() + limit;
+    let mut pause = Duration::from_micros(200);
+    loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
+        if Instant::now() >= deadline {
+            let _ = child.kill();
+            let _ = child.wait();
+            return None;
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+fn ending(verdict: Option<&str>, status: Option<ExitStatus>) -> Ending {
+    let failed = |seen: String| Ending::Failed {
+        seen,
+        threads: Vec::new(),
+    };
+    match (verdict, status) {
+        (Some(PASSED), Some(status)) if status.success() => Ending::Passed,
+        (Some(PASSED) | None, Some(status)) => failed(describe_exit(status)),
+        (None, None) => failed("the test process did not answer and was killed".to_owned()),
+        (Some(verdict), _) => {
+            let (seen, threads) = verdict.split_once(MARK).unwrap_or((verdict, ""));
+            Ending::Failed {
+                seen: seen.to_owned(),
+                threads: threads.lines().map(str::to_owned).collect(),
+            }
+        }
+    }
+}
+
+fn describe_exit(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return match signal {
+            4 => "the test process died of SIGILL (an illegal instruction)".to_owned(),
+            6 => "the test process died of SIGABRT (it aborted, for instance by a panic in a \
+                  destructor or in an `extern` function)"
+                .to_owned(),
+            7 | 11 => {
+                "the test process died of SIGSEGV: memory was used that is not, or no longer, \
+                       the program's own"
+                    .to_owned()
+            }
+            other => format!("the test process died of signal {other}"),
+        };
+    }
+    format!("the test process ended by itself before its check was done ({status})")
+}
+
+/// Takes away what libtest itself prints in the child.
+fn without_libtest(output: &str, name: &str) -> String {
+    let output = output.strip_prefix("\nrunning 1 test\n").unwrap_or(output);
+    let output = output.replacen(&format!("test {name} ... "), "", 1);
+    if output == "\n" {
+        String::new()
+    } else {
+        output
+    }
+}
+
+/// Panics seen so far, as `thread: message at file:line`.
+static PANICS: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
+
+/// In the child: runs `body`, sends the verdict and ends the process.
+pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> ! {
+    std::panic::set_hook(Box::new(note_panic));
+    let mut watchdog = Watchdog::new(limits);
+    let (tell, told) = mpsc::channel();
+    let parent = parent_process();
+    let body_thread = thread::Builder::new().name(BODY_THREAD.to_owned());
+    let started = body_thread.spawn(move || {
+        let _ = tell.send(catch(body));
+    });
+    if let Err(error) = started {
+        finish(Err(Verdict {
+            seen: format!("no thread could be started: {error}"),
+            threads: Vec::new(),
+        }));
+    }
+    loop {
+        match told.recv_timeout(INTERVAL) {
+            Ok(Ok(())) => finish(Ok(())),
+            Ok(Err(message)) => finish(Err(panicked(message))),
+            Err(RecvTimeoutError::Disconnected) => {
+                finish(Err(panicked("its thread ended".to_owned())))
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Some(mut verdict) = watchdog.look() {
+            let panics = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
+            let panics = panics
+                .iter()
+                .map(|(thread, message)| format!("{thread}: panicked, {message}"));
+            verdict.threads.extend(panics);
+            finish(Err(verdict));
+        }
+        if parent_process() != parent {
+            std::process::exit(1);
+        }
+    }
+}
+
+/// Sends the verdict and ends the process without waiting for its threads.
+fn finish(outcome: Result<(), Verdict>) -> ! {
+    let verdict = match outcome {
+        Ok(()) => format!("{MARK}{PASSED}"),
+        Err(verdict) => format!("{MARK}{}{MARK}{}", verdict.seen, verdict.threads.join("\n")),
+    };
+    let _ = io::stdout().flush();
+    let _ = io::stderr().write_all(verdict.as_bytes());
+    std::process::exit(i32::from(!verdict.ends_with(PASSED)))
+}
+
+/// Describes the panic that ended the body, with its place if that is not
+/// one of the tests' own assertions.
+fn panicked(message: String) -> Verdict {
+    let panics = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
+    let noted = panics
+        .iter()
+        .rev()
+        .find(|(_, noted)| noted.starts_with(&message));
+    let place = noted
+        .and_then(|(_, noted)| noted.rsplit_once(" at "))
+        .map_or("", |(_, place)| place);
+    let seen =
+        if message.starts_with("not yet implemented") || message.starts_with("not implemented") {
+            format!("this part is not written yet: `todo!` was reached at {place}")
+        } else if place.is_empty() || place.contains("tests") || place.contains("models") {
+            message
+        } else {
+            format!("a panic at {place}: {message}")
+        };
+    Verdict {
+        seen,
+        threads: Vec::new(),
+    }
+}
+
+fn note_panic(info: &PanicHookInfo<'_>) {
+    let thread = thread::current()
+        .name()
+        .unwrap_or("a thread without a name")
+        .to_owned();
+    let message = info.payload_as_str().unwrap_or("a value that is no text");
+    let place = info
+        .location()
+        .map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
+    let mut panics = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
+    panics.push((thread, format!("{message} at {place}")));
+}
+
+/// The number of the process that started this one.
+fn parent_process() -> Option<u32> {
+    #[cfg(unix)]
+    return Some(std::os::unix::process::parent_id());
+    #[cfg(not(unix))]
+    return None;
+}

@@ -1,0 +1,112 @@
+//! Futures that probe whoever polls them.
+
+use std::future::Future;
+use std::marker::PhantomPinned;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Wakes itself and is pending so many times, then is ready.
+#[derive(Debug)]
+pub struct Yields(pub u32);
+
+impl Future for Yields {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if self.0 == 0 {
+            return Poll::Ready(());
+        }
+        self.0 -= 1;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+/// Notes its address at the first poll and panics if a later poll, or its
+/// drop, finds it elsewhere. Wakes itself so many times before it is ready.
+#[derive(Debug)]
+pub struct MustNotMove {
+    yields_left: u32,
+    first_address: Option<usize>,
+    _pinned: PhantomPinned,
+}
+
+impl MustNotMove {
+    /// Makes a future that yields `yields` times.
+    pub fn new(yields: u32) -> Self {
+        Self {
+            yields_left: yields,
+            first_address: None,
+            _pinned: PhantomPinned,
+        }
+    }
+
+    fn assert_unmoved(&self, when: &str) {
+        let here = std::ptr::from_ref(self).addr();
+        let first = self.first_address.unwrap_or(here);
+        assert!(
+            first == here || std::thread::panicking(),
+            "the future was first polled at address {first:#x} and then {when} at {here:#x}: \
+             it was moved after its first poll"
+        );
+    }
+}
+
+impl Future for MustNotMove {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.assert_unmoved("polled again");
+        // SAFETY: the reference is used to change two plain fields; nothing is moved out of it.
+        let this = unsafe { self.get_unchecked_mut() };
+        this.first_address = Some(std::ptr::from_ref(this).addr());
+        if this.yields_left == 0 {
+            return Poll::Ready(());
+        }
+        this.yields_left -= 1;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl Drop for MustNotMove {
+    fn drop(&mut self) {
+        self.assert_unmoved("dropped");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CountingWaker;
+    use std::pin::pin;
+
+    #[test]
+    fn yields_wakes_once_for_each_pending() {
+        let (waker, counts) = CountingWaker::new();
+        let mut cx = Context::from_waker(&waker);
+        let mut yields = pin!(Yields(2));
+        assert!(yields.as_mut().poll(&mut cx).is_pending());
+        assert!(yields.as_mut().poll(&mut cx).is_pending());
+        assert!(yields.as_mut().poll(&mut cx).is_ready());
+        assert_eq!(counts.wakes(), 2, "one wake for each pending poll");
+    }
+
+    #[test]
+    fn must_not_move_notices_a_move() {
+        let (waker, _counts) = CountingWaker::new();
+        let mut cx = Context::from_waker(&waker);
+        let mut here = Box::new(MustNotMove::new(1));
+        // SAFETY: breaks the pin contract on purpose; the type holds no self-reference, so a move is harmless.
+        let pinned = unsafe { Pin::new_unchecked(&mut *here) };
+        assert!(pinned.poll(&mut cx).is_pending());
+        let mut there = Box::new(*here);
+        let moved = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            // SAFETY: as above.
+            let pinned = unsafe { Pin::new_unchecked(&mut *there) };
+            pinned.poll(&mut cx).is_ready()
+        }));
+        assert!(moved.is_err(), "the second poll must notice the move");
+        std::mem::forget(there);
+    }
+}
