@@ -303,7 +303,7 @@ mod tests {
         );
 
         assert!(
-            with_chaos(SEED, || returns_of_waits()) > ROUNDS,
+            with_chaos(SEED, returns_of_waits) > ROUNDS,
             "a wait returns without cause now and then"
         );
     }

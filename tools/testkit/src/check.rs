@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_failed_assertion_is_what_was_seen() {
-        let seen = seen_by(|| assert!(1 > 2, "one was not above two"));
+        let seen = seen_by(|| assert!(gate_key_fits(), "one was not above two"));
         assert_seen(&seen, "one was not above two");
     }
 
@@ -200,7 +200,10 @@ mod tests {
             // SAFETY: wrong on purpose (the layout differs); the allocator ends the process before it matters.
             drop(unsafe { Box::from_raw(block.cast::<[u8; 8]>()) });
         });
-        assert_seen(&seen, "size 8 and alignment 8, and freed with size 8 and alignment 1");
+        assert_seen(
+            &seen,
+            "size 8 and alignment 8, and freed with size 8 and alignment 1",
+        );
     }
 
     #[test]

@@ -111,6 +111,22 @@ impl ThreadProbe {
     }
 }
 
+impl ThreadProbe {
+    /// Waits until the thread sleeps, so that what comes next finds it
+    /// asleep. Where the operating system does not tell, it waits a while:
+    /// then a check may pass that would have found a bug, never the reverse.
+    pub fn wait_until_asleep(&self) {
+        let pause = Duration::from_millis(1);
+        for _ in 0..1_000 {
+            std::thread::sleep(pause);
+            let state = sample(&self.0).map(|sample| sample.state);
+            if matches!(state, None | Some('S')) {
+                return;
+            }
+        }
+    }
+}
+
 /// Lets `window` pass and returns what the thread at `probe` cost meanwhile.
 /// `None` where the operating system does not tell.
 ///

@@ -1,0 +1,454 @@
+//! The checks of exercise 1, one or more for each clause of the contract.
+
+use std::cell::Cell;
+use std::future::poll_fn;
+use std::marker::PhantomPinned;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::{Arc, mpsc};
+use std::task::{Poll, Waker};
+use std::thread;
+use std::time::Duration;
+
+use testkit::{Cost, DropProbe, Lesson, ManualFuture, MustNotMove, Yields, check, idle_cost};
+
+use super::block_on;
+
+/// Clause 1: a future may be ready at once, and then nobody will ever wake.
+#[test]
+fn a_ready_future_needs_no_wake_up() {
+    let lesson = Lesson {
+        clause: "1. Prompt",
+        promise: "A future that is ready at its first poll is polled once, and its output comes back.",
+        usual_cause: "The thread parks before the first poll. Poll first; sleep only after `Pending`.",
+        read: "one-future/block-on.html#poll-first",
+    };
+    check(lesson, || {
+        let polls = Cell::new(0);
+        let output = block_on(poll_fn(|_| {
+            polls.set(polls.get() + 1);
+            Poll::Ready("output")
+        }));
+        assert!(output == "output", "`block_on` returned `{output}`");
+        assert!(
+            polls.get() == 1,
+            "a ready future was polled {} times",
+            polls.get()
+        );
+    });
+}
+
+/// Clause 1: nobody knows how many polls a future needs.
+#[test]
+fn a_future_is_polled_until_it_is_ready() {
+    let lesson = Lesson {
+        clause: "1. Prompt",
+        promise: "A future that is woken is polled again, as often as it takes, until it is ready.",
+        usual_cause: "The loop ends after a number of polls, or polls again only once.",
+        read: "one-future/block-on.html#poll-first",
+    };
+    check(lesson, || {
+        let mut polls_left = 5_000;
+        let output = block_on(poll_fn(|cx| {
+            polls_left -= 1;
+            if polls_left == 0 {
+                return Poll::Ready("ready at last");
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }));
+        assert!(output == "ready at last", "`block_on` returned `{output}`");
+        assert!(polls_left == 0, "{polls_left} polls were still to come");
+    });
+}
+
+/// How long the idle checks watch, and what a sleeping thread may cost in
+/// that time: a hundred times what it does.
+const IDLE_WINDOW: Duration = Duration::from_millis(200);
+const IDLE_CPU: Duration = Duration::from_millis(20);
+const IDLE_SLEEPS: u64 = 20;
+
+/// Blocks on a future that is woken only after [`IDLE_WINDOW`]. Returns what
+/// the blocked thread cost in that window, if the operating system tells, and
+/// how often the future had been polled by its end.
+fn wait_idly() -> (Option<Cost>, u32) {
+    let (future, handle) = ManualFuture::new();
+    let watcher = thread::spawn(move || {
+        let (_waker, blocked) = handle.wait_until_asleep();
+        let cost = idle_cost(&blocked, IDLE_WINDOW);
+        let polls = handle.polls();
+        handle.complete();
+        (cost, polls)
+    });
+    block_on(future);
+    watcher.join().expect("the watcher does not panic")
+}
+
+/// Clause 2: a thread that spins passes every other check and burns a core.
+#[test]
+fn waiting_does_not_spin() {
+    let lesson = Lesson {
+        clause: "2. Idle",
+        promise: "While the future waits, the thread sleeps and uses no CPU time.",
+        usual_cause: "The loop polls again, spins or yields instead of sleeping with `thread::park`.",
+        read: "one-future/block-on.html#sleep-do-not-spin",
+    };
+    check(lesson, || {
+        if let (Some(cost), _) = wait_idly() {
+            let cpu = cost.cpu;
+            assert!(
+                cpu < IDLE_CPU,
+                "in {IDLE_WINDOW:?} of waiting for a wake-up the thread used {cpu:.0?} of CPU time"
+            );
+        }
+    });
+}
+
+/// Clause 2: a timer that looks again now and then hides lost wake-ups and
+/// keeps the machine from sleeping.
+#[test]
+fn waiting_does_not_poll_by_a_timer() {
+    let lesson = Lesson {
+        clause: "2. Idle",
+        promise: "The future is polled when it is woken, not when some time has passed.",
+        usual_cause: "`park_timeout` or `sleep` in the loop, as a safety net. A wake-up needs none.",
+        read: "one-future/block-on.html#sleep-do-not-spin",
+    };
+    check(lesson, || {
+        let (cost, polls) = wait_idly();
+        assert!(
+            polls <= 2,
+            "in {IDLE_WINDOW:?} without a wake-up the future was polled {polls} times"
+        );
+        let sleeps = cost.map_or(0, |cost| cost.sleeps);
+        assert!(
+            sleeps < IDLE_SLEEPS,
+            "in {IDLE_WINDOW:?} without a wake-up the thread woke up {sleeps} times"
+        );
+    });
+}
+
+/// Clause 3: this is what `yield_now` does.
+#[test]
+fn a_wake_by_the_future_itself_is_not_lost() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "A future that wakes itself while it is polled is polled again.",
+        usual_cause: "The flag is cleared after the poll, which erases the wake-up that came during \
+                      it. Clear it before the poll, or when it is seen.",
+        read: "one-future/block-on.html#a-wake-up-that-comes-early",
+    };
+    check(lesson, || block_on(Yields(3)));
+}
+
+/// Clause 3: made certain by joining the waking thread inside the poll.
+#[test]
+fn a_wake_from_another_thread_during_poll_is_not_lost() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "A wake-up from another thread that comes while the future is polled still counts.",
+        usual_cause: "The wake-up only rouses who already sleeps (a condition variable without a \
+                      flag), or its flag is cleared after the poll.",
+        read: "one-future/block-on.html#a-wake-up-that-comes-early",
+    };
+    check(lesson, || {
+        let mut is_first = true;
+        block_on(poll_fn(|cx| {
+            if !std::mem::take(&mut is_first) {
+                return Poll::Ready(());
+            }
+            let waker = cx.waker().clone();
+            thread::spawn(|| waker.wake())
+                .join()
+                .expect("waking does not panic");
+            Poll::Pending
+        }));
+    });
+}
+
+/// Clause 3: no single run can hit the moment between the last look and the
+/// sleep; many runs do.
+#[test]
+fn thousands_of_wakes_between_two_threads_all_arrive() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "A wake-up that comes between the poll and the sleep still counts.",
+        usual_cause: "The thread looks at a flag and then sleeps without looking again. \
+                      `thread::park` keeps a token for this; a condition variable needs its flag \
+                      under its mutex.",
+        read: "one-future/block-on.html#a-wake-up-that-comes-early",
+    };
+    const ROUNDS: u32 = 3_000;
+    check(lesson, || {
+        let (ask, asked) = mpsc::channel::<Waker>();
+        let answers = Arc::new(AtomicU32::new(0));
+        let waking = thread::spawn({
+            let answers = answers.clone();
+            move || {
+                for waker in asked {
+                    answers.fetch_add(1, SeqCst);
+                    waker.wake();
+                }
+            }
+        });
+        for round in 1..=ROUNDS {
+            let mut is_first = true;
+            block_on(poll_fn(|cx| {
+                if std::mem::take(&mut is_first) {
+                    let _ = ask.send(cx.waker().clone());
+                }
+                if answers.load(SeqCst) == round {
+                    Poll::Ready(())
+                } else {
+                    Poll::Pending
+                }
+            }));
+        }
+        drop(ask);
+        waking.join().expect("waking does not panic");
+    });
+}
+
+/// Clause 4: the usual case. A timer or a socket wakes from its own thread.
+#[test]
+fn a_wake_from_another_thread_ends_the_sleep() {
+    let lesson = Lesson {
+        clause: "4. Any thread",
+        promise: "A wake-up from another thread wakes the thread that sleeps in `block_on`.",
+        usual_cause: "`wake` unparks `thread::current()`, which is the thread that calls it. Keep \
+                      the handle of the thread that called `block_on`.",
+        read: "one-future/block-on.html#whose-thread-to-wake",
+    };
+    check(lesson, || {
+        let (future, handle) = ManualFuture::new();
+        let waking = thread::spawn(move || {
+            handle.wait_until_asleep();
+            handle.complete();
+        });
+        block_on(future);
+        waking.join().expect("waking does not panic");
+    });
+}
+
+/// Clause 4: combinators clone wakers and keep only the newest.
+#[test]
+fn every_clone_of_the_waker_wakes() {
+    let lesson = Lesson {
+        clause: "4. Any thread",
+        promise: "Every clone of the waker, and a clone of a clone, wakes by value and by reference.",
+        usual_cause: "A clone shares something that the first wake-up uses up.",
+        read: "one-future/block-on.html#whose-thread-to-wake",
+    };
+    check(lesson, || {
+        let mut polls = 0;
+        block_on(poll_fn(|cx| {
+            polls += 1;
+            let clone = cx.waker().clone();
+            let by_reference = polls % 2 == 0;
+            let waking = thread::spawn(move || {
+                let clone_of_clone = clone.clone();
+                drop(clone);
+                if by_reference {
+                    clone_of_clone.wake_by_ref()
+                } else {
+                    clone_of_clone.wake()
+                }
+            });
+            waking.join().expect("waking does not panic");
+            if polls == 5 {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        }));
+    });
+}
+
+/// Clause 4: two threads wait at once, and only one of them is woken.
+#[test]
+fn two_waiting_threads_do_not_take_each_others_wake_ups() {
+    let lesson = Lesson {
+        clause: "4. Any thread",
+        promise: "A waker wakes the `block_on` that it was made for, however many wait elsewhere.",
+        usual_cause: "All calls share one flag or one condition variable, in a `static` for instance.",
+        read: "one-future/block-on.html#whose-thread-to-wake",
+    };
+    const ROUNDS: u32 = 10;
+    check(lesson, || {
+        for _ in 0..ROUNDS {
+            let [first, second] = [(); 2].map(|()| {
+                let (future, handle) = ManualFuture::new();
+                let waiting = thread::spawn(|| block_on(future));
+                handle.wait_until_asleep();
+                (handle, waiting)
+            });
+            // Who went to sleep first is usually roused first, so the wake-up is for the other.
+            for (handle, waiting) in [second, first] {
+                handle.complete();
+                waiting.join().expect("waiting does not panic");
+            }
+        }
+    });
+}
+
+/// Clause 5: twice the polls are twice the work.
+#[test]
+fn a_wake_up_causes_one_poll() {
+    let lesson = Lesson {
+        clause: "5. Bounded polls",
+        promise: "The future is polled once, and then once for each wake-up.",
+        usual_cause: "The loop polls once more to be sure. A wake-up is kept, so there is nothing to \
+                      be sure of.",
+        read: "one-future/block-on.html#one-wake-up-one-poll",
+    };
+    const WAKES: u32 = 100;
+    /// Polls without a wake-up that a sound design may make.
+    const SPARE: u32 = 10;
+    check(lesson, || {
+        let wakes = Arc::new(AtomicU32::new(0));
+        let mut polls = 0;
+        block_on(poll_fn(|cx| {
+            polls += 1;
+            let seen = wakes.load(SeqCst);
+            if seen == WAKES {
+                return Poll::Ready(());
+            }
+            let waker = cx.waker().clone();
+            let wakes = wakes.clone();
+            // Each wake-up is caused by the poll that saw the last one, so none can merge with another.
+            if polls > seen {
+                let waking = thread::spawn(move || {
+                    wakes.fetch_add(1, SeqCst);
+                    waker.wake();
+                });
+                waking.join().expect("waking does not panic");
+            }
+            Poll::Pending
+        }));
+        let wakes = wakes.load(SeqCst);
+        assert!(
+            polls <= wakes + 1 + SPARE,
+            "{wakes} wake-ups caused {polls} polls"
+        );
+    });
+}
+
+/// Clause 6: an `async` block may hold references into itself.
+#[test]
+fn the_future_does_not_move_between_polls() {
+    let lesson = Lesson {
+        clause: "6. Pinned",
+        promise: "Once polled, the future stays where it is until it is dropped.",
+        usual_cause: "The future is passed on by value after its first poll. Pin it once, with \
+                      `std::pin::pin!`, and poll it through `as_mut`.",
+        read: "one-future/block-on.html#pin-it-first",
+    };
+    check(lesson, || block_on(MustNotMove::new(3)));
+}
+
+/// Clause 6: what `block_on` asks of a future is only that it is one.
+#[test]
+fn a_future_may_borrow_and_be_bound_to_its_thread() {
+    let lesson = Lesson {
+        clause: "6. Pinned",
+        promise: "The future may borrow from the caller, and need be neither `Send` nor `Unpin`.",
+        usual_cause: "The future is moved to another thread or into a `'static` box.",
+        read: "one-future/block-on.html#pin-it-first",
+    };
+    check(lesson, || {
+        let local = String::from("borrowed");
+        let not_send = Rc::new(Cell::new(0));
+        let length = block_on(async {
+            let _not_unpin = PhantomPinned;
+            Yields(1).await;
+            not_send.set(local.len());
+            Yields(1).await;
+            not_send.get()
+        });
+        assert!(length == local.len(), "the future returned {length}");
+    });
+}
+
+/// Clause 7: a future may hold a lock, a file or a connection.
+#[test]
+fn the_future_is_dropped_once_before_block_on_returns() {
+    let lesson = Lesson {
+        clause: "7. One drop",
+        promise: "When `block_on` returns, the future has been dropped, once, on the calling thread.",
+        usual_cause: "The future is leaked to get a `'static` or pinned reference to it \
+                      (`Box::leak`, `ManuallyDrop`, `mem::forget`).",
+        read: "one-future/block-on.html#one-drop",
+    };
+    check(lesson, || {
+        let (probe, log) = DropProbe::new();
+        let mut yields = pin!(Yields(2));
+        block_on(poll_fn(move |cx| {
+            let _held = &probe;
+            yields.as_mut().poll(cx)
+        }));
+        assert!(
+            log.count() == 1,
+            "the future has been dropped {} times",
+            log.count()
+        );
+        assert!(
+            log.threads() == [thread::current().id()],
+            "the future was dropped on another thread"
+        );
+    });
+}
+
+/// Clause 7: the same on the way of a panic, and the thread is not spoilt.
+#[test]
+fn a_panic_of_the_future_reaches_the_caller() {
+    let lesson = Lesson {
+        clause: "7. One drop",
+        promise: "A panic of the future drops it once and comes out of `block_on`; the next call works.",
+        usual_cause: "The panic is caught, or a guard or a mark stays behind when it passes.",
+        read: "one-future/block-on.html#one-drop",
+    };
+    check(lesson, || {
+        let (probe, log) = DropProbe::new();
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            block_on(async move {
+                let _held = probe;
+                Yields(1).await;
+                panic!("the future panics")
+            })
+        }));
+        assert!(caught.is_err(), "the panic did not come out of `block_on`");
+        assert!(
+            log.count() == 1,
+            "the future has been dropped {} times",
+            log.count()
+        );
+        block_on(Yields(2));
+    });
+}
+
+/// Clause 8: a timer that was not needed fires late.
+#[test]
+fn a_waker_may_be_used_after_block_on_returned() {
+    let lesson = Lesson {
+        clause: "8. Wakers live on",
+        promise: "A waker may be woken, cloned and dropped on any thread after `block_on` returned.",
+        usual_cause: "The waker points at something of the call that is gone with it. What a waker \
+                      points at must be counted, by an `Arc` for instance.",
+        read: "one-future/block-on.html#the-waker-outlives-the-call",
+    };
+    check(lesson, || {
+        let waker = block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
+        let clone = waker.clone();
+        waker.wake_by_ref();
+        let elsewhere = thread::spawn(move || {
+            clone.wake_by_ref();
+            clone.wake();
+        });
+        elsewhere.join().expect("a late wake-up does not panic");
+        block_on(Yields(2));
+        waker.wake();
+        block_on(Yields(2));
+    });
+}
