@@ -1,0 +1,116 @@
+// What the workshop tells of itself: the book was rebuilt, it does not build,
+// the crates of the programs are being built.
+
+import { whenIdle } from "./busy.js";
+import { button, element, keepArrowKeys } from "./common/dom.js";
+import { building } from "./common/words.js";
+import { Refused, post, runnerState } from "./runner.js";
+
+const CHANNEL = "workshop-events";
+const RETRY_MS = 2000;
+const PLACE_KEY = "workshop-place";
+
+export async function startLive() {
+  restorePlace();
+  if ((await runnerState()) !== "ready") return;
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.addEventListener("message", ({ data }) => show(data));
+  const listen = () =>
+    follow((event) => {
+      channel.postMessage(event);
+      show(event);
+    });
+  // A browser opens few connections to one host: one tab listens for all.
+  if (navigator.locks) navigator.locks.request(CHANNEL, listen);
+  else listen();
+}
+
+/** @param {(event: any) => void} tell */
+async function follow(tell) {
+  const leaving = new AbortController();
+  addEventListener("pagehide", () => leaving.abort());
+  while (!leaving.signal.aborted) {
+    try {
+      for await (const event of post("events", {}, leaving.signal)) tell(event);
+    } catch (error) {
+      if (!(error instanceof Refused) && !leaving.signal.aborted) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** @param {any} event */
+function show(event) {
+  switch (event.type) {
+    case "reload":
+      return whenIdle(reload);
+    case "building":
+      return showProgress(event);
+    case "book-error":
+      return showBookError(event.message);
+  }
+}
+
+function reload() {
+  keepPlace();
+  location.reload();
+}
+
+/** Remembers the place by the heading above it, so that a change further up does not move it. */
+function keepPlace() {
+  const above = headings().filter((heading) => heading.getBoundingClientRect().top <= 0).at(-1);
+  const top = above ? -above.getBoundingClientRect().top : scrollY;
+  sessionStorage.setItem(PLACE_KEY, JSON.stringify({ page: location.pathname, id: above?.id, top }));
+}
+
+function restorePlace() {
+  let place;
+  try {
+    place = JSON.parse(sessionStorage.getItem(PLACE_KEY) ?? "null");
+    sessionStorage.removeItem(PLACE_KEY);
+  } catch {
+    return;
+  }
+  if (place?.page !== location.pathname) return;
+  history.scrollRestoration = "manual";
+  const scroll = () => {
+    const from = headings().find((heading) => heading.id === place.id);
+    scrollTo({ top: place.top + (from ? from.getBoundingClientRect().top + scrollY : 0), behavior: "instant" });
+  };
+  scroll();
+  addEventListener("load", () => {
+    scroll();
+    history.scrollRestoration = "auto";
+  });
+}
+
+function headings() {
+  return [...document.querySelectorAll("main :is(h1, h2, h3, h4)[id]")];
+}
+
+/** @type {HTMLElement | undefined} */
+let progress;
+
+/** @param {{done: number, total: number}} event */
+function showProgress({ done, total }) {
+  progress?.remove();
+  if (done >= total) return;
+  const text = building({ done, total });
+  progress = element("div", { class: "ws-progress" }, text, element("progress", { value: done, max: total, "aria-label": "Building the crates" }));
+  document.querySelector("main")?.append(progress);
+}
+
+/** @type {HTMLElement | undefined} */
+let banner;
+
+/** @param {string | null} message nothing when the last fault is mended */
+function showBookError(message) {
+  banner?.remove();
+  if (message == null) return;
+  const text = element("pre", { tabIndex: 0, role: "region", "aria-label": "What is wrong with the book" }, message);
+  keepArrowKeys(text);
+  const shown = element("div", { class: "ws-banner", role: "alert" }, element("strong", {}, "The book does not build; you see its last good version."), text);
+  shown.append(button("Dismiss", () => shown.remove()));
+  banner = shown;
+  document.querySelector("main")?.prepend(shown);
+}

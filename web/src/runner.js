@@ -1,0 +1,117 @@
+// The way to the local runner: is it there, may this page use it, and its
+// streams of events.
+
+import { jsonLines } from "./common/ndjson.js";
+import { localStore } from "./common/storage.js";
+
+/** @typedef {"ready" | "no-token" | "none"} RunnerState */
+
+const TOKEN_KEY = "workshop-token";
+const TOKEN_FRAGMENT = "#token=";
+const PING_LIMIT_MS = 2000;
+
+const store = localStore();
+
+/** A refusal that the reader is told in words. */
+export class Refused extends Error {}
+
+/**
+ * Takes the token out of the launch link's fragment, keeps it, and cleans the
+ * address. Any other fragment is somebody else's.
+ */
+export function adoptToken() {
+  if (!location.hash.startsWith(TOKEN_FRAGMENT)) return;
+  store.setItem(TOKEN_KEY, decodeURIComponent(location.hash.slice(TOKEN_FRAGMENT.length)));
+  history.replaceState(history.state, "", location.pathname + location.search);
+}
+
+/** The address of a page or of a call, from the root of the book. */
+export function fromRoot(/** @type {string} */ path) {
+  const root = typeof path_to_root === "string" ? path_to_root : "";
+  return new URL(path, new URL(root || "./", location.href));
+}
+
+/** True if this page may be served by `cargo workshop`: only then is it worth a request. */
+export function mayBeLocal() {
+  if (location.protocol === "file:") return false;
+  const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
+  return loopback || window.workshopLocal != null || document.querySelector('meta[name="workshop-local"]') !== null;
+}
+
+/** @type {Promise<RunnerState> | undefined} */
+let found;
+
+/** Asks once whether the runner is there, and whether this page has its token. */
+export function runnerState() {
+  found ??= probe();
+  return found;
+}
+
+/** @returns {Promise<RunnerState>} */
+async function probe() {
+  if (!mayBeLocal()) return "none";
+  try {
+    const answer = await fetch(fromRoot("api/ping"), { signal: AbortSignal.timeout(PING_LIMIT_MS) });
+    if (!answer.ok || !answer.headers.get("content-type")?.startsWith("application/json")) return "none";
+    if ((await answer.json()).workshop !== 1) return "none";
+  } catch {
+    return "none";
+  }
+  return store.getItem(TOKEN_KEY) === null ? "no-token" : "ready";
+}
+
+/**
+ * Calls the runner and yields its events. Aborting `signal` closes the
+ * connection, which ends whatever runs behind it.
+ *
+ * @param {string} path below `api/`
+ * @param {object} body
+ * @param {AbortSignal} signal
+ * @returns {AsyncGenerator<any>}
+ */
+export async function* post(path, body, signal) {
+  let answer;
+  try {
+    answer = await fetch(fromRoot(`api/${path}`), {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Workshop-Token": store.getItem(TOKEN_KEY) ?? "" },
+      body: JSON.stringify(body),
+      signal,
+    });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Refused("The workshop does not answer: is `cargo workshop` still running?");
+  }
+  if (!answer.ok || answer.body === null) throw new Refused(await refusal(answer));
+  try {
+    yield* jsonLines(answer.body);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Refused("The connection to the workshop broke off.");
+  }
+}
+
+/** @param {Response} answer */
+async function refusal(answer) {
+  switch (answer.status) {
+    case 401:
+    case 403:
+      return "The workshop was started anew: open the link printed in your terminal once.";
+    case 413:
+      return "This program is too long for the runner.";
+    case 429:
+      return "The runner is busy with other programs: try again in a moment.";
+    default:
+      return `The workshop refused (${answer.status}): ${await reason(answer)}`;
+  }
+}
+
+/** @param {Response} answer */
+async function reason(answer) {
+  const text = await answer.text().catch(() => "");
+  try {
+    return JSON.parse(text).error ?? text;
+  } catch {
+    return text || answer.statusText;
+  }
+}

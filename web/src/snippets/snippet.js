@@ -1,0 +1,220 @@
+import { button, element, hideAndPassFocus } from "../common/dom.js";
+import { Output } from "../common/output.js";
+import { localStore } from "../common/storage.js";
+import { TestList } from "../common/test-list.js";
+import { building, ending } from "../common/words.js";
+import { Refused, post, runnerState } from "../runner.js";
+import { whileBusy } from "../busy.js";
+import { Edits } from "./edits.js";
+import { editorOf } from "./editor.js";
+import { playgroundLink, settingsOf } from "./settings.js";
+
+/** @typedef {import("./settings.js").Settings} Settings */
+
+const SAVE_DELAY_MS = 300;
+
+/** Gives every snippet of the page its controls. */
+export function startSnippets() {
+  for (const code of document.querySelectorAll('main pre > code[class*="snippet-"]')) {
+    const settings = settingsOf(code.classList);
+    if (settings && code instanceof HTMLElement) new Snippet(code, settings).start();
+  }
+}
+
+class Snippet {
+  /**
+   * @param {HTMLElement} code
+   * @param {Settings} settings
+   */
+  constructor(code, settings) {
+    this.settings = settings;
+    this.editor = editorOf(code, `Program ${settings.name}, in Rust`);
+    this.edits = new Edits(localStore(), settings.name, this.editor.original);
+
+    this.run = button("Run", () => this.startRun(), { glyph: "▸", class: "primary" });
+    this.stop = button("Stop", () => this.cancel?.abort(), { glyph: "■", hidden: true });
+    this.reset = button("Reset", () => this.restore(), { hidden: true });
+    this.release = element("input", { type: "checkbox" });
+    this.status = element("p", { class: "snippet-status", role: "status" });
+    this.bar = element("div", { class: "snippet-bar ws-screen-only" });
+    this.tests = new TestList();
+    this.output = new Output(`Output of ${settings.name}`);
+    this.place(code);
+
+    /** @type {AbortController | undefined} */
+    this.cancel = undefined;
+  }
+
+  /** Puts the block into its frame; the recorded output that follows it comes along. */
+  place(/** @type {HTMLElement} */ code) {
+    const block = /** @type {HTMLElement} */ (code.parentElement);
+    const frame = element("div", { class: "snippet", role: "group", "aria-label": `Program ${this.settings.name}` });
+    const next = block.nextElementSibling;
+    block.replaceWith(frame);
+    frame.append(block, this.bar, this.tests.element, this.output.element);
+    if (next?.matches("pre:has(> code.recorded)")) {
+      this.recorded = element("details", { class: "recorded", open: true }, element("summary", {}, "Output, as recorded"), next);
+      frame.append(this.recorded);
+    }
+    frame.addEventListener("keydown", (event) => this.runByKey(event), { capture: true });
+  }
+
+  async start() {
+    this.keepEdits();
+    const state = await runnerState();
+    if (state === "ready") this.showControls();
+    else this.showReadOnly(state);
+  }
+
+  keepEdits() {
+    const edit = this.edits.current();
+    if (edit !== undefined) this.editor.setText(edit);
+    this.reset.hidden = edit === undefined;
+    let timer = 0;
+    const save = () => {
+      clearTimeout(timer);
+      timer = 0;
+      this.edits.save(this.editor.text());
+    };
+    this.editor.onChange(() => {
+      this.reset.hidden = this.editor.text() === this.editor.original;
+      clearTimeout(timer);
+      timer = window.setTimeout(save, SAVE_DELAY_MS);
+    });
+    addEventListener("pagehide", () => timer && save());
+  }
+
+  showControls() {
+    if (this.recorded) this.recorded.open = false;
+    const release = element("label", { class: "ws-check" }, this.release, "release");
+    this.bar.append(this.run, this.stop, this.reset, release, this.status);
+    this.bar.append(element("p", { class: "snippet-hint editing" }, "Ctrl-Enter runs. Escape, then Tab, leaves the editor."));
+    const { hangs, limitSeconds } = this.settings;
+    if (hangs) this.say(`This program is meant to hang: the runner ends it after ${limitSeconds} s.`);
+    this.offerEarlierEdit();
+  }
+
+  /** @param {"no-token" | "none"} state */
+  showReadOnly(state) {
+    this.bar.append(this.status, this.reset);
+    if (state === "no-token") {
+      this.say("To run programs from this page, open the link printed in your terminal once.");
+      return;
+    }
+    this.say("This page is read-only here: `cargo workshop` runs it on your machine.");
+    if (!this.settings.localOnly) this.bar.append(this.playground());
+    this.offerEarlierEdit();
+  }
+
+  playground() {
+    const link = element("a", { class: "ws-link", target: "_blank", rel: "noopener noreferrer" }, "Send to play.rust-lang.org");
+    const aim = () => {
+      link.href = playgroundLink(this.editor.text(), { tests: this.settings.tests, release: false });
+    };
+    aim();
+    this.editor.onChange(aim);
+    link.title = "Opens that site in a new tab, with this program in the address";
+    return link;
+  }
+
+  /** The book's text has changed since the reader's edit: both stay within reach. */
+  offerEarlierEdit() {
+    const earlier = this.edits.earlier();
+    if (earlier === undefined) return;
+    const note = element("p", { class: "snippet-hint" }, "The book changed this program since you edited it. ");
+    const show = button("Show my edit", () => {
+      this.editor.setText(earlier);
+      hideAndPassFocus(note, this.run);
+    });
+    const drop = button("Forget it", () => {
+      this.edits.dropEarlier();
+      hideAndPassFocus(note, this.run);
+    });
+    note.append(show, " ", drop);
+    this.bar.append(note);
+  }
+
+  restore() {
+    this.editor.setText(this.editor.original);
+    this.edits.save(this.editor.original);
+    hideAndPassFocus(this.reset, this.run);
+  }
+
+  runByKey(/** @type {KeyboardEvent} */ event) {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !this.run.isConnected) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.startRun();
+  }
+
+  /** Runs the program; a run that is still going on is stopped first. */
+  async startRun() {
+    this.cancel?.abort();
+    const cancel = new AbortController();
+    this.cancel = cancel;
+    this.output.clear();
+    this.tests.clear();
+    this.stop.hidden = false;
+    this.say("Starting …");
+    try {
+      await whileBusy(this.follow(cancel.signal));
+    } catch (error) {
+      if (this.cancel !== cancel) return;
+      if (cancel.signal.aborted) this.say("Stopped.");
+      else if (error instanceof Refused) this.say(error.message, true);
+      else throw error;
+    } finally {
+      if (this.cancel === cancel) {
+        this.cancel = undefined;
+        hideAndPassFocus(this.stop, this.run);
+      }
+    }
+  }
+
+  /** @param {AbortSignal} signal */
+  async follow(signal) {
+    const { tests, limitSeconds } = this.settings;
+    const request = { code: this.editor.text(), mode: this.release.checked ? "release" : "debug", tests, limit: limitSeconds };
+    let ended = false;
+    for await (const event of post("run", request, signal)) {
+      if (signal.aborted) return;
+      ended ||= event.type === "exit";
+      this.show(event);
+    }
+    if (!ended) throw new Refused("The workshop closed the connection before the program ended.");
+  }
+
+  /** @param {any} event */
+  show(event) {
+    switch (event.type) {
+      case "queued":
+        return this.say(`Waiting in line, at place ${event.position} …`);
+      case "building":
+        return this.say(building(event));
+      case "compiling":
+        return this.say("Compiling …");
+      case "diagnostic":
+        return this.output.diagnostic(event);
+      case "stdout":
+      case "stderr":
+        if (this.status.textContent === "Compiling …") this.say("Running …");
+        return this.output.print(event.type, event.text);
+      case "test":
+        return this.tests.update(event);
+      case "exit": {
+        const { text, bad } = ending(event, this.settings);
+        this.tests.openFirstFailure();
+        return this.say(text, bad);
+      }
+    }
+  }
+
+  /**
+   * @param {string} text
+   * @param {boolean} [bad]
+   */
+  say(text, bad = false) {
+    this.status.textContent = text;
+    this.status.classList.toggle("bad", bad);
+  }
+}
