@@ -308,17 +308,17 @@ fn a_wake_up_causes_one_poll() {
     const SPARE: u32 = 10;
     check(lesson, || {
         let wakes = Arc::new(AtomicU32::new(0));
-        let mut polls = 0;
+        let (mut polls, mut causes) = (0, 0);
         block_on(poll_fn(|cx| {
             polls += 1;
             let seen = wakes.load(SeqCst);
             if seen == WAKES {
                 return Poll::Ready(());
             }
-            let waker = cx.waker().clone();
-            let wakes = wakes.clone();
-            // Each wake-up is caused by the poll that saw the last one, so none can merge with another.
-            if polls > seen {
+            // The next wake-up comes only after a poll has seen the last one, so no two can merge.
+            if causes == seen {
+                causes += 1;
+                let (wakes, waker) = (wakes.clone(), cx.waker().clone());
                 let waking = thread::spawn(move || {
                     wakes.fetch_add(1, SeqCst);
                     waker.wake();

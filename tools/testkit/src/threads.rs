@@ -117,7 +117,7 @@ impl ThreadProbe {
     /// then a check may pass that would have found a bug, never the reverse.
     pub fn wait_until_asleep(&self) {
         let pause = Duration::from_millis(1);
-        for _ in 0..1_000 {
+        for _ in 0..100 {
             std::thread::sleep(pause);
             let state = sample(&self.0).map(|sample| sample.state);
             if matches!(state, None | Some('S')) {

@@ -1,0 +1,26 @@
+//! Breaks clause 2: Idle.
+//! Caught by: waiting_does_not_spin
+//! Also fails: waiting_does_not_poll_by_a_timer
+//!
+//! Polls again and again, and lets others run in between. The result is
+//! always right, and one core is always busy.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let mut cx = Context::from_waker(Waker::noop());
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::yield_now(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/01-block-on/src/tests.rs"]
+mod tests;

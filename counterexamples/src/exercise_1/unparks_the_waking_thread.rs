@@ -1,0 +1,42 @@
+//! Breaks clause 4: Any thread.
+//! Caught by: a_wake_from_another_thread_ends_the_sleep
+//! Also fails: a_wake_from_another_thread_during_poll_is_not_lost
+//! Also fails: thousands_of_wakes_between_two_threads_all_arrive
+//! Also fails: every_clone_of_the_waker_wakes
+//! Also fails: two_waiting_threads_do_not_take_each_others_wake_ups
+//! Also fails: a_wake_up_causes_one_poll
+//! Also fails: waiting_does_not_spin
+//! Also fails: waiting_does_not_poll_by_a_timer
+//!
+//! Asks for the current thread when it wakes instead of when it is made. A
+//! future that wakes itself works; everybody else unparks themselves.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(UnparkCurrent));
+    let mut cx = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        thread::park();
+    }
+}
+
+struct UnparkCurrent;
+
+impl Wake for UnparkCurrent {
+    fn wake(self: Arc<Self>) {
+        thread::current().unpark();
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/01-block-on/src/tests.rs"]
+mod tests;
