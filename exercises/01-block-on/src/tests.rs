@@ -303,31 +303,25 @@ fn a_wake_up_causes_one_poll() {
                       be sure of.",
         read: "one-future/block-on.html#one-wake-up-one-poll",
     };
-    const WAKES: u32 = 100;
+    const WAKES: u32 = 30;
     /// Polls without a wake-up that a sound design may make.
     const SPARE: u32 = 10;
     check(lesson, || {
-        let wakes = Arc::new(AtomicU32::new(0));
-        let (mut polls, mut causes) = (0, 0);
-        block_on(poll_fn(|cx| {
-            polls += 1;
-            let seen = wakes.load(SeqCst);
-            if seen == WAKES {
-                return Poll::Ready(());
+        let (future, handle) = ManualFuture::new();
+        let waking = thread::spawn(move || {
+            for _ in 0..WAKES {
+                // Only a thread that sleeps again has taken the last wake-up, so no two can merge.
+                let (waker, _blocked) = handle.wait_until_asleep();
+                let polls = handle.polls();
+                waker.wake();
+                handle.wait_for_polls(polls + 1);
             }
-            // The next wake-up comes only after a poll has seen the last one, so no two can merge.
-            if causes == seen {
-                causes += 1;
-                let (wakes, waker) = (wakes.clone(), cx.waker().clone());
-                let waking = thread::spawn(move || {
-                    wakes.fetch_add(1, SeqCst);
-                    waker.wake();
-                });
-                waking.join().expect("waking does not panic");
-            }
-            Poll::Pending
-        }));
-        let wakes = wakes.load(SeqCst);
+            handle.complete();
+            handle
+        });
+        block_on(future);
+        let polls = waking.join().expect("waking does not panic").polls();
+        let wakes = WAKES + 1;
         assert!(
             polls <= wakes + 1 + SPARE,
             "{wakes} wake-ups caused {polls} polls"

@@ -43,6 +43,7 @@ impl Future for ManualFuture {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.0.lock();
         state.poll_count += 1;
+        self.0.polled.notify_all();
         if state.is_ready {
             return Poll::Ready(());
         }
@@ -52,7 +53,6 @@ impl Future for ManualFuture {
         drop(state);
         // Dropping a waker may run any code, so not under the lock.
         drop(previous);
-        self.0.polled.notify_all();
         Poll::Pending
     }
 }
@@ -94,6 +94,15 @@ impl ManualHandle {
         let (waker, probe) = self.wait_until_polled();
         probe.wait_until_asleep();
         (waker, probe)
+    }
+
+    /// Waits until the future has been polled `count` times.
+    pub fn wait_for_polls(&self, count: u32) {
+        let _polled = self
+            .0
+            .polled
+            .wait_while(self.0.lock(), |state| state.poll_count < count)
+            .unwrap_or_else(PoisonError::into_inner);
     }
 
     /// How often the future has been polled.
