@@ -8,12 +8,7 @@
     )
 )]
 
-/// Other right versions of `block_on`.
-pub mod exercise_1 {
-    pub mod channel;
-    pub mod condvar;
-    pub mod flag_and_park;
-    pub mod of_futures;
-    pub mod of_futures_lite;
-    pub mod of_pollster;
-}
+pub mod exercise_1;
+pub mod exercise_2;
+pub mod exercise_3;
+pub mod exercise_4;

@@ -1,6 +1,7 @@
 //! Breaks clause 2: Idle.
 //! Caught by: waiting_does_not_spin
 //! Also fails: waiting_does_not_poll_by_a_timer
+//! Also fails: a_wake_up_causes_one_poll
 //!
 //! Polls again and again, and lets others run in between. The result is
 //! always right, and one core is always busy.

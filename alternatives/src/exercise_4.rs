@@ -1,0 +1,1 @@
+//! Other right versions of the cached `block_on`.

@@ -1,0 +1,13 @@
+//! Wrong versions of `block_on`.
+
+pub mod busy_polls;
+pub mod clears_flag_after_poll;
+pub mod forgets_the_future;
+pub mod gives_up_early;
+pub mod moves_the_future;
+pub mod polls_by_timer;
+pub mod polls_twice_to_be_sure;
+pub mod rouses_only_sleepers;
+pub mod shares_one_signal;
+pub mod unparks_the_waking_thread;
+pub mod waker_dies_with_the_call;

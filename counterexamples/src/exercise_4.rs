@@ -1,0 +1,1 @@
+//! Wrong versions of the cached `block_on`.
