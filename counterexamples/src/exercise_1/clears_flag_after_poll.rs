@@ -40,7 +40,8 @@ struct Signal {
 
 impl Signal {
     fn wait(&self) {
-        let mut is_woken = self.is_woken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_woken =
+            self.is_woken.lock().unwrap_or_else(PoisonError::into_inner);
         *is_woken = false;
         while !*is_woken {
             is_woken = self

@@ -20,9 +20,11 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
             return output;
         }
-        let mut is_woken = IS_WOKEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_woken =
+            IS_WOKEN.lock().unwrap_or_else(PoisonError::into_inner);
         while !*is_woken {
-            is_woken = WOKEN.wait(is_woken).unwrap_or_else(PoisonError::into_inner);
+            is_woken =
+                WOKEN.wait(is_woken).unwrap_or_else(PoisonError::into_inner);
         }
         *is_woken = false;
     }

@@ -12,7 +12,10 @@ use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-use testkit::{Cost, DropProbe, Lesson, ManualFuture, MustNotMove, Yields, check, idle_cost};
+use testkit::{
+    Cost, DropProbe, Lesson, ManualFuture, MustNotMove, Yields, check,
+    idle_cost,
+};
 
 use super::block_on;
 

@@ -1,0 +1,35 @@
+//! A wake-up that comes between the look and the sleep.
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::Duration;
+
+#[derive(Default)]
+struct Signal {
+    is_woken: Mutex<bool>,
+    woken: Condvar,
+}
+
+fn main() {
+    let signal = Arc::new(Signal::default());
+
+    // The sleeper looks, sees nothing...
+    let has_woken = *signal.is_woken.lock().unwrap();
+
+    // ...the waker comes just now...
+    let waker = signal.clone();
+    thread::spawn(move || {
+        *waker.is_woken.lock().unwrap() = true;
+        waker.woken.notify_one();
+    })
+    .join()
+    .unwrap();
+
+    // ...and the sleeper goes by what it saw.
+    if !has_woken {
+        let guard = signal.is_woken.lock().unwrap();
+        let limit = Duration::from_secs(1);
+        let (_guard, result) = signal.woken.wait_timeout(guard, limit).unwrap();
+        println!("slept in vain: {}", result.timed_out());
+    }
+}
