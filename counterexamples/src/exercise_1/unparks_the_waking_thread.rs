@@ -11,6 +11,7 @@
 //! Asks for the current thread when it wakes instead of when it is made. A
 //! future that wakes itself works; everybody else unparks themselves.
 
+// ANCHOR: bug
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -36,6 +37,7 @@ impl Wake for UnparkCurrent {
         thread::current().unpark();
     }
 }
+// ANCHOR_END: bug
 
 #[cfg(test)]
 #[path = "../../../exercises/01-block-on/src/tests.rs"]
