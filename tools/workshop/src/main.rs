@@ -1,3 +1,50 @@
 //! The `cargo workshop` command.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`cli`] | the command line |
+//! | [`book`] | builds the book with mdBook, and keeps the served one up to date |
+//! | [`server`] | serves the book and the page's calls, and guards both |
+//! | [`runner`] | compiles and runs snippets, a few at a time |
+//! | [`contain`] | runs any program within limits, and ends all it started |
+//! | [`exercises`] | checks, hints and benches of the exercises |
+//! | [`verify`] | for authors: whether the workshop keeps its own rules |
 
-fn main() {}
+mod book;
+mod cli;
+mod contain;
+mod events;
+mod exercises;
+mod problem;
+mod runner;
+mod server;
+mod verify;
+mod workshop;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    // The launcher of a contained program must start quickly, and without the
+    // threads of a runtime.
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|argument| argument == contain::LAUNCHER)
+    {
+        return contain::launch();
+    }
+    let cli = cli::Cli::parse();
+    book::listen();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let runtime = runtime.expect("a runtime needs a few threads and a poller");
+    match runtime.block_on(cli::run(cli)) {
+        Ok(code) => code,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The command line.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::book::{self, Purpose};
+use crate::exercises::{self, Format, Selection};
+use crate::problem::Problem;
+use crate::server::{self, DEFAULT_PORT, LOOPBACK, Options};
+use crate::verify;
+use crate::workshop::Workshop;
+
+/// The book, its snippets and its exercises.
+#[derive(Debug, Parser)]
+#[command(name = "cargo workshop", bin_name = "cargo workshop", version)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: ServeArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Open the book in the browser and run its snippets here (the default).
+    Serve(ServeArguments),
+    /// Build the book as static files, for any host.
+    Build {
+        /// Where to put it instead of the workshop's folder `book`.
+        #[arg(long)]
+        dest_dir: Option<PathBuf>,
+    },
+    /// List the exercises: what passes, what is next.
+    List {
+        #[arg(long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// Check an exercise; without a number the first that is not solved.
+    Check {
+        /// The exercise's number.
+        number: Option<u32>,
+        /// Check all of them.
+        #[arg(long, conflicts_with = "number")]
+        all: bool,
+        #[arg(long, value_enum, default_value = "text")]
+        format: Format,
+    },
+    /// Give the next hint for an exercise.
+    Hint {
+        /// The exercise's number.
+        number: u32,
+    },
+    /// Measure your version against the solution and its peers.
+    Bench {
+        /// The exercise's number.
+        number: u32,
+    },
+    /// For authors: check the workshop itself.
+    Verify,
+}
+
+#[derive(Debug, Args)]
+struct ServeArguments {
+    /// The port to serve on; 0 takes any that is free.
+    #[arg(long, default_value_t = DEFAULT_PORT)]
+    port: u16,
+    /// Do not open a browser.
+    #[arg(long)]
+    no_open: bool,
+    /// Serve under this name too, as the browser's address bar has it. For a
+    /// tunnel from another machine.
+    #[arg(long, value_name = "NAME[:PORT]")]
+    allow_host: Vec<String>,
+    /// Listen on this address. Anything but the default lets other machines in.
+    #[arg(long, value_name = "ADDRESS", default_value_t = LOOPBACK)]
+    host: IpAddr,
+}
+
+impl From<ServeArguments> for Options {
+    fn from(arguments: ServeArguments) -> Self {
+        Self {
+            port: arguments.port,
+            address: arguments.host,
+            allowed_hosts: arguments.allow_host,
+            open: !arguments.no_open,
+        }
+    }
+}
+
+/// Does what the command line says.
+///
+/// # Errors
+///
+/// Whatever keeps it from being done.
+pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
+    let workshop = Workshop::find()?;
+    match cli.command.unwrap_or(Command::Serve(cli.serve)) {
+        Command::Serve(arguments) => {
+            server::serve(workshop, arguments.into()).await?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Build { dest_dir } => build(&workshop, dest_dir),
+        Command::List { format } => exercises::list_command(&workshop, format).await,
+        Command::Check {
+            number,
+            all,
+            format,
+        } => {
+            let selection = match number {
+                Some(number) => Selection::One(number),
+                None if all => Selection::All,
+                None => Selection::Next,
+            };
+            exercises::check_command(&workshop, selection, format).await
+        }
+        Command::Hint { number } => exercises::hint_command(&workshop, number).await,
+        Command::Bench { number } => exercises::bench_command(&workshop, number).await,
+        Command::Verify => verify::verify_command(&workshop).await,
+    }
+}
+
+fn build(workshop: &Workshop, destination: Option<PathBuf>) -> Result<ExitCode, Problem> {
+    let destination = destination.unwrap_or_else(|| workshop.root().join("book"));
+    let destination = std::path::absolute(&destination)
+        .map_err(|error| Problem::new(format!("no such place: {error}")))?;
+    let complaints = book::build(workshop, &destination, Purpose::Publish)?;
+    if complaints.is_empty() {
+        println!("The book is in {}.", destination.display());
+        return Ok(ExitCode::SUCCESS);
+    }
+    Err(Problem::new(complaints.join("\nerror: "))
+        .help("mend the lines named above and build again"))
+}

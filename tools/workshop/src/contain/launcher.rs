@@ -1,0 +1,214 @@
+//! The launcher's side: one process for each contained program.
+
+use std::io::{self, BufRead, Read, Write};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::pieces::Pieces;
+use super::{Cause, Ended, Limits, Order, Report, Stream, platform};
+
+/// How often the descendants are looked at. A fork bomb must be noticed while
+/// it is small.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How long to go on ending descendants before giving up on those that the
+/// kernel does not let go.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the launcher's threads tell its main thread.
+pub enum News {
+    /// Some output; empty at the end of the stream.
+    Output(Stream, Vec<u8>),
+    /// The program itself has ended.
+    Ended(Cause),
+    /// No child is left.
+    Childless,
+    /// The server closed the pipe, or is gone.
+    Cut,
+}
+
+/// Reads an [`Order`] from standard input, carries it out, and writes
+/// [`Report`]s to standard output.
+pub fn launch() -> ExitCode {
+    match carry_out() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // If the server does not listen either, nobody is left to tell.
+            let _gone = report(&Report::Refused(error.to_string()));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn carry_out() -> io::Result<()> {
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    let order: Order = serde_json::from_str(&line)?;
+
+    platform::adopt_orphans()?;
+    let started = Instant::now();
+    let mut child = command(&order).spawn().map_err(|error| {
+        let program = order.program.display();
+        io::Error::other(format!("`{program}` cannot be started: {error}"))
+    })?;
+    let (news, inbox) = sync_channel(16);
+    let output = child.stdout.take().expect("the output is piped");
+    let errors = child.stderr.take().expect("the errors are piped");
+    spawn_reader(Stream::Out, output, news.clone());
+    spawn_reader(Stream::Err, errors, news.clone());
+    spawn_lifeline(news.clone());
+    let family = platform::Family::new(&child);
+    platform::spawn_reaper(child, news);
+
+    let mut watch = Watch {
+        limits: order.limits,
+        inbox,
+        written: 0,
+        pieces: Default::default(),
+        open_streams: 2,
+        childless: false,
+    };
+    let cause = watch.until_the_end(started, &family);
+    let time = started.elapsed();
+    watch.end_all(&family);
+    report(&Report::Ended(Ended { cause, time }))
+}
+
+fn command(order: &Order) -> Command {
+    let mut command = Command::new(&order.program);
+    if !order.inherit_environment {
+        command.env_clear();
+    }
+    command
+        .args(&order.arguments)
+        .current_dir(&order.folder)
+        .envs(order.variables.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    platform::confine(&mut command, &order.limits);
+    command
+}
+
+fn spawn_reader(stream: Stream, mut pipe: impl Read + Send + 'static, news: SyncSender<News>) {
+    thread::spawn(move || {
+        let mut buffer = vec![0; 16 * 1024];
+        loop {
+            let length = match pipe.read(&mut buffer) {
+                Ok(length) => length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => 0,
+            };
+            let told = news.send(News::Output(stream, buffer[..length].to_vec()));
+            if length == 0 || told.is_err() {
+                return;
+            }
+        }
+    });
+}
+
+fn spawn_lifeline(news: SyncSender<News>) {
+    thread::spawn(move || {
+        // The server sends nothing after the order: whatever ends this read
+        // means that the program is no longer wanted.
+        let _end = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        let _over = news.send(News::Cut);
+    });
+}
+
+/// What the main thread keeps while the program runs.
+struct Watch {
+    limits: Limits,
+    inbox: Receiver<News>,
+    written: u64,
+    pieces: [Pieces; 2],
+    open_streams: usize,
+    childless: bool,
+}
+
+impl Watch {
+    /// Passes output on until the program ends or a limit is reached.
+    fn until_the_end(&mut self, started: Instant, family: &platform::Family) -> Cause {
+        let mut census = family.census();
+        loop {
+            if started.elapsed() >= self.limits.wall {
+                return Cause::Timeout;
+            }
+            let left = self.limits.wall.saturating_sub(started.elapsed());
+            match self.inbox.recv_timeout(TICK.min(left)) {
+                Ok(news) => {
+                    if let Some(cause) = self.take(news) {
+                        return cause;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => unreachable!("the lifeline still reads"),
+            }
+            if let Some(usage) = census.take_if_due() {
+                if usage.processes > self.limits.processes {
+                    return Cause::ProcessLimit;
+                }
+                if usage.memory_bytes > self.limits.memory_bytes {
+                    return Cause::MemoryLimit;
+                }
+            }
+        }
+    }
+
+    /// Ends every descendant, and passes on the output they left in the pipes.
+    fn end_all(&mut self, family: &platform::Family) {
+        let deadline = Instant::now() + PATIENCE;
+        while (!self.childless || self.open_streams > 0) && Instant::now() < deadline {
+            if !self.childless {
+                family.kill();
+            }
+            // Output that nobody wants any more is dropped here as well.
+            while let Ok(news) = self.inbox.recv_timeout(Duration::from_millis(2)) {
+                self.take(news);
+                if self.childless && self.open_streams == 0 {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Returns what ends the program, if this news does.
+    fn take(&mut self, news: News) -> Option<Cause> {
+        match news {
+            News::Output(stream, bytes) => self.pass_on(stream, bytes),
+            News::Ended(cause) => Some(cause),
+            News::Cut => Some(Cause::Cancelled),
+            News::Childless => {
+                self.childless = true;
+                None
+            }
+        }
+    }
+
+    fn pass_on(&mut self, stream: Stream, bytes: Vec<u8>) -> Option<Cause> {
+        let pieces = &mut self.pieces[stream as usize];
+        let room = self.limits.output_bytes - self.written;
+        let fitting = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        self.written += fitting as u64;
+        let text = if bytes.is_empty() {
+            self.open_streams -= 1;
+            pieces.finish()
+        } else {
+            pieces.push(&bytes[..fitting])
+        };
+        if !text.is_empty() && report(&Report::Output(stream, text)).is_err() {
+            return Some(Cause::Cancelled);
+        }
+        (fitting < bytes.len()).then_some(Cause::OutputLimit)
+    }
+}
+
+fn report(report: &Report) -> io::Result<()> {
+    let mut line = serde_json::to_vec(report)?;
+    line.push(b'\n');
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(&line)?;
+    stdout.flush()
+}

@@ -1,0 +1,123 @@
+//! What a run, a check or the server tells the page: one JSON object a line.
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+/// Where events go. Its receiver is dropped when the client goes away, which
+/// [`UnboundedSender::closed`](mpsc::UnboundedSender::closed) reports; whatever
+/// the events are about must then be ended.
+pub type Events = mpsc::UnboundedSender<Event>;
+
+/// One event. On the wire the field `type` has the variant's name in kebab
+/// case, for instance `{"type":"book-error","message":"…"}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Event {
+    /// The run waits for others to end; the first in line has position 1.
+    Queued {
+        /// The place in the line.
+        position: usize,
+    },
+    /// The crates that the snippets use are being built.
+    Building {
+        /// Crates built so far.
+        done: usize,
+        /// Crates to build in all, as far as is known.
+        total: usize,
+    },
+    /// The compiler has started.
+    Compiling,
+    /// The compiler's words.
+    Diagnostic {
+        /// `error`, `warning`, `note` or `help`.
+        level: String,
+        /// The whole message as rustc prints it, without colours.
+        rendered: String,
+        /// The line of the code that it speaks of, counted from 1.
+        line: Option<u32>,
+    },
+    /// The program wrote to its standard output.
+    Stdout {
+        /// What it wrote, in pieces of any size.
+        text: String,
+    },
+    /// The program wrote to its standard error.
+    Stderr {
+        /// What it wrote, in pieces of any size.
+        text: String,
+    },
+    /// A test started or ended. A later event for the same name replaces an
+    /// earlier one.
+    Test {
+        /// The test's path within its crate.
+        name: String,
+        /// The number of the clause of the contract that it checks.
+        clause: Option<u32>,
+        /// How it stands.
+        outcome: Outcome,
+        /// Why it failed.
+        message: Option<String>,
+    },
+    /// The run is over; nothing follows.
+    Exit(Exit),
+    /// The book was built anew: the page should be loaded again.
+    Reload,
+    /// The book has a fault; without `message` the last one is mended.
+    BookError {
+        /// mdBook's own words, or ours about a missing include.
+        message: Option<String>,
+    },
+}
+
+/// How a test stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It has started, or is about to.
+    Running,
+    /// It passed.
+    Passed,
+    /// It failed; the message says why.
+    Failed,
+    /// It is marked `#[ignore]`.
+    Ignored,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exit {
+    /// What ended it.
+    pub reason: Reason,
+    /// The exit status, or the number of the signal for [`Reason::Signal`].
+    pub code: Option<i32>,
+    /// How long the compiler took, in milliseconds.
+    pub compile_ms: Option<u64>,
+    /// How long the program ran, in milliseconds.
+    pub run_ms: Option<u64>,
+    /// One sentence about a limit that was reached.
+    pub message: Option<String>,
+}
+
+/// What ended a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The program returned or called `exit`.
+    Exited,
+    /// A signal ended the program, `SIGABRT` of an abort for instance.
+    Signal,
+    /// It ran, or compiled, longer than it may.
+    Timeout,
+    /// It wrote more than it may.
+    OutputLimit,
+    /// The code does not compile.
+    CompileError,
+    /// The runner ended it, for the reason that the message gives.
+    Killed,
+}
+
+/// Sends an event. A client that went away is noticed elsewhere, by
+/// [`UnboundedSender::closed`](mpsc::UnboundedSender::closed).
+pub fn send(events: &Events, event: Event) {
+    let _gone = events.send(event);
+}

@@ -1,0 +1,213 @@
+//! Calls the compiler directly: cargo would do the same more slowly.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::crates::Externs;
+use super::{Mode, Request, milliseconds};
+use crate::contain::{self, Cause, Ended, Limits, Order, Stream};
+use crate::events::{Event, Events, Exit, Reason, send};
+use crate::problem::Problem;
+
+/// One compilation.
+pub struct Job<'a> {
+    /// What to compile, and how.
+    pub request: &'a Request,
+    /// The crates it may use.
+    pub externs: &'a Externs,
+    /// The folder with `main.rs` and the incremental state. It is the compiler's
+    /// current folder too, since the state is worth nothing in another one.
+    pub slot: &'a Path,
+    /// Where the executable goes.
+    pub executable: PathBuf,
+}
+
+/// What became of a compilation.
+pub struct Compiled {
+    /// How long it took.
+    pub time: Duration,
+    /// How the run ends if there is no executable.
+    pub outcome: Result<(), Exit>,
+}
+
+/// Compiles the code, and sends a diagnostic event for each message.
+///
+/// # Errors
+///
+/// When the compiler cannot be started.
+pub async fn compile(
+    job: &Job<'_>,
+    events: &Events,
+    unwanted: impl Future<Output = ()>,
+) -> Result<Compiled, Problem> {
+    let order = order(job);
+    let mut messages = Messages::default();
+    let on_output = |stream, text: String| {
+        if stream == Stream::Err {
+            messages.push(&text, events);
+        }
+    };
+    let ended = contain::run(&order, on_output, unwanted)
+        .await
+        .map_err(|error| {
+            Problem::new(format!("the compiler could not be run: {error}"))
+                .help("install Rust as https://rustup.rs says, and start `cargo workshop` again")
+        })?;
+    messages.finish(events);
+    Ok(Compiled {
+        time: ended.time,
+        outcome: outcome(ended, order.limits.wall),
+    })
+}
+
+fn outcome(ended: Ended, wall: Duration) -> Result<(), Exit> {
+    let (reason, message) = match ended.cause {
+        Cause::Exited(0) => return Ok(()),
+        Cause::Exited(_) => (Reason::CompileError, None),
+        Cause::Timeout => {
+            let seconds = wall.as_secs();
+            (
+                Reason::Timeout,
+                Some(format!("the compiler was ended after {seconds} seconds")),
+            )
+        }
+        Cause::Cancelled => (Reason::Killed, Some("stopped".into())),
+        cause => (
+            Reason::Killed,
+            Some(format!("the compiler was ended: {cause:?}")),
+        ),
+    };
+    Err(Exit {
+        reason,
+        code: None,
+        compile_ms: Some(milliseconds(ended.time)),
+        run_ms: None,
+        message,
+    })
+}
+
+fn order(job: &Job<'_>) -> Order {
+    let mut arguments: Vec<String> = [
+        "main.rs",
+        "--crate-name=snippet",
+        "--crate-type=bin",
+        "--edition=2024",
+        "--error-format=json",
+        "-Cdebuginfo=0",
+        "-Cincremental=state",
+    ]
+    .map(String::from)
+    .to_vec();
+    if job.request.mode == Mode::Release {
+        arguments.push("-Copt-level=3".into());
+    }
+    if job.request.tests {
+        arguments.push("--test".into());
+    }
+    arguments.push(format!("-o{}", job.executable.display()));
+    arguments.extend(job.externs.arguments().iter().cloned());
+    let wall = match job.request.mode {
+        Mode::Debug => Duration::from_secs(30),
+        Mode::Release => Duration::from_secs(60),
+    };
+    Order {
+        program: job.externs.rustc().to_path_buf(),
+        arguments,
+        folder: job.slot.to_path_buf(),
+        inherit_environment: true,
+        variables: Vec::new(),
+        limits: Limits::compiler(wall),
+    }
+}
+
+/// Puts the compiler's lines together and turns them into events.
+#[derive(Default)]
+struct Messages {
+    line: String,
+}
+
+#[derive(Deserialize)]
+struct Diagnostic {
+    level: String,
+    message: String,
+    rendered: Option<String>,
+    spans: Vec<Span>,
+}
+
+#[derive(Deserialize)]
+struct Span {
+    line_start: u32,
+    is_primary: bool,
+}
+
+impl Messages {
+    fn push(&mut self, text: &str, events: &Events) {
+        self.line.push_str(text);
+        while let Some(end) = self.line.find('\n') {
+            let line: String = self.line.drain(..=end).collect();
+            tell(line.trim_end(), events);
+        }
+    }
+
+    fn finish(self, events: &Events) {
+        if !self.line.is_empty() {
+            tell(&self.line, events);
+        }
+    }
+}
+
+fn tell(line: &str, events: &Events) {
+    let Ok(diagnostic) = serde_json::from_str::<Diagnostic>(line) else {
+        // A compiler that crashes, or a linker, does not speak JSON.
+        let text = format!("{line}\n");
+        send(events, Event::Stderr { text });
+        return;
+    };
+    // The summaries at the end say nothing that the messages do not.
+    let summary = diagnostic.spans.is_empty()
+        && (diagnostic.level == "failure-note"
+            || diagnostic.message.starts_with("aborting due to")
+            || diagnostic.message.ends_with("emitted"));
+    if summary {
+        return;
+    }
+    let primary = diagnostic.spans.iter().find(|span| span.is_primary);
+    send(
+        events,
+        Event::Diagnostic {
+            line: primary.map(|span| span.line_start),
+            rendered: diagnostic.rendered.unwrap_or(diagnostic.message),
+            level: diagnostic.level,
+        },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Event, Messages};
+
+    #[test]
+    fn a_message_cut_in_two_arrives_once_with_its_line() {
+        let message = r#"{"level":"error","message":"no","rendered":"error: no\n","spans":[{"line_start":3,"is_primary":true}]}"#;
+        let summary = r#"{"level":"error","message":"aborting due to 1 previous error","rendered":"","spans":[]}"#;
+        let text = format!("{message}\n{summary}\nnot JSON");
+        let (events, mut received) = tokio::sync::mpsc::unbounded_channel();
+
+        let mut messages = Messages::default();
+        messages.push(&text[..40], &events);
+        messages.push(&text[40..], &events);
+        messages.finish(&events);
+
+        let expected = Event::Diagnostic {
+            level: "error".into(),
+            rendered: "error: no\n".into(),
+            line: Some(3),
+        };
+        assert_eq!(received.try_recv(), Ok(expected));
+        let text = "not JSON\n".into();
+        assert_eq!(received.try_recv(), Ok(Event::Stderr { text }));
+        assert!(received.try_recv().is_err(), "the summary is left out");
+    }
+}

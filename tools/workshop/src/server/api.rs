@@ -1,0 +1,170 @@
+//! What the page can ask for.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{FromRequest, Path, Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::App;
+use super::stream::EventStream;
+use crate::events::{Event, Exit, Reason, send};
+use crate::exercises;
+use crate::problem::Problem;
+use crate::runner;
+
+/// The routes below `/api`.
+pub fn router() -> Router<Arc<App>> {
+    Router::new()
+        .route("/ping", get(ping))
+        .route("/events", post(events))
+        .route("/run", post(run))
+        .route("/exercises", post(list_exercises))
+        .route("/exercises/{number}/check", post(check_exercise))
+        .fallback(unknown)
+}
+
+/// An answer that says no, and what to do about it.
+#[derive(Debug, Serialize)]
+pub struct Refusal {
+    #[serde(skip)]
+    status: StatusCode,
+    error: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+impl Refusal {
+    /// Creates one from what is wrong: lower case, no final dot.
+    pub fn new(status: StatusCode, error: impl Into<String>) -> Self {
+        Self {
+            status,
+            error: error.into(),
+            help: None,
+        }
+    }
+
+    /// Adds the remedy.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    fn from_problem(status: StatusCode, problem: &Problem) -> Self {
+        Self {
+            status,
+            error: problem.error().to_owned(),
+            help: problem.remedy().map(str::to_owned),
+        }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.status, Json(&self)).into_response()
+    }
+}
+
+/// The body of a call. What kind of body it is, the gate has checked.
+struct Call<T>(T);
+
+impl<T: DeserializeOwned> FromRequest<Arc<App>> for Call<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
+        let body = Bytes::from_request(request, app)
+            .await
+            .map_err(unreadable)?;
+        let call = serde_json::from_slice(&body).map_err(|error| {
+            Refusal::new(StatusCode::BAD_REQUEST, format!("not such a call: {error}"))
+        })?;
+        Ok(Self(call))
+    }
+}
+
+fn unreadable(rejection: BytesRejection) -> Refusal {
+    let refusal = Refusal::new(rejection.status(), rejection.body_text().to_lowercase());
+    match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => refusal.help("calls have at most 256 KiB"),
+        _ => refusal,
+    }
+}
+
+/// A call that says nothing.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+async fn ping() -> Response {
+    Json(serde_json::json!({ "workshop": 1, "version": env!("CARGO_PKG_VERSION") })).into_response()
+}
+
+async fn unknown() -> Refusal {
+    Refusal::new(StatusCode::NOT_FOUND, "there is no such call")
+}
+
+async fn events(State(app): State<Arc<App>>, _call: Call<Nothing>) -> EventStream {
+    EventStream(app.announcer.subscribe())
+}
+
+async fn run(
+    State(app): State<Arc<App>>,
+    Call(request): Call<runner::Request>,
+) -> Result<EventStream, Refusal> {
+    let ticket = app.runner.enqueue().map_err(too_many)?;
+    let (events, receiver) = unbounded_channel();
+    // A task of its own outlives the connection, and clears up.
+    tokio::spawn(async move { app.runner.run(ticket, &request, &events).await });
+    Ok(EventStream(receiver))
+}
+
+async fn list_exercises(
+    State(app): State<Arc<App>>,
+    _call: Call<Nothing>,
+) -> Result<Response, Refusal> {
+    let list = exercises::list(&app.workshop).await;
+    list.map(|list| Json(list).into_response())
+        .map_err(|problem| Refusal::from_problem(StatusCode::INTERNAL_SERVER_ERROR, &problem))
+}
+
+async fn check_exercise(
+    State(app): State<Arc<App>>,
+    Path(number): Path<u32>,
+    _call: Call<Nothing>,
+) -> Result<EventStream, Refusal> {
+    let ticket = app.runner.enqueue().map_err(too_many)?;
+    let (events, receiver) = unbounded_channel();
+    tokio::spawn(async move {
+        let turn = tokio::select! {
+            turn = ticket.turn(|position| send(&events, Event::Queued { position })) => turn,
+            () = events.closed() => return,
+        };
+        if let Err(problem) = exercises::check(&app.workshop, number, &events).await {
+            let text = format!("{problem}\n");
+            send(&events, Event::Stderr { text });
+            let message = Some(problem.error().to_owned());
+            let exit = Exit {
+                reason: Reason::Killed,
+                code: None,
+                compile_ms: None,
+                run_ms: None,
+                message,
+            };
+            send(&events, Event::Exit(exit));
+        }
+        drop(turn);
+    });
+    Ok(EventStream(receiver))
+}
+
+fn too_many(problem: Problem) -> Refusal {
+    Refusal::from_problem(StatusCode::TOO_MANY_REQUESTS, &problem)
+}

@@ -1,0 +1,214 @@
+//! Serves the book on this machine, with the runner behind it.
+
+mod announcer;
+mod api;
+mod browser;
+mod pages;
+mod security;
+mod stream;
+mod token;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::{Arc, RwLock};
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware;
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+
+use crate::book::{Keeper, News};
+use crate::events::Event;
+use crate::problem::Problem;
+use crate::runner::crates::Status;
+use crate::runner::{Mode, Runner};
+use crate::workshop::{Scratch, Workshop};
+use announcer::Announcer;
+use security::Gate;
+
+/// The port on which mdBook's own server has always been: readers know it.
+pub const DEFAULT_PORT: u16 = 3000;
+
+/// A body is a snippet or an exercise; neither comes near this.
+const BODY_BYTES_MOST: usize = 256 << 10;
+
+/// What the command line says about the server.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The port to listen on; 0 means any that is free.
+    pub port: u16,
+    /// The address to listen on.
+    pub address: IpAddr,
+    /// Names, other than this machine's own, under which pages may reach it.
+    pub allowed_hosts: Vec<String>,
+    /// Whether to open a browser.
+    pub open: bool,
+}
+
+/// What every request can use.
+struct App {
+    workshop: Workshop,
+    runner: Runner,
+    book: Arc<RwLock<PathBuf>>,
+    announcer: Arc<Announcer>,
+    gate: Gate,
+}
+
+/// Builds the book and serves it until Ctrl-C.
+///
+/// # Errors
+///
+/// When the port is taken, the book is broken or the target folder cannot be
+/// written to.
+pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> {
+    let listener = listen(&options).await?;
+    let address = listener
+        .local_addr()
+        .map_err(|error| Problem::new(error.to_string()))?;
+    let scratch = Arc::new(Scratch::claim(&workshop.target())?);
+    let (keeper, complaints) = Keeper::start(&workshop, scratch.clone())?;
+    complaints
+        .iter()
+        .for_each(|complaint| eprintln!("warning: {complaint}"));
+
+    let token = token::Token::new()?;
+    let url = format!("http://{address}/#token={}", token.as_str());
+    let announcer = Arc::new(Announcer::new(complaints));
+    let app = Arc::new(App {
+        runner: Runner::new(&workshop, &scratch),
+        workshop,
+        book: keeper.current(),
+        announcer: announcer.clone(),
+        gate: Gate::new(address, &options.allowed_hosts, token),
+    });
+    println!("The book is at {url}");
+    println!("Ctrl-C ends it.");
+    warn_if_public(address);
+    if options.open && !browser::open(&url) {
+        eprintln!("warning: no browser could be opened");
+        eprintln!("help: open the link above in yours");
+    }
+
+    keeper.watch(move |news| tell(news, &announcer));
+    prepare_crates(app.clone());
+    let listener = listener.tap_io(|connection| {
+        // Output should not wait for more of it; without this it only comes later.
+        let _slower = connection.set_nodelay(true);
+    });
+    let server = axum::serve(listener, router(app.clone()));
+    let result = tokio::select! {
+        result = server.into_future() => result,
+        () = asked_to_end() => Ok(()),
+    };
+    app.runner.close().await;
+    // What is left is removed by the next start.
+    let _left = scratch.sweep();
+    result.map_err(|error| Problem::new(format!("the server stopped: {error}")))
+}
+
+fn router(app: Arc<App>) -> Router {
+    // The last layer is the first to see a request.
+    Router::new()
+        .nest("/api", api::router())
+        .fallback(pages::page)
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MOST))
+        .layer(middleware::from_fn_with_state(app.clone(), security::guard))
+        .with_state(app)
+}
+
+async fn listen(options: &Options) -> Result<TcpListener, Problem> {
+    let address = SocketAddr::new(options.address, options.port);
+    TcpListener::bind(address).await.map_err(|error| {
+        let problem = Problem::new(format!("`{address}` cannot be listened on: {error}"));
+        match error.kind() {
+            std::io::ErrorKind::AddrInUse => {
+                let other = options.port.checked_add(1).unwrap_or(DEFAULT_PORT);
+                problem.help(format!(
+                    "end the other program, or run `cargo workshop serve --port {other}`"
+                ))
+            }
+            _ => problem.help("choose another with `--port`, any free one with `--port 0`"),
+        }
+    })
+}
+
+fn warn_if_public(address: SocketAddr) {
+    if !address.ip().is_loopback() {
+        eprintln!("warning: other machines can reach {address}");
+        eprintln!("help: whoever learns the token runs programs here; leave out `--host`");
+    }
+}
+
+/// The only address to listen on unless the reader insists on another.
+pub const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+fn tell(news: News, announcer: &Announcer) {
+    match news {
+        News::Built(time) => {
+            println!("The book was built anew in {} ms.", time.as_millis());
+            announcer.book_is_good();
+        }
+        News::Complaints(complaints) => {
+            complaints
+                .iter()
+                .for_each(|complaint| eprintln!("warning: {complaint}"));
+            announcer.book_is_bad(complaints.join("\n"));
+        }
+        News::Failed(problem) => {
+            eprintln!("{problem}\nThe last good book is served on.");
+            announcer.book_is_bad(problem.error().to_owned());
+        }
+    }
+}
+
+/// Builds the snippets' crates in the background, so that they are there when
+/// the reader comes to the first snippet.
+fn prepare_crates(app: Arc<App>) {
+    app.runner.crates().prepare(Mode::Debug);
+    for mode in [Mode::Debug, Mode::Release] {
+        let app = app.clone();
+        tokio::spawn(async move {
+            let mut status = app.runner.crates().watch(mode);
+            while status.changed().await.is_ok() {
+                let now = status.borrow_and_update().clone();
+                report_crates(now, mode, &app.announcer);
+            }
+        });
+    }
+}
+
+fn report_crates(status: Status, mode: Mode, announcer: &Announcer) {
+    match status {
+        Status::Building { done, total } => {
+            // One line for every ten crates is enough to see that it moves.
+            if done % 10 == 0 && total > 0 {
+                println!("Building the snippets' crates ({mode:?}): {done} of {total}.");
+            }
+            announcer.announce(Event::Building { done, total });
+        }
+        Status::Ready(_) => println!("The snippets' crates are ready ({mode:?})."),
+        Status::Failed(problem) => eprintln!("{problem}"),
+        Status::Absent => {}
+    }
+}
+
+/// Completes when the reader presses Ctrl-C, closes the terminal or kills the
+/// process politely.
+async fn asked_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let hangup = signal(SignalKind::hangup());
+        let terminate = signal(SignalKind::terminate());
+        if let (Ok(mut hangup), Ok(mut terminate)) = (hangup, terminate) {
+            tokio::select! {
+                _ = hangup.recv() => {}
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
