@@ -52,7 +52,7 @@ fn run<F: FnOnce() + Send + 'static>(lesson: Lesson, limits: Limits, body: F) {
     // `print!` rather than a write to standard output: libtest captures it.
     print!("{}", report.output);
     let Some(failure) = failure else {
-        events::emit(name, &lesson, "passed", "");
+        events::emit(name, &lesson, "passed", &report.output);
         return;
     };
     events::emit(name, &lesson, "failed", &failure);

@@ -11,7 +11,8 @@ const PATH_VARIABLE: &str = "TESTKIT_EVENTS";
 
 /// Appends `{"name", "clause", "read", "outcome", "message"}` as one line to
 /// the file named by `TESTKIT_EVENTS`, if it is set. The outcome is
-/// `running`, `passed` or `failed`.
+/// `running`, `passed` or `failed`; the message is what a passed check
+/// printed, or why it failed.
 pub(crate) fn emit(name: &str, lesson: &Lesson, outcome: &str, message: &str) {
     let Some(path) = std::env::var_os(PATH_VARIABLE) else {
         return;
