@@ -8,13 +8,16 @@ use crate::contain::{self, Cause, Ended, Order, Stream};
 use crate::events::{Event, Events, Outcome, send};
 
 /// Lists the tests, then runs them, and sends one event when each starts and
-/// one or two when it ends: the message of a failure comes last.
+/// one or two when it ends: the message of a failure comes last. The order's
+/// arguments, the names of some of the tests for instance, are passed on.
 pub async fn run<Unwanted: Future<Output = ()>>(
     mut order: Order,
     events: &Events,
     unwanted: impl Fn() -> Unwanted,
 ) -> io::Result<Ended> {
-    order.arguments = vec!["--list".into(), "--format=terse".into()];
+    let arguments = std::mem::take(&mut order.arguments);
+    order.arguments = arguments.clone();
+    order.arguments.extend(["--list".into(), "--format=terse".into()]);
     let mut list = String::new();
     let listed = contain::run(&order, |_, text| list.push_str(&text), unwanted()).await?;
     if listed.cause != Cause::Exited(0) {
@@ -24,7 +27,8 @@ pub async fn run<Unwanted: Future<Output = ()>>(
         send(events, test(name, Outcome::Running, None));
     }
 
-    order.arguments = vec!["--color=never".into()];
+    order.arguments = arguments;
+    order.arguments.push("--color=never".into());
     let mut transcript = Transcript::default();
     let on_output = |stream, text: String| match stream {
         Stream::Out => transcript.push(&text, events),

@@ -2,7 +2,7 @@
 
 mod compile;
 pub mod crates;
-mod libtest;
+pub mod libtest;
 mod queue;
 mod slots;
 mod toolchain;
@@ -63,6 +63,8 @@ pub enum TimeLimit {
     Usual,
     /// For the demonstrations that take long.
     Long,
+    /// Enough to see that a program hangs. No page asks for it.
+    Brief,
 }
 
 impl TimeLimit {
@@ -71,6 +73,7 @@ impl TimeLimit {
         match self {
             Self::Usual => Duration::from_secs(10),
             Self::Long => Duration::from_secs(60),
+            Self::Brief => Duration::from_secs(2),
         }
     }
 }
