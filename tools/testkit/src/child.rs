@@ -6,14 +6,13 @@
 //! the end of its standard error, behind [`MARK`].
 
 use std::io::{self, Read, Write};
-use std::panic::PanicHookInfo;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::check::catch;
+use crate::panics;
 use crate::watchdog::{INTERVAL, Limits, Verdict, Watchdog};
 
 /// The environment variable that tells a process that it is a child.
@@ -152,12 +151,9 @@ fn without_libtest(output: &str, name: &str) -> String {
     }
 }
 
-/// Panics seen so far, as `thread: message at file:line`.
-static PANICS: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
-
 /// In the child: runs `body`, sends the verdict and ends the process.
 pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> ! {
-    std::panic::set_hook(Box::new(note_panic));
+    panics::note_all();
     let mut watchdog = Watchdog::new(limits);
     let (tell, told) = mpsc::channel();
     let parent = parent_process();
@@ -174,18 +170,14 @@ pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> ! {
     loop {
         match told.recv_timeout(INTERVAL) {
             Ok(Ok(())) => finish(Ok(())),
-            Ok(Err(message)) => finish(Err(panicked(message))),
+            Ok(Err(message)) => finish(Err(Verdict::of_panic(&message))),
             Err(RecvTimeoutError::Disconnected) => {
-                finish(Err(panicked("its thread ended".to_owned())))
+                finish(Err(Verdict::of_panic("its thread ended")))
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
         if let Some(mut verdict) = watchdog.look() {
-            let panics = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
-            let panics = panics
-                .iter()
-                .map(|(thread, message)| format!("{thread}: panicked, {message}"));
-            verdict.threads.extend(panics);
+            verdict.threads.extend(panics::describe_all());
             finish(Err(verdict));
         }
         if parent_process() != parent {
@@ -203,44 +195,6 @@ fn finish(outcome: Result<(), Verdict>) -> ! {
     let _ = io::stdout().flush();
     let _ = io::stderr().write_all(verdict.as_bytes());
     std::process::exit(i32::from(!verdict.ends_with(PASSED)))
-}
-
-/// Describes the panic that ended the body, with its place if that is not
-/// one of the tests' own assertions.
-fn panicked(message: String) -> Verdict {
-    let panics = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
-    let noted = panics
-        .iter()
-        .rev()
-        .find(|(_, noted)| noted.starts_with(&message));
-    let place = noted
-        .and_then(|(_, noted)| noted.rsplit_once(" at "))
-        .map_or("", |(_, place)| place);
-    let seen =
-        if message.starts_with("not yet implemented") || message.starts_with("not implemented") {
-            format!("this part is not written yet: `todo!` was reached at {place}")
-        } else if place.is_empty() || place.contains("tests") || place.contains("models") {
-            message
-        } else {
-            format!("a panic at {place}: {message}")
-        };
-    Verdict {
-        seen,
-        threads: Vec::new(),
-    }
-}
-
-fn note_panic(info: &PanicHookInfo<'_>) {
-    let thread = thread::current()
-        .name()
-        .unwrap_or("a thread without a name")
-        .to_owned();
-    let message = info.payload_as_str().unwrap_or("a value that is no text");
-    let place = info
-        .location()
-        .map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
-    let mut panics = PANICS.lock().unwrap_or_else(PoisonError::into_inner);
-    panics.push((thread, format!("{message} at {place}")));
 }
 
 /// The number of the process that started this one.

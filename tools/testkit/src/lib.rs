@@ -33,6 +33,7 @@ mod futures;
 mod gate;
 mod lesson;
 mod manual;
+mod panics;
 mod probes;
 mod threads;
 mod wakers;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::panics;
 use crate::threads::{Sample, samples, this_thread};
 
 /// How long a check may go on.
@@ -47,6 +48,16 @@ pub(crate) struct Watchdog {
 pub(crate) struct Verdict {
     pub seen: String,
     pub threads: Vec<String>,
+}
+
+impl Verdict {
+    /// The verdict on a body that panicked with `message`.
+    pub fn of_panic(message: &str) -> Self {
+        Self {
+            seen: panics::seen(message),
+            threads: Vec::new(),
+        }
+    }
 }
 
 impl Watchdog {

@@ -1,0 +1,73 @@
+//! The panics of the child process, noted for its verdict instead of printed.
+
+use std::panic::PanicHookInfo;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// One panic, of whichever thread, caught or not.
+#[derive(Clone, Debug)]
+pub(crate) struct Panic {
+    thread: String,
+    message: String,
+    /// `file:line`, or empty where it is not known.
+    place: String,
+}
+
+static NOTED: Mutex<Vec<Panic>> = Mutex::new(Vec::new());
+
+/// Notes every panic of this process from now on, instead of printing it.
+pub(crate) fn note_all() {
+    std::panic::set_hook(Box::new(note));
+}
+
+fn note(info: &PanicHookInfo<'_>) {
+    let place = info.location();
+    let panic = Panic {
+        thread: thread::current()
+            .name()
+            .unwrap_or("a thread without a name")
+            .to_owned(),
+        message: info
+            .payload_as_str()
+            .unwrap_or("a value that is no text")
+            .to_owned(),
+        place: place.map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line())),
+    };
+    noted().push(panic);
+}
+
+fn noted() -> MutexGuard<'static, Vec<Panic>> {
+    NOTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One line for each panic so far.
+pub(crate) fn describe_all() -> Vec<String> {
+    let describe = |panic: &Panic| {
+        format!(
+            "{}: panicked at {}: {}",
+            panic.thread, panic.place, panic.message
+        )
+    };
+    noted().iter().map(describe).collect()
+}
+
+/// Says what was seen when `message` ended the body: the message itself if it
+/// is an assertion of the check, with its place if it comes from elsewhere.
+pub(crate) fn seen(message: &str) -> String {
+    let noted = noted();
+    let panic = noted.iter().rev().find(|panic| panic.message == message);
+    let place = panic.map_or("", |panic| panic.place.as_str());
+    if message.starts_with("not yet implemented") {
+        format!("this part is not written yet: `todo!` was reached at {place}")
+    } else if place.is_empty() || is_of_a_check(place) {
+        message.to_owned()
+    } else {
+        format!("a panic at {place}: {message}")
+    }
+}
+
+/// Whether the code at `place` belongs to a check and not to its subject.
+fn is_of_a_check(place: &str) -> bool {
+    let file = place.rsplit_once(':').map_or(place, |(file, _line)| file);
+    file.ends_with("tests.rs") || file.ends_with("models.rs") || file.contains("testkit")
+}
