@@ -7,7 +7,6 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-// ANCHOR: spin
 fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let mut cx = Context::from_waker(Waker::noop());
@@ -38,4 +37,3 @@ fn main() {
     }));
     println!("{polls} polls in a tenth of a second");
 }
-// ANCHOR_END: spin

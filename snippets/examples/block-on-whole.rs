@@ -41,7 +41,6 @@ impl Future for Later {
     }
 }
 
-// ANCHOR: block_on
 struct ThreadWaker(Thread);
 
 impl Wake for ThreadWaker {
@@ -72,4 +71,3 @@ fn main() {
     });
     println!("done");
 }
-// ANCHOR_END: block_on

@@ -3,7 +3,6 @@
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-// ANCHOR: countdown
 struct Countdown(u32);
 
 impl Future for Countdown {
@@ -35,4 +34,3 @@ fn main() {
     };
     println!("{output} after {polls} polls");
 }
-// ANCHOR_END: countdown

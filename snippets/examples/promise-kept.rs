@@ -6,7 +6,6 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-// ANCHOR: kept
 #[derive(Default)]
 struct Shared {
     is_done: bool,
@@ -51,4 +50,3 @@ fn main() {
     futures::executor::block_on(Later::new(Duration::from_millis(100)));
     println!("done");
 }
-// ANCHOR_END: kept
