@@ -3,6 +3,7 @@ import { startExercises } from "./exercise/exercise.js";
 import { startLive } from "./live.js";
 import { copyEditorsWhilePrinting, flattenEditors, isPrintPage } from "./print.js";
 import { adoptToken } from "./runner.js";
+import { startScrollable } from "./scrollable.js";
 import { startSnippets } from "./snippets/snippet.js";
 
 adoptToken();
@@ -12,5 +13,6 @@ if (isPrintPage()) {
   copyEditorsWhilePrinting();
   startSnippets();
   startExercises();
+  startScrollable();
   startLive();
 }

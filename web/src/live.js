@@ -13,14 +13,21 @@ const PLACE_KEY = "workshop-place";
 export async function startLive() {
   restorePlace();
   if ((await runnerState()) !== "ready") return;
+  // A browser opens few connections to one host: one tab listens for all, and
+  // repeats to new tabs how things stand.
   const channel = new BroadcastChannel(CHANNEL);
-  channel.addEventListener("message", ({ data }) => show(data));
+  const latest = new Map();
+  channel.addEventListener("message", ({ data }) => {
+    if (data.type !== "hello") show(data);
+    else latest.forEach((event) => channel.postMessage(event));
+  });
+  channel.postMessage({ type: "hello" });
   const listen = () =>
     follow((event) => {
+      if (event.type !== "reload") latest.set(event.type, event);
       channel.postMessage(event);
       show(event);
     });
-  // A browser opens few connections to one host: one tab listens for all.
   if (navigator.locks) navigator.locks.request(CHANNEL, listen);
   else listen();
 }

@@ -97,21 +97,16 @@ async function refusal(answer) {
     case 401:
     case 403:
       return "The workshop was started anew: open the link printed in your terminal once.";
-    case 413:
-      return "This program is too long for the runner.";
     case 429:
       return "The runner is busy with other programs: try again in a moment.";
     default:
-      return `The workshop refused (${answer.status}): ${await reason(answer)}`;
+      return `The workshop refused: ${await reason(answer)}.`;
   }
 }
 
-/** @param {Response} answer */
+/** @param {Response} answer `{error, help}`, both lower case and without a dot */
 async function reason(answer) {
-  const text = await answer.text().catch(() => "");
-  try {
-    return JSON.parse(text).error ?? text;
-  } catch {
-    return text || answer.statusText;
-  }
+  const fallback = `${answer.status} ${answer.statusText}`.trim();
+  const { error = fallback, help } = await answer.json().catch(() => ({}));
+  return help ? `${error}; ${help}` : error;
 }

@@ -1,6 +1,10 @@
 import { ansiPieces } from "./ansi.js";
 import { element, keepArrowKeys } from "./dom.js";
 
+// A flood of short lines must not cost a layout each, nor a layout of all that came before.
+const FLUSH_MS = 40;
+const BLOCK_CHARACTERS = 8 * 1024;
+
 /** What a program or the compiler printed, in the order it came. */
 export class Output {
   /** @param {string} label */
@@ -8,9 +12,13 @@ export class Output {
     // Focusable, so that the keyboard can scroll it.
     this.element = element("pre", { class: "output", tabIndex: 0, role: "region", "aria-label": label });
     keepArrowKeys(this.element);
+    /** @type {{stream: string, text: string}[]} */
+    this.pending = [];
+    this.timer = 0;
   }
 
   clear() {
+    this.pending = [];
     this.element.replaceChildren();
   }
 
@@ -19,22 +27,54 @@ export class Output {
    * @param {string} text
    */
   print(stream, text) {
-    this.#keepAtEnd(() => {
-      let last = this.element.lastElementChild;
-      if (!last?.classList.contains(stream)) {
-        last = element("span", { class: stream });
-        if (stream === "stderr") last.append(element("span", { class: "ws-sr" }, "Standard error: "));
-        this.element.append(last);
-      }
-      last.append(...styled(text));
-    });
+    const last = this.pending.at(-1);
+    if (last?.stream === stream) last.text += text;
+    else this.pending.push({ stream, text });
+    this.timer ||= window.setTimeout(() => this.flush(), FLUSH_MS);
   }
 
   /** @param {{level: string, rendered: string}} diagnostic in the compiler's own words */
   diagnostic({ level, rendered }) {
+    this.flush();
     const [head = "", ...rest] = rendered.split(/(?<=\n)/);
     const title = element("span", { class: `ansi-bold ${level === "error" ? "ansi-red" : "ansi-yellow"}` }, ...styled(head));
     this.#keepAtEnd(() => this.element.append(element("span", { class: "diagnostic" }, title, ...styled(rest.join("")))));
+  }
+
+  /** Shows what has been printed so far. */
+  flush() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    if (this.pending.length === 0) return;
+    this.#keepAtEnd(() => {
+      for (const { stream, text } of this.pending) this.#append(stream, text);
+    });
+    this.pending = [];
+  }
+
+  /**
+   * @param {string} stream
+   * @param {string} text
+   */
+  #append(stream, text) {
+    let from = 0;
+    while (from < text.length) {
+      const lineEnd = text.indexOf("\n", from + BLOCK_CHARACTERS) + 1;
+      const to = lineEnd === 0 ? text.length : lineEnd;
+      this.#blockFor(stream).append(...styled(text.slice(from, to)));
+      from = to;
+    }
+  }
+
+  /** The last block if it takes more of this stream, otherwise a new one. */
+  #blockFor(/** @type {string} */ stream) {
+    const last = this.element.lastElementChild;
+    const text = last?.textContent ?? "";
+    if (last?.classList.contains(stream) && !(text.length > BLOCK_CHARACTERS && text.endsWith("\n"))) return last;
+    const block = element("span", { class: stream });
+    if (stream === "stderr") block.append(element("span", { class: "ws-sr" }, "Standard error: "));
+    this.element.append(block);
+    return block;
   }
 
   /** Follows the end while the reader is there, and stays put once they scrolled up. */

@@ -6,7 +6,7 @@
  * @property {number | null} [code] exit status, or the signal's number
  * @property {number | null} [compile_ms]
  * @property {number | null} [run_ms]
- * @property {string | null} [message] one sentence about a limit that was reached
+ * @property {string | null} [message] what limit was reached: lower case, without a dot
  */
 
 /**
@@ -28,18 +28,15 @@ export function duration(ms) {
  * @returns {{text: string, bad: boolean}} `bad` when the program did not do what it should
  */
 export function ending(exit, block) {
-  const { text, bad } = sentence(exit, block);
-  const times = [];
-  if (exit.compile_ms != null) times.push(`compiled in ${duration(exit.compile_ms)}`);
-  if (exit.run_ms != null && exit.reason !== "compile-error") times.push(`ran for ${duration(exit.run_ms)}`);
-  return { text: times.length ? `${text} ${capital(times.join(", "))}.` : text, bad };
+  const { text, bad } = reasonInWords(exit, block);
+  return { text: [text, ...times(exit)].join(" "), bad };
 }
 
 /**
  * @param {Exit} exit
  * @param {{limitSeconds: number, hangs: boolean, tests: boolean}} block
  */
-function sentence({ reason, code, message }, { limitSeconds, hangs, tests }) {
+function reasonInWords({ reason, code, message }, { limitSeconds, hangs, tests }) {
   switch (reason) {
     case "exited":
       if (code === 0) return { text: "Finished.", bad: false };
@@ -48,14 +45,14 @@ function sentence({ reason, code, message }, { limitSeconds, hangs, tests }) {
       return { text: `The program ended with exit status ${code}.`, bad: true };
     case "timeout":
       return hangs
-        ? { text: `It hangs, as announced: the runner ended it after ${limitSeconds} s.`, bad: false }
-        : { text: `Time-out. ${message ?? `The runner ended it after ${limitSeconds} s.`}`, bad: true };
+        ? { text: `It hangs, as announced: ended after ${limitSeconds} s.`, bad: false }
+        : { text: `Time-out: ${message ?? `ended after ${limitSeconds} s`}.`, bad: true };
     case "output-limit":
-      return { text: `Too much output. ${message ?? "The runner ended the program."}`, bad: true };
+      return { text: `Too much output: ${message ?? "ended by the runner"}.`, bad: true };
     case "signal":
-      return { text: `The program was ended by ${signalName(code)}.${message ? ` ${message}` : ""}`, bad: true };
+      return { text: `The program was ended by ${signalName(code)}${message ? `: ${message}` : ""}.`, bad: true };
     case "killed":
-      return { text: message ?? "Ended by the runner.", bad: true };
+      return { text: sentence(message ?? "ended by the runner"), bad: true };
     case "compile-error":
       return { text: "This does not compile.", bad: true };
     default:
@@ -77,9 +74,20 @@ function signalName(number) {
   return number == null ? "a signal" : (names.get(number) ?? `signal ${number}`);
 }
 
-/** @param {string} text */
-function capital(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/**
+ * The server's words as a sentence of the page.
+ *
+ * @param {string} words lower case, without a dot
+ */
+export function sentence(words) {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** @param {Exit} exit */
+function times({ reason, compile_ms, run_ms }) {
+  if (compile_ms == null) return run_ms == null ? [] : [`It ran for ${duration(run_ms)}.`];
+  if (reason === "compile-error") return [`The compiler took ${duration(compile_ms)}.`];
+  return [`Compiled in ${duration(compile_ms)}${run_ms == null ? "" : `, ran for ${duration(run_ms)}`}.`];
 }
 
 /**

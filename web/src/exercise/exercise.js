@@ -1,7 +1,7 @@
 import { button, element, hideAndPassFocus } from "../common/dom.js";
 import { Output } from "../common/output.js";
 import { TestList } from "../common/test-list.js";
-import { building, duration } from "../common/words.js";
+import { building, duration, sentence } from "../common/words.js";
 import { Refused, post, runnerState } from "../runner.js";
 import { whileBusy } from "../busy.js";
 
@@ -20,7 +20,7 @@ class Exercise {
     this.place = place;
     this.number = Number(place.dataset.exercise);
     this.command = `cargo test -p exercise-${this.number}`;
-    this.check = button("Check", () => this.startCheck(), { glyph: "▸", class: "primary" });
+    this.check = button("Check", () => this.startCheck(), { glyph: "▶", class: "primary" });
     this.stop = button("Stop", () => this.cancel?.abort(), { glyph: "■", hidden: true });
     this.note = element("p", { class: "exercise-note", role: "status" });
     this.tests = new TestList();
@@ -117,6 +117,7 @@ class Exercise {
 
   /** @param {import("../common/words.js").Exit} exit */
   conclude(exit) {
+    this.output.flush();
     this.tests.openFirstFailure();
     const [passed, failed] = [this.tests.count("passed"), this.tests.count("failed")];
     const after = exit.run_ms == null ? "" : ` after ${duration(exit.run_ms)}`;
@@ -124,7 +125,7 @@ class Exercise {
     else if (exit.reason === "timeout") this.say(`The check was ended by its time-out${after}.`, "bad");
     else if (failed > 0) this.say(`${failed} of ${passed + failed} fail. Start with the one that stands open.`, "bad");
     else if (exit.reason === "exited" && exit.code === 0) this.say(`All ${passed} pass${after}. Well done.`, "good");
-    else this.say(exit.message ?? `The check ended early (${exit.reason}).`, "bad");
+    else this.say(sentence(exit.message ?? `the check ended early (${exit.reason})`), "bad");
   }
 
   /**

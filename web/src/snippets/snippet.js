@@ -31,7 +31,7 @@ class Snippet {
     this.editor = editorOf(code, `Program ${settings.name}, in Rust`);
     this.edits = new Edits(localStore(), settings.name, this.editor.original);
 
-    this.run = button("Run", () => this.startRun(), { glyph: "▸", class: "primary" });
+    this.run = button("Run", () => this.startRun(), { glyph: "▶", class: "primary" });
     this.stop = button("Stop", () => this.cancel?.abort(), { glyph: "■", hidden: true });
     this.reset = button("Reset", () => this.restore(), { hidden: true });
     this.release = element("input", { type: "checkbox" });
@@ -203,6 +203,7 @@ class Snippet {
         return this.tests.update(event);
       case "exit": {
         const { text, bad } = ending(event, this.settings);
+        this.output.flush();
         this.tests.openFirstFailure();
         return this.say(text, bad);
       }
