@@ -1,1 +1,250 @@
-//! parker
+//! Solution 2: a parker with a token of its own, and `block_on` on top of it.
+//!
+//! A token is an atomic state, so that leaving one for a thread that is awake,
+//! and taking one that is there, is a single swap each. Only a thread that has
+//! to sleep, and whoever wakes it, need the mutex and the condition variable.
+//!
+//! The condition variable could be `thread::park`. But a parker may move, so
+//! the handle of the thread that parks would have to be passed to the
+//! unparkers at each sleep, under a lock again: nothing would be saved.
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/02-parker/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/02-parker/src/tests.rs"]
+mod tests;
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::pin::pin;
+use std::sync::PoisonError;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use sync::atomic::{AtomicU8, Ordering};
+use sync::{Arc, Condvar, Mutex};
+
+use Ordering::{Acquire, Relaxed, Release};
+
+/// Lets a thread sleep until somebody leaves it a token.
+///
+/// # Contract
+///
+/// 1. **One token.** A new parker has no token. [`Unparker::unpark`] leaves
+///    one; if one is there already, it stays one. `park` takes it and returns.
+/// 2. **No lost unpark.** An `unpark` counts whenever it comes: before
+///    `park`, while the thread falls asleep, or while it sleeps.
+/// 3. **No spurious return.** `park` returns only when it has taken a token.
+/// 4. **Published.** What a thread wrote before its `unpark` is seen after
+///    the `park` that takes the token, even if the token was there before.
+/// 5. **Time-outs.** `park_timeout` returns `true` once it has taken a token
+///    and `false` once the time is up, never early. Any `Duration` will do.
+/// 6. **Idle.** A parked thread sleeps. It neither spins nor looks again by a
+///    timer.
+/// 7. **Independent.** [`std::thread::park`] takes no token of a parker, and
+///    [`Thread::unpark`](std::thread::Thread::unpark) leaves none.
+/// 8. **One owner.** A parker may move to another thread between two calls,
+///    but cannot be shared: it is `Send` and not `Sync`.
+/// 9. **Unparkers live on.** An unparker and its clones unpark the parker
+///    they came from and no other, from any thread. They may outlive it, and
+///    all is freed once all are gone.
+///
+/// # Examples
+///
+/// ```
+/// let parker = solution_2::Parker::new();
+/// let unparker = parker.unparker();
+/// std::thread::spawn(move || unparker.unpark());
+/// parker.park();
+/// ```
+pub struct Parker {
+    shared: Arc<Shared>,
+    /// Makes the parker `!Sync`: two threads in `park` at once would both
+    /// announce that they sleep, and one token would have to wake both.
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+/// Unparks the thread that is parked in the [`Parker`] that it came from.
+#[derive(Clone)]
+pub struct Unparker {
+    shared: Arc<Shared>,
+}
+
+impl Parker {
+    /// Makes a parker without a token.
+    pub fn new() -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                state: AtomicU8::new(EMPTY),
+                lock: Mutex::new(()),
+                roused: Condvar::new(),
+            }),
+            _not_sync: PhantomData,
+        }
+    }
+
+    /// Sleeps until there is a token, and takes it.
+    #[inline]
+    pub fn park(&self) {
+        if !self.shared.take_token() {
+            self.shared.sleep(None);
+        }
+    }
+
+    /// Sleeps until there is a token or `timeout` has passed. Returns `true`
+    /// if it has taken a token.
+    pub fn park_timeout(&self, timeout: Duration) -> bool {
+        // A deadline that no `Instant` can express never comes.
+        self.shared.take_token()
+            || self.shared.sleep(Instant::now().checked_add(timeout))
+    }
+
+    /// Makes an unparker of this parker.
+    pub fn unparker(&self) -> Unparker {
+        Unparker {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl Default for Parker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Unparker {
+    /// Leaves a token, and wakes the thread if it is parked.
+    #[inline]
+    pub fn unpark(&self) {
+        // Release: pairs with the Acquire in `take_token`; publishes what this thread wrote. A swap, even if the
+        // token is there already: a plain exchange would fail then and publish nothing.
+        if self.shared.state.swap(NOTIFIED, Release) == PARKED {
+            self.shared.rouse();
+        }
+    }
+}
+
+/// No token, and nobody sleeps. Set when a token is taken and when the time is
+/// up.
+// --> PARKED (`sleep`), NOTIFIED (`unpark`)
+const EMPTY: u8 = 0;
+
+/// No token, and the parker's thread sleeps, or is about to: it holds `lock`
+/// from before it sets this until it sleeps.
+// --> NOTIFIED (`unpark`), EMPTY (time is up)
+const PARKED: u8 = 1;
+
+/// There is a token.
+// --> EMPTY (`take_token`)
+const NOTIFIED: u8 = 2;
+
+/// What a parker shares with its unparkers.
+///
+/// *Memory ordering.* What happens before an `unpark` happens before the
+/// return of the `park` that takes the token. The pair is the Release of the
+/// swap in `unpark` and the Acquire of the swap in `take_token`. The latter
+/// reads what the last `unpark` wrote; since each `unpark` is a
+/// read-modify-write, the earlier ones are part of its release sequence, and
+/// are seen too.
+struct Shared {
+    /// One of the three states above. Only the parker's thread leaves EMPTY for
+    /// PARKED, and only it takes the token.
+    state: AtomicU8,
+    /// Guards nothing but the moment between setting PARKED and sleeping.
+    lock: Mutex<()>,
+    roused: Condvar,
+}
+
+impl Shared {
+    /// Takes the token, or the announcement to sleep back. Returns `true` if
+    /// there was a token.
+    #[inline]
+    fn take_token(&self) -> bool {
+        // Acquire: pairs with the Release in `unpark`; shows what the unparking threads wrote.
+        self.state.swap(EMPTY, Acquire) == NOTIFIED
+    }
+
+    /// Sleeps until there is a token or the deadline has come. Returns `true`
+    /// if it has taken a token.
+    #[cold]
+    fn sleep(&self, deadline: Option<Instant>) -> bool {
+        let mut guard =
+            self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        // Relaxed: publishes nothing. It fails if a token has come since the caller looked; that is for `take_token`.
+        let _ = self.state.compare_exchange(EMPTY, PARKED, Relaxed, Relaxed);
+        // Relaxed: only tells whether to go on sleeping; `take_token` acquires.
+        while self.state.load(Relaxed) == PARKED {
+            let woken = &self.roused;
+            guard = match deadline.map(|deadline| {
+                deadline.saturating_duration_since(Instant::now())
+            }) {
+                None => {
+                    woken.wait(guard).unwrap_or_else(PoisonError::into_inner)
+                }
+                Some(Duration::ZERO) => break,
+                Some(left) => {
+                    let woken = woken.wait_timeout(guard, left);
+                    woken.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+        self.take_token()
+    }
+
+    /// Ends the sleep of the thread that set PARKED.
+    #[cold]
+    fn rouse(&self) {
+        // That thread holds the lock until it sleeps. Having had the lock, we know that it hears us.
+        drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+        self.roused.notify_one();
+    }
+}
+
+/// Runs `future` on this thread until it is ready and returns its output.
+///
+/// # Contract
+///
+/// 10. **No lost wake-up.** A wake-up counts whenever it comes, whatever the
+///     future does with [`std::thread::park`]; the poll after it sees what was
+///     written before it.
+/// 11. **Polled when woken.** The future is polled once at the start, and then
+///     once at most for each wake-up. In between the thread sleeps.
+/// 12. **Wakers live on.** A waker may be woken, cloned and dropped after
+///     `block_on` has returned.
+///
+/// # Panics
+///
+/// Passes on a panic of the future.
+///
+/// # Examples
+///
+/// ```
+/// let answer = solution_2::block_on(async { 6 * 7 });
+/// assert_eq!(answer, 42);
+/// ```
+// ANCHOR: block_on
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let parker = Parker::new();
+    let waker = Waker::from(std::sync::Arc::new(parker.unparker()));
+    let mut cx = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        parker.park();
+    }
+}
+
+impl Wake for Unparker {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.unpark();
+    }
+
+    fn wake_by_ref(self: &std::sync::Arc<Self>) {
+        self.unpark();
+    }
+}
+// ANCHOR_END: block_on

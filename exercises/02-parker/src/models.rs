@@ -1,0 +1,160 @@
+//! The models of exercise 2: what no run on this machine can be relied on to
+//! show. loom tries every order of the threads' steps, and every value that
+//! an atomic load may return.
+
+use std::future::poll_fn;
+use std::task::Poll;
+
+use sync::atomic::{AtomicBool, Ordering::Relaxed};
+use sync::{Arc, thread};
+use testkit::{Lesson, check_model};
+
+use super::{Parker, block_on};
+
+/// Clause 2: also in the moment between the last look and the sleep.
+#[test]
+fn an_unpark_counts_in_every_order() {
+    let lesson = Lesson {
+        clause: "2. No lost unpark",
+        promise: "In every order of the steps of `park` and `unpark` the token arrives.",
+        usual_cause: "`unpark` notifies while the other thread has announced its sleep and does not \
+                      sleep yet. That thread holds the mutex then: take it before you notify.",
+        read: "one-future/parker.html#between-the-look-and-the-sleep",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let parker = Parker::new();
+            let unparker = parker.unparker();
+            let unparking = thread::spawn(move || unparker.unpark());
+            parker.park();
+            unparking.join().expect("unparking does not panic");
+        });
+    });
+}
+
+/// Clause 2: the second token comes while the first is taken.
+#[test]
+fn each_of_two_parks_gets_its_token_in_every_order() {
+    let lesson = Lesson {
+        clause: "2. No lost unpark",
+        promise: "Two threads that unpark each other in turn both go on, in every order.",
+        usual_cause: "A `park` that has taken its token leaves the state as if it slept, or takes \
+                      back more than it has set.",
+        read: "one-future/parker.html#three-states",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (here, there) = (Parker::new(), Parker::new());
+            let (to_here, to_there) = (here.unparker(), there.unparker());
+            let partner = thread::spawn(move || {
+                to_here.unpark();
+                there.park();
+                to_here.unpark();
+            });
+            here.park();
+            to_there.unpark();
+            here.park();
+            partner.join().expect("parking does not panic");
+        });
+    });
+}
+
+/// Clause 4: the token says that something was written.
+#[test]
+fn what_was_written_before_unpark_is_seen_after_park() {
+    let lesson = Lesson {
+        clause: "4. Published",
+        promise: "After `park` the thread sees what the other one wrote before `unpark`.",
+        usual_cause: "The token is stored or taken with `Relaxed`. Leave it with `Release`, take it \
+                      with `Acquire`.",
+        read: "one-future/parker.html#what-the-other-thread-wrote",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let parker = Parker::new();
+            let unparker = parker.unparker();
+            let is_written = Arc::new(AtomicBool::new(false));
+            let writing = is_written.clone();
+            let partner = thread::spawn(move || {
+                writing.store(true, Relaxed);
+                unparker.unpark();
+            });
+            parker.park();
+            assert!(
+                is_written.load(Relaxed),
+                "`park` took the token and does not see what was written before `unpark`"
+            );
+            partner.join().expect("unparking does not panic");
+        });
+    });
+}
+
+/// Clause 4: the second `unpark` finds a token there, and has written all the
+/// same.
+#[test]
+fn what_was_written_before_a_second_unpark_is_seen() {
+    let lesson = Lesson {
+        clause: "4. Published",
+        promise: "With two threads that write and unpark, there is no sleep after the last `unpark` \
+                  before both writes are seen.",
+        usual_cause: "`unpark` stores nothing where a token is already (a failed \
+                      `compare_exchange`), or `park` takes the token by a plain store, over a newer \
+                      one. Both need a swap.",
+        read: "one-future/parker.html#what-the-other-thread-wrote",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let parker = Parker::new();
+            let partners = [(); 2].map(|()| {
+                let unparker = parker.unparker();
+                let is_written = Arc::new(AtomicBool::new(false));
+                let writing = is_written.clone();
+                let partner = thread::spawn(move || {
+                    writing.store(true, Relaxed);
+                    unparker.unpark();
+                });
+                (is_written, partner)
+            });
+            while !partners.iter().all(|(written, _)| written.load(Relaxed)) {
+                parker.park();
+            }
+            for (_, partner) in partners {
+                partner.join().expect("unparking does not panic");
+            }
+        });
+    });
+}
+
+/// Clause 10: all of it together.
+#[test]
+fn a_wake_up_counts_and_publishes_in_every_order() {
+    let lesson = Lesson {
+        clause: "10. No lost wake-up",
+        promise: "In every order the wake-up arrives, and the poll after it sees what was written.",
+        usual_cause: "The parker loses the token (clause 2) or does not publish (clause 4), or \
+                      `block_on` keeps the wake-up elsewhere.",
+        read: "one-future/parker.html#block_on-second-version",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let is_ready = Arc::new(AtomicBool::new(false));
+            let mut partner = None;
+            block_on(poll_fn(|cx| {
+                if is_ready.load(Relaxed) {
+                    return Poll::Ready(());
+                }
+                partner.get_or_insert_with(|| {
+                    let (is_ready, waker) =
+                        (is_ready.clone(), cx.waker().clone());
+                    thread::spawn(move || {
+                        is_ready.store(true, Relaxed);
+                        waker.wake();
+                    })
+                });
+                Poll::Pending
+            }));
+            let partner = partner.expect("the first poll is pending");
+            partner.join().expect("waking does not panic");
+        });
+    });
+}
