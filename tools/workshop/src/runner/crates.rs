@@ -171,6 +171,7 @@ async fn build(
         let total = total.max(done);
         status.send_replace(Status::Building { done, total });
     };
+    on_progress(0);
     let libraries = cargo::build(workshop, mode, on_progress).await?;
 
     let mut arguments = Vec::new();

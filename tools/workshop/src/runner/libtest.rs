@@ -17,7 +17,9 @@ pub async fn run<Unwanted: Future<Output = ()>>(
 ) -> io::Result<Ended> {
     let arguments = std::mem::take(&mut order.arguments);
     order.arguments = arguments.clone();
-    order.arguments.extend(["--list".into(), "--format=terse".into()]);
+    order
+        .arguments
+        .extend(["--list".into(), "--format=terse".into()]);
     let mut list = String::new();
     let listed = contain::run(&order, |_, text| list.push_str(&text), unwanted()).await?;
     if listed.cause != Cause::Exited(0) {

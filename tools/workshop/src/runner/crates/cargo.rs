@@ -178,8 +178,10 @@ pub async fn build(
         let Ok(artifact) = serde_json::from_str::<Artifact>(&line) else {
             continue;
         };
-        done.insert(artifact.package_id.clone());
-        on_progress(done.len());
+        // A package may have a build script besides its library.
+        if done.insert(artifact.package_id.clone()) {
+            on_progress(done.len());
+        }
         libraries.extend(artifact.library());
     }
     let status = child.wait().await.map_err(no_cargo)?;

@@ -1,0 +1,130 @@
+//! Runs programs that behave, and some that do not compile.
+
+mod fixture;
+
+use std::process::Command;
+
+use fixture::{Fixture, Server};
+use serde_json::json;
+
+#[test]
+fn both_streams_and_the_exit_status_arrive() {
+    let server = Fixture::new().serve();
+    let events = server.run_code(
+        "fn main() { println!(\"grüße 😀\"); eprintln!(\"beside\"); std::process::exit(7); }",
+    );
+    assert_eq!(events.text("stdout"), "grüße 😀\n");
+    assert_eq!(events.text("stderr"), "beside\n");
+    let exit = events.exit();
+    assert_eq!(
+        (&exit["reason"], &exit["code"]),
+        (&json!("exited"), &json!(7))
+    );
+    assert!(exit["compile_ms"].is_u64() && exit["run_ms"].is_u64());
+    server.assert_clean();
+}
+
+#[test]
+fn a_panic_names_the_line_of_the_snippet() {
+    let server = Fixture::new().serve();
+    let events = server.run_code("fn main() {\n    panic!(\"here\");\n}");
+    assert!(events.text("stderr").contains("main.rs:2:5"), "{events:?}");
+    assert_eq!(events.exit()["code"], 101);
+}
+
+#[test]
+fn the_compiler_speaks_for_itself() {
+    let server = Fixture::new().serve();
+    let events = server.run_code("fn main() {\n    let n: u32 = \"one\";\n}");
+    assert_eq!(events.exit()["reason"], "compile-error");
+    let diagnostics: Vec<_> = events
+        .0
+        .iter()
+        .filter(|event| event["type"] == "diagnostic")
+        .collect();
+    assert_eq!(diagnostics.len(), 1, "the summary is left out: {events:?}");
+    assert_eq!(
+        (&diagnostics[0]["level"], &diagnostics[0]["line"]),
+        (&json!("error"), &json!(2))
+    );
+    assert!(
+        diagnostics[0]["rendered"]
+            .as_str()
+            .unwrap()
+            .contains("E0308")
+    );
+}
+
+#[test]
+fn a_warning_does_not_keep_the_program_from_running() {
+    let server = Fixture::new().serve();
+    let events = server.run_code("fn main() { let unused = 1; println!(\"over\"); }");
+    assert!(events.0.iter().any(|event| event["level"] == "warning"));
+    assert_eq!(events.text("stdout"), "over\n");
+}
+
+#[test]
+fn the_crates_of_the_workshop_can_be_used_in_both_modes() {
+    let server = Fixture::new().serve();
+    let code = "fn main() { println!(\"{} {}\", salute::HELLO, cfg!(debug_assertions)); }";
+    for (mode, debug) in [("debug", true), ("release", false)] {
+        let events = server.run(&json!({ "code": code, "mode": mode }));
+        assert_eq!(
+            events.text("stdout"),
+            format!("hello from a crate {debug}\n"),
+            "{events:?}"
+        );
+    }
+    // An edited crate is built anew before the next run.
+    server.fixture.write(
+        "greeting/src/lib.rs",
+        "pub const HELLO: &str = \"changed\";\n",
+    );
+    assert_eq!(server.run_code(code).text("stdout"), "changed true\n");
+}
+
+#[test]
+fn tests_are_told_one_by_one() {
+    let server = Fixture::new().serve();
+    let code =
+        "#[test] fn holds() {}\n#[test] fn fails() { assert_eq!(1, 2, \"for good reason\"); }";
+    let events = server.run(&json!({ "code": code, "tests": true }));
+    let last = |name: &str| {
+        events
+            .0
+            .iter()
+            .rfind(|event| event["name"] == name)
+            .unwrap()
+    };
+    assert_eq!(last("holds")["outcome"], "passed");
+    assert_eq!(last("fails")["outcome"], "failed");
+    assert!(
+        last("fails")["message"]
+            .as_str()
+            .unwrap()
+            .contains("for good reason")
+    );
+    let running = events
+        .0
+        .iter()
+        .filter(|event| event["outcome"] == "running");
+    assert_eq!(running.count(), 2, "each is told before it runs");
+    assert_eq!(events.exit()["code"], 101);
+    server.assert_clean();
+}
+
+#[test]
+fn without_a_compiler_the_reader_learns_what_to_do() {
+    let fixture = Fixture::new();
+    let empty = fixture.path().join("no-programs");
+    let server = Server::start(fixture, |command: &mut Command| {
+        command.env("PATH", empty).env_remove("CARGO");
+    });
+    let events = server.run_code("fn main() {}");
+    assert_eq!(events.exit()["reason"], "killed");
+    let text = events.text("stderr");
+    assert!(
+        text.contains("error: ") && text.contains("help: install Rust"),
+        "{text}"
+    );
+}

@@ -1,0 +1,333 @@
+//! Attacks the server with a plain client, which may send what no browser would.
+
+mod fixture;
+
+use fixture::{Fixture, Request, Server};
+use serde_json::json;
+
+/// A call that must be refused: what it would have printed must not come back.
+fn run_call(server: &Server) -> Request {
+    server.call(
+        "/api/run",
+        &json!({ "code": "fn main() { println!(\"it ran\"); }" }),
+    )
+}
+
+#[track_caller]
+fn assert_refused(server: &Server, request: &Request, status: u16) {
+    let answer = server.send(request);
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert!(!answer.body.contains("it ran"), "{answer:?}");
+    assert!(
+        !answer.head.contains("access-control"),
+        "nothing is shared: {answer:?}"
+    );
+}
+
+#[test]
+fn the_own_page_may_run_code() {
+    let server = Fixture::new().serve();
+    let answer = server.send(&run_call(&server));
+    assert_eq!(answer.status, 200);
+    assert!(
+        answer.head.contains("content-type: application/x-ndjson"),
+        "{answer:?}"
+    );
+    assert!(answer.body.contains("it ran"), "{answer:?}");
+    let by_name = run_call(&server)
+        .with("Host", &format!("LOCALHOST:{}", server.port))
+        .with("Origin", &format!("http://localhost:{}", server.port));
+    assert_eq!(server.send(&by_name).status, 200);
+}
+
+#[test]
+fn a_foreign_host_gets_nothing_not_even_a_page() {
+    let server = Fixture::new().serve();
+    let port = server.port;
+    let hosts = [
+        format!("evil.example:{port}"),
+        "evil.example".into(),
+        "127.0.0.1".into(),
+        format!("127.0.0.1:{}", port ^ 1),
+        format!("127.0.0.1.evil.example:{port}"),
+        format!("127.0.0.1:{port}.evil.example"),
+        format!("user@127.0.0.1:{port}"),
+        format!("0.0.0.0:{port}"),
+        String::new(),
+    ];
+    for host in hosts {
+        for path in ["/", "/api/ping", "/one.html", "/no-such-page"] {
+            assert_refused(&server, &server.page(path).with("Host", &host), 421);
+        }
+        let origin = format!("http://{host}");
+        let rebinding = run_call(&server)
+            .with("Host", &host)
+            .with("Origin", &origin);
+        assert_refused(&server, &rebinding, 421);
+    }
+    assert_refused(&server, &server.page("/").and("Host", "evil.example"), 421);
+    let absolute =
+        Request::new("GET", "http://evil.example/").with("Host", &format!("127.0.0.1:{port}"));
+    assert_refused(&server, &absolute, 421);
+}
+
+#[test]
+fn a_request_without_a_host_is_refused() {
+    let server = Fixture::new().serve();
+    let answer = server.send(&server.page("/").without("Host"));
+    assert!([400, 421].contains(&answer.status), "{answer:?}");
+}
+
+#[test]
+fn a_call_from_another_origin_is_refused() {
+    let server = Fixture::new().serve();
+    let port = server.port;
+    let origins = [
+        "null".into(),
+        "http://evil.example".into(),
+        "http://127.0.0.1".into(),
+        format!("http://127.0.0.1:{}", port ^ 1),
+        format!("https://127.0.0.1:{port}"),
+        format!("http://localhost:{port}"),
+        format!("http://127.0.0.1:{port}.evil.example"),
+        format!("127.0.0.1:{port}"),
+        String::new(),
+    ];
+    for origin in origins {
+        assert_refused(&server, &run_call(&server).with("Origin", &origin), 403);
+    }
+    assert_refused(&server, &run_call(&server).without("Origin"), 403);
+    let own = format!("http://127.0.0.1:{port}");
+    assert_refused(&server, &run_call(&server).and("Origin", &own), 403);
+}
+
+#[test]
+fn a_request_that_another_site_caused_is_refused() {
+    let server = Fixture::new().serve();
+    for site in ["cross-site", "same-site", "none", "nonsense"] {
+        assert_refused(
+            &server,
+            &run_call(&server).with("Sec-Fetch-Site", site),
+            403,
+        );
+    }
+    for site in ["cross-site", "same-site"] {
+        let embedded = server.page("/one.html").with("Sec-Fetch-Site", site);
+        assert_refused(&server, &embedded, 403);
+        assert_refused(
+            &server,
+            &server.page("/api/ping").with("Sec-Fetch-Site", site),
+            403,
+        );
+        let framed = embedded
+            .with("Sec-Fetch-Mode", "navigate")
+            .with("Sec-Fetch-Dest", "iframe");
+        assert_refused(&server, &framed, 403);
+        let followed_link = framed.with("Sec-Fetch-Dest", "document");
+        assert_eq!(server.send(&followed_link).status, 200);
+    }
+}
+
+#[test]
+fn a_call_without_the_right_token_is_refused() {
+    let server = Fixture::new().serve();
+    let (token, call) = (&server.token, run_call(&server));
+    let wrong = [
+        String::new(),
+        token[1..].to_owned(),
+        format!("{token}0"),
+        token.to_uppercase() + " ",
+        "0".repeat(token.len()),
+    ];
+    assert_eq!(token.len(), 32, "128 bits");
+    for token in wrong {
+        assert_refused(&server, &call.clone().with("X-Workshop-Token", &token), 401);
+    }
+    assert_refused(&server, &call.clone().without("X-Workshop-Token"), 401);
+    assert_refused(&server, &call.and("X-Workshop-Token", "0"), 401);
+    for path in [
+        "/api/events",
+        "/api/exercises",
+        "/api/exercises/1/check",
+        "/api/no-such-call",
+    ] {
+        let call = server.call(path, &json!({})).without("X-Workshop-Token");
+        assert_refused(&server, &call, 401);
+    }
+}
+
+#[test]
+fn the_token_is_on_no_page() {
+    let server = Fixture::new().serve();
+    for path in [
+        "/",
+        "/one.html",
+        "/print.html",
+        "/api/ping",
+        "/no-such-page",
+    ] {
+        let answer = server.send(&server.page(path));
+        assert!(!answer.body.contains(&server.token) && !answer.head.contains(&server.token));
+    }
+}
+
+#[test]
+fn only_json_sent_by_post_is_a_call() {
+    let server = Fixture::new().serve();
+    let call = run_call(&server);
+    for kind in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "application/jsonp",
+        "",
+    ] {
+        assert_refused(&server, &call.clone().with("Content-Type", kind), 415);
+    }
+    assert_refused(&server, &call.without("Content-Type"), 415);
+    for method in ["GET", "HEAD", "PUT", "OPTIONS", "DELETE"] {
+        let own = format!("127.0.0.1:{}", server.port);
+        let request = Request::new(method, "/api/run")
+            .with("Host", &own)
+            .with("Origin", &format!("http://{own}"))
+            .with("X-Workshop-Token", &server.token);
+        assert_refused(&server, &request, 405);
+    }
+    assert_refused(&server, &server.page("/").body("x"), 200);
+    let posted =
+        Request::new("POST", "/one.html").with("Host", &format!("127.0.0.1:{}", server.port));
+    assert_refused(&server, &posted, 405);
+}
+
+#[test]
+fn a_call_may_name_no_flag_no_file_and_no_other_limit() {
+    let server = Fixture::new().serve();
+    let code = "fn main() { println!(\"it ran\"); }";
+    let calls = [
+        json!({ "code": code, "flags": ["-C", "linker=/bin/sh"] }),
+        json!({ "code": code, "crates": ["libc"] }),
+        json!({ "code": code, "env": { "PATH": "/" } }),
+        json!({ "code": code, "limit": 3600 }),
+        json!({ "code": code, "mode": "../release" }),
+        json!({ "mode": "debug" }),
+        json!([code]),
+    ];
+    for call in calls {
+        assert_refused(&server, &server.call("/api/run", &call), 400);
+    }
+    assert_refused(&server, &server.call("/api/run", &json!({})).body("{"), 400);
+}
+
+#[test]
+fn an_oversized_body_is_refused() {
+    let server = Fixture::new().serve();
+    let code = format!(
+        "fn main() {{ println!(\"it ran\"); }}{}",
+        " ".repeat(256 << 10)
+    );
+    assert_refused(
+        &server,
+        &server.call("/api/run", &json!({ "code": code })),
+        413,
+    );
+    let endless = run_call(&server).with("Content-Length", "99999999999");
+    assert_refused(&server, &endless, 413);
+}
+
+#[test]
+fn no_path_leads_out_of_the_book() {
+    let fixture = Fixture::new();
+    fixture.write("target/workshop/secret.html", "it ran");
+    let server = fixture.serve();
+    let tricks = [
+        "/../secret.html",
+        "/../../../book.toml",
+        "/%2e%2e/secret.html",
+        "/%2e%2e%2fsecret.html",
+        "/..%2fsecret.html",
+        "/one.html/../../secret.html",
+        "/css/%2e%2e/%2e%2e/secret.html",
+        "/..\\secret.html",
+        "/%5c..%5csecret.html",
+        "//etc/passwd",
+        "/%2fetc%2fpasswd",
+        "/secret.html%00.html",
+    ];
+    for path in tricks {
+        let answer = server.send(&server.page(path));
+        assert!([400, 404].contains(&answer.status), "{path}: {answer:?}");
+        for stolen in ["it ran", "[book]", "root:"] {
+            assert!(!answer.body.contains(stolen), "{path}: {answer:?}");
+        }
+    }
+    assert_refused(
+        &server,
+        &server.call("/api/exercises/..%2f1/check", &json!({})),
+        400,
+    );
+}
+
+#[test]
+fn every_answer_forbids_framing_and_sharing() {
+    let server = Fixture::new().serve();
+    let pages = ["/", "/api/ping", "/no-such-page"].map(|path| server.page(path));
+    let refused = server.page("/").with("Host", "evil.example");
+    for request in pages.into_iter().chain([refused, run_call(&server)]) {
+        let answer = server.send(&request);
+        let expected = [
+            "x-frame-options: deny",
+            "frame-ancestors 'none'",
+            "object-src 'none'",
+            "connect-src 'self'",
+            "form-action 'none'",
+            "cross-origin-resource-policy: same-origin",
+            "cross-origin-opener-policy: same-origin",
+            "x-content-type-options: nosniff",
+            "referrer-policy: no-referrer",
+        ];
+        for header in expected {
+            assert!(
+                answer.head.contains(header),
+                "no `{header}` in {}",
+                answer.head
+            );
+        }
+        assert!(!answer.head.contains("access-control"), "{}", answer.head);
+    }
+}
+
+#[test]
+fn a_name_that_was_allowed_may_call() {
+    let server = Server::start(Fixture::new(), |command| {
+        command.args(["--allow-host", "Tunnel.example"]);
+    });
+    let call = run_call(&server).with("Host", "tunnel.example");
+    for origin in ["https://tunnel.example", "http://tunnel.example"] {
+        assert_eq!(
+            server.send(&call.clone().with("Origin", origin)).status,
+            200
+        );
+    }
+    let own = format!("http://127.0.0.1:{}", server.port);
+    assert_refused(&server, &call.with("Origin", &own), 403);
+    assert_refused(
+        &server,
+        &run_call(&server).with("Host", "tunnel.example:1"),
+        421,
+    );
+}
+
+#[test]
+fn the_server_listens_on_loopback_alone() {
+    let server = Fixture::new().serve();
+    let lines = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
+    let port = format!(":{:04X}", server.port);
+    let listens = |line: &&str| {
+        let fields: Vec<_> = line.split_whitespace().collect();
+        // State 0A is LISTEN.
+        fields.len() > 3 && fields[1].ends_with(&port) && fields[3] == "0A"
+    };
+    for line in lines.lines().filter(listens) {
+        assert!(line.contains(&format!("0100007F{port}")), "{line}");
+    }
+}
