@@ -1,1 +1,205 @@
-//! raw-waker
+//! Solution 3: a waker by hand, and a `block_on` that sleeps on it.
+//!
+//! A waker is two words: a pointer and a table of four functions. Here the
+//! pointer stands for one count of an [`Arc`], and each function says what
+//! becomes of that count. The standard library's `Waker::from(Arc<W>)` does
+//! the same.
+
+#[cfg(test)]
+#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+mod tests;
+
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::pin::pin;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
+
+/// Makes a waker that wakes `target`.
+///
+/// # Contract
+///
+/// 1. **Kept alive.** The target lives as long as any waker of it. `waker`
+///    takes over the count that it is given; each clone holds one of its own.
+/// 2. **Given back.** A waker that is dropped gives its count back and wakes
+///    nobody. With the last count the target is dropped, once, and no memory
+///    is left behind.
+/// 3. **Wake.** `wake` calls [`Wake::wake`] of the target, once. It uses the
+///    waker up, and its count with it.
+/// 4. **Wake by reference.** `wake_by_ref` calls [`Wake::wake_by_ref`] of the
+///    target, once. The waker keeps its count.
+/// 5. **Same waker.** [`Waker::will_wake`] says yes to a waker and its
+///    clones, and no to the wakers of two targets.
+/// 6. **Any thread.** Wakers are cloned, woken and dropped on any thread, by
+///    several threads at once.
+/// 7. **Panics.** A panic of the target, when it is woken, comes out of the
+///    call. The counts are right all the same.
+/// 8. **Any target.** The target may have any size and alignment, and is
+///    woken where it is.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::task::Wake;
+///
+/// struct Bell;
+///
+/// impl Wake for Bell {
+///     fn wake(self: Arc<Self>) {
+///         println!("ding");
+///     }
+/// }
+///
+/// let waker = solution_3::waker(Arc::new(Bell));
+/// waker.wake_by_ref();
+/// waker.wake();
+/// ```
+pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
+    let raw = raw_waker::<W>(Arc::into_raw(target).cast());
+    // SAFETY: `raw` owns the count of `target`, and the vtable's functions keep
+    // the contract of `RawWakerVTable`: `clone` adds a count, `wake` and `drop`
+    // take one, `wake_by_ref` none. They are thread-safe, since `Arc` counts
+    // atomically and `W` is `Send` and `Sync`.
+    unsafe { Waker::from_raw(raw) }
+}
+
+/// Joins a pointer from [`Arc::into_raw`] to the vtable of its type.
+///
+/// [`Waker::will_wake`] compares the addresses of vtables, and the compiler may
+/// copy a constant into each part of the crate that names it. So one function
+/// names it, and is never inlined.
+#[inline(never)]
+fn raw_waker<W: Wake + Send + Sync + 'static>(target: *const ()) -> RawWaker {
+    RawWaker::new(target, VtableOf::<W>::VTABLE)
+}
+
+/// Holds one vtable for each type of target: a `static` cannot be generic.
+struct VtableOf<W>(PhantomData<W>);
+
+impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
+    const VTABLE: &'static RawWakerVTable = &RawWakerVTable::new(
+        Self::clone,
+        Self::wake,
+        Self::wake_by_ref,
+        Self::drop,
+    );
+
+    /// Gives the new waker a count of its own.
+    ///
+    /// # Safety
+    ///
+    /// The caller must pass the pointer of a waker made by [`waker`] for a `W`,
+    /// and that waker must not have given up its count.
+    unsafe fn clone(target: *const ()) -> RawWaker {
+        // SAFETY: the pointer came from `Arc::<W>::into_raw`, and the count of
+        // the waker that is cloned keeps it alive.
+        unsafe { Arc::<W>::increment_strong_count(target.cast()) };
+        raw_waker::<W>(target)
+    }
+
+    /// Takes the waker's count and passes it on to the target.
+    ///
+    /// # Safety
+    ///
+    /// As for [`VtableOf::clone`]; the waker must not be used again.
+    unsafe fn wake(target: *const ()) {
+        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The count that the
+        // waker owned is this `Arc`'s now.
+        let target = unsafe { Arc::<W>::from_raw(target.cast()) };
+        target.wake();
+    }
+
+    /// Borrows the waker's count to call the target.
+    ///
+    /// # Safety
+    ///
+    /// As for [`VtableOf::clone`].
+    unsafe fn wake_by_ref(target: *const ()) {
+        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The count stays
+        // the waker's, since this `Arc` is never dropped.
+        let target = unsafe { Arc::<W>::from_raw(target.cast()) };
+        // Not `mem::forget` after the call, which a panic would skip.
+        let target = ManuallyDrop::new(target);
+        target.wake_by_ref();
+    }
+
+    /// Gives the waker's count back.
+    ///
+    /// # Safety
+    ///
+    /// As for [`VtableOf::clone`]; the waker must not be used again.
+    unsafe fn drop(target: *const ()) {
+        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The count that the
+        // waker owned is given back here, once.
+        unsafe { Arc::<W>::decrement_strong_count(target.cast()) };
+    }
+}
+
+/// Runs `future` on this thread until it is ready and returns its output. Its
+/// wakers are made by [`waker`].
+///
+/// # Contract
+///
+/// 9. **Prompt.** The future is polled at once, and again after each wake-up
+///    until it is ready.
+/// 10. **Idle.** While there is nothing to do the thread sleeps. It neither
+///     spins nor looks again by a timer.
+/// 11. **No lost wake-up.** A wake-up that comes before the thread sleeps
+///     still counts, whatever the future itself does with `thread::park`.
+/// 12. **Wakers live on.** A waker may be woken, cloned and dropped after
+///     `block_on` has returned. Calls leave no memory behind.
+///
+/// # Panics
+///
+/// Passes on a panic of the future.
+///
+/// # Examples
+///
+/// ```
+/// let answer = solution_3::block_on(async { 6 * 7 });
+/// assert_eq!(answer, 42);
+/// ```
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let park = Arc::new(Park::default());
+    let waker = waker(park.clone());
+    let mut cx = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        park.wait();
+    }
+}
+
+/// What the thread of [`block_on`] sleeps on.
+#[derive(Default)]
+struct Park {
+    is_woken: Mutex<bool>,
+    woken: Condvar,
+}
+
+impl Park {
+    /// Sleeps until woken, and takes the wake-up.
+    fn wait(&self) {
+        let is_woken =
+            self.is_woken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_woken = self
+            .woken
+            .wait_while(is_woken, |is_woken| !*is_woken)
+            .unwrap_or_else(PoisonError::into_inner);
+        *is_woken = false;
+    }
+}
+
+impl Wake for Park {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        *self.is_woken.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.woken.notify_one();
+    }
+}
