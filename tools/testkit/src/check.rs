@@ -44,7 +44,7 @@ fn run<F: FnOnce() + Send + 'static>(lesson: Lesson, limits: Limits, body: F) {
     }
     events::emit(name, &lesson, "running", "");
     let report = child::start(name, limits);
-    let place = format!("{}:{}", place.file(), place.line());
+    let place = format!("{}:{}", without_detours(place.file()), place.line());
     let failure = match report.ending {
         Ending::Passed => None,
         Ending::Failed { seen, threads } => Some(lesson.report(&seen, &place, &threads)),
@@ -59,6 +59,18 @@ fn run<F: FnOnce() + Send + 'static>(lesson: Lesson, limits: Limits, body: F) {
     eprint!("{failure}");
     // The report has said it all; a panic message and a backtrace hint would only bury it.
     std::panic::resume_unwind(Box::new("the check failed"));
+}
+
+/// The path of a tests file as seen from the workspace, without the `..` by
+/// which a solution reaches it.
+fn without_detours(path: &str) -> String {
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        if part != ".." || parts.pop().is_none() {
+            parts.push(part);
+        }
+    }
+    parts.join("/")
 }
 
 /// The path of the test function in which a closure of type `F` stands, as
@@ -111,6 +123,12 @@ mod tests {
             seen.contains(expected),
             "`{expected}` is missing in: {seen}"
         );
+    }
+
+    #[test]
+    fn a_path_is_shown_without_detours() {
+        let path = without_detours("solutions/01/src/../../../exercises/01/src/tests.rs");
+        assert_eq!(path, "exercises/01/src/tests.rs");
     }
 
     #[test]

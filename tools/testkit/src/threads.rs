@@ -44,6 +44,18 @@ pub(crate) fn samples(except: &[u32]) -> Vec<Sample> {
         .filter(|sample| !except.contains(&sample.id))
         .collect();
     samples.sort_by_key(|sample| sample.id);
+    // A thread without a name of its own bears its starter's, which is confusing in a report.
+    for index in 1..samples.len() {
+        let (before, here) = samples.split_at_mut(index);
+        let name = &mut here[0].name;
+        let namesakes = before
+            .iter()
+            .filter(|sample| sample.name.starts_with(name.as_str()))
+            .count();
+        if namesakes > 0 {
+            name.push_str(&format!(" ({})", namesakes + 1));
+        }
+    }
     samples
 }
 

@@ -33,7 +33,7 @@ pub(crate) const INTERVAL: Duration = Duration::from_millis(25);
 /// How long all threads must have slept, without having used the CPU in
 /// between, before the check is said to hang. No check waits this long for
 /// the clock.
-const ASLEEP: Duration = Duration::from_secs(1);
+const ASLEEP: Duration = Duration::from_millis(800);
 
 /// Watches the threads of this process from one that only watches.
 pub(crate) struct Watchdog {
@@ -41,7 +41,9 @@ pub(crate) struct Watchdog {
     started: Instant,
     last: Vec<Sample>,
     still_since: Instant,
-    watcher: Option<u32>,
+    /// Threads that do not count: the one that watches, and the process's
+    /// first, in which libtest waits.
+    bystanders: Vec<u32>,
 }
 
 /// Why a check was ended, and what its threads were doing.
@@ -61,7 +63,8 @@ impl Verdict {
 }
 
 impl Watchdog {
-    /// Starts watching; the calling thread does not count.
+    /// Starts watching; neither the calling thread nor the process's first
+    /// one counts.
     pub fn new(limits: Limits) -> Self {
         let now = Instant::now();
         Self {
@@ -69,14 +72,17 @@ impl Watchdog {
             started: now,
             last: Vec::new(),
             still_since: now,
-            watcher: this_thread(),
+            bystanders: this_thread()
+                .into_iter()
+                .chain([std::process::id()])
+                .collect(),
         }
     }
 
     /// Looks at the threads; returns a verdict once the check has to end.
     pub fn look(&mut self) -> Option<Verdict> {
         let now = Instant::now();
-        let current = samples(self.watcher.as_slice());
+        let current = samples(&self.bystanders);
         let all_asleep = !current.is_empty() && current.iter().all(|thread| thread.state == 'S');
         if !all_asleep || current != self.last {
             self.still_since = now;
@@ -88,10 +94,9 @@ impl Watchdog {
     fn verdict(&self, now: Instant) -> Option<Verdict> {
         let cpu = Duration::from_nanos(self.last.iter().map(|thread| thread.cpu_ns).sum());
         let seen = if now - self.still_since >= ASLEEP {
-            format!(
-                "it hangs: for {} s every thread has been asleep, and nobody is left to wake one",
-                ASLEEP.as_secs()
-            )
+            "it hangs: every thread sleeps, and nobody is left to wake one. A wake-up was lost, or \
+             was never going to come"
+                .to_owned()
         } else if cpu >= self.limits.cpu {
             format!(
                 "it never ends: {:.0} s of CPU time were used, by a loop that makes no progress",
