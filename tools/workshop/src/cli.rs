@@ -104,7 +104,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Build { dest_dir } => build(&workshop, dest_dir),
-        Command::List { format } => exercises::list_command(&workshop, format).await,
+        Command::List { format } => exercises::list_command(&workshop, format),
         Command::Check {
             number,
             all,
@@ -117,7 +117,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
             };
             exercises::check_command(&workshop, selection, format).await
         }
-        Command::Hint { number } => exercises::hint_command(&workshop, number).await,
+        Command::Hint { number } => exercises::hint_command(&workshop, number),
         Command::Bench { number } => exercises::bench_command(&workshop, number).await,
         Command::Verify => verify::verify_command(&workshop).await,
     }

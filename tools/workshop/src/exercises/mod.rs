@@ -1,12 +1,30 @@
 //! The exercises: which there are, which pass, and what the next hint is.
 
+mod bench;
+pub mod cargo;
+pub mod catalogue;
+mod check;
+pub mod harness;
+pub mod hint;
+mod progress;
+mod report;
+pub mod source;
+mod state;
+
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use serde::Serialize;
+use tokio::sync::mpsc::unbounded_channel;
 
-use crate::events::Events;
+use crate::events::{Event, Events};
 use crate::problem::Problem;
 use crate::workshop::Workshop;
+use catalogue::Exercise;
+use check::Audience;
+use report::Report;
+
+pub use report::colours_wanted;
+pub use state::Listed;
 
 /// How the results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -28,54 +46,144 @@ pub enum Selection {
     All,
 }
 
-/// One exercise, as the page and `cargo workshop list` show it.
-#[derive(Clone, Debug, Serialize)]
-pub struct Exercise {
-    /// Its number, from 1.
-    pub number: u32,
-    /// The topic: the folder's name without the number.
-    pub topic: String,
-    /// `true` if it passed when it was last checked and has not changed since;
-    /// `None` if it was never checked in this form.
-    pub passed: Option<bool>,
-}
-
 /// Lists the exercises for the page.
-pub async fn list(_workshop: &Workshop) -> Result<Vec<Exercise>, Problem> {
-    Err(not_built_yet())
+pub fn list(workshop: &Workshop) -> Vec<Listed> {
+    state::list(workshop)
 }
 
-/// Checks one exercise for the page: sends `building`, `diagnostic`, `test`
+/// Checks one exercise for the page: sends `compiling`, `diagnostic`, `test`
 /// and at last one `exit` event. Ends everything it started when the receiver
 /// of `events` is dropped.
-pub async fn check(_workshop: &Workshop, _number: u32, _events: &Events) -> Result<(), Problem> {
-    Err(not_built_yet())
+///
+/// # Errors
+///
+/// When there is no such exercise, or cargo cannot be run.
+pub async fn check(workshop: &Workshop, number: u32, events: &Events) -> Result<(), Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    check::check(workshop, &exercise, Audience::Page, events).await?;
+    Ok(())
 }
 
 /// `cargo workshop list`.
-pub async fn list_command(_workshop: &Workshop, _format: Format) -> Result<ExitCode, Problem> {
-    Err(not_built_yet())
+///
+/// # Errors
+///
+/// When the list cannot be printed.
+pub fn list_command(workshop: &Workshop, format: Format) -> Result<ExitCode, Problem> {
+    let list = state::list(workshop);
+    let text = match format {
+        Format::Text => state::table(&list),
+        Format::Json => {
+            let lines = list
+                .iter()
+                .map(|one| format!("{}\n", serde_json::json!(one)));
+            lines.collect()
+        }
+    };
+    print(&text).map_err(unprintable)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// `cargo workshop check`. The status is a success only if all is green.
+///
+/// # Errors
+///
+/// When there is no such exercise, or cargo cannot be run.
 pub async fn check_command(
-    _workshop: &Workshop,
-    _selection: Selection,
-    _format: Format,
+    workshop: &Workshop,
+    selection: Selection,
+    format: Format,
 ) -> Result<ExitCode, Problem> {
-    Err(not_built_yet())
+    let exercises = match selection {
+        Selection::One(number) => vec![catalogue::find(workshop, number)?],
+        Selection::All => catalogue::find_all(workshop),
+        Selection::Next => state::next(workshop).into_iter().collect(),
+    };
+    if exercises.is_empty() {
+        let text = "Every exercise is solved. `cargo workshop check --all` checks them again.\n";
+        print(text).map_err(unprintable)?;
+    }
+    let mut all_green = true;
+    for exercise in &exercises {
+        all_green &= match format {
+            Format::Text => check_for_people(workshop, exercise).await?,
+            Format::Json => check_for_programs(workshop, exercise).await?,
+        };
+    }
+    if exercises.len() > 1 && format == Format::Text {
+        let table = state::table(&state::list(workshop));
+        print(&format!("\n{table}")).map_err(unprintable)?;
+    }
+    Ok(match all_green {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+async fn check_for_people(workshop: &Workshop, exercise: &Exercise) -> Result<bool, Problem> {
+    let mut report = Report::new(io::stdout(), exercise, colours_wanted(&io::stdout()));
+    let audience = Audience::Terminal {
+        colours: colours_wanted(&io::stderr()),
+    };
+    report.begin().map_err(unprintable)?;
+    stream(workshop, exercise, audience, |event| report.show(event)).await
+}
+
+async fn check_for_programs(workshop: &Workshop, exercise: &Exercise) -> Result<bool, Problem> {
+    let show = |event: Event| print(&format!("{}\n", serde_json::to_string(&event)?));
+    stream(workshop, exercise, Audience::Program, show).await
+}
+
+/// Checks, and shows each event as it comes. Whoever closes the pipe that the
+/// events are printed to ends the check.
+async fn stream(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    audience: Audience,
+    mut show: impl FnMut(Event) -> io::Result<()>,
+) -> Result<bool, Problem> {
+    let (events, mut inbox) = unbounded_channel();
+    let checking = async move { check::check(workshop, exercise, audience, &events).await };
+    let showing = async move {
+        while let Some(event) = inbox.recv().await {
+            show(event)?;
+        }
+        Ok(())
+    };
+    let (green, shown) = tokio::join!(checking, showing);
+    shown.map_err(unprintable)?;
+    green
 }
 
 /// `cargo workshop hint N`.
-pub async fn hint_command(_workshop: &Workshop, _number: u32) -> Result<ExitCode, Problem> {
-    Err(not_built_yet())
+///
+/// # Errors
+///
+/// When there is no such exercise, or it has no hints.
+pub fn hint_command(workshop: &Workshop, number: u32) -> Result<ExitCode, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    let hint = hint::next(workshop, &exercise)?;
+    print(&format!("{hint}\n")).map_err(unprintable)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// `cargo workshop bench N`.
-pub async fn bench_command(_workshop: &Workshop, _number: u32) -> Result<ExitCode, Problem> {
-    Err(not_built_yet())
+///
+/// # Errors
+///
+/// When there is no such exercise, it has no benchmark, or that fails.
+pub async fn bench_command(workshop: &Workshop, number: u32) -> Result<ExitCode, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    bench::bench(workshop, &exercise).await
 }
 
-fn not_built_yet() -> Problem {
-    Problem::new("not built yet")
+/// Prints, and does not panic if nobody listens any more.
+fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+fn unprintable(error: io::Error) -> Problem {
+    Problem::new(format!("the result cannot be printed: {error}"))
 }

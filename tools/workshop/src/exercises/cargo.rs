@@ -1,0 +1,270 @@
+//! Has cargo build the test binaries of packages.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::contain::{self, Cause, Limits, Order, Stream};
+use crate::problem::Problem;
+use crate::workshop::Workshop;
+
+const MIB: u64 = 1 << 20;
+
+/// What to build.
+#[derive(Debug, Default)]
+pub struct Build {
+    /// The packages.
+    pub packages: Vec<String>,
+    /// Features, each as `package/feature`.
+    pub features: Vec<String>,
+    /// Whether the messages get the colours of a terminal.
+    pub colours: bool,
+}
+
+/// A test binary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binary {
+    /// The package that it tests.
+    pub package: String,
+    /// The binary.
+    pub executable: PathBuf,
+    /// The package's folder, where cargo would run it.
+    pub folder: PathBuf,
+}
+
+/// What cargo says while it builds.
+#[derive(Debug)]
+pub enum Words {
+    /// Cargo's own words, in pieces of any size.
+    Cargo(String),
+    /// The compiler's words about one of the packages of the workspace.
+    Compiler(Diagnostic),
+}
+
+/// A message of the compiler.
+#[derive(Debug)]
+pub struct Diagnostic {
+    /// The package that was compiled.
+    pub package: String,
+    /// `error`, `warning`, `note` or `help`.
+    pub level: String,
+    /// The first line of the message.
+    pub summary: String,
+    /// The whole message.
+    pub rendered: String,
+    /// The file and line that it speaks of.
+    pub place: Option<(String, u32)>,
+}
+
+/// What became of a build.
+#[derive(Debug)]
+pub struct Built {
+    /// Whether all was built.
+    pub success: bool,
+    /// The test binaries.
+    pub binaries: Vec<Binary>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+impl Built {
+    /// The test binary of a package.
+    pub fn binary(&self, package: &str) -> Option<&Binary> {
+        self.binaries
+            .iter()
+            .find(|binary| binary.package == package)
+    }
+}
+
+/// Builds, and hands on all that is said meanwhile.
+///
+/// # Errors
+///
+/// When cargo cannot be run, or is ended.
+pub async fn build(
+    workshop: &Workshop,
+    build: &Build,
+    mut on_words: impl FnMut(Words),
+    unwanted: impl Future<Output = ()>,
+) -> Result<Built, Problem> {
+    let order = order(workshop, build);
+    let mut built = Built {
+        success: false,
+        binaries: Vec::new(),
+        time: Duration::ZERO,
+    };
+    let mut line = String::new();
+    let on_output = |stream, text: String| match stream {
+        Stream::Err => on_words(Words::Cargo(text)),
+        Stream::Out => {
+            line.push_str(&text);
+            while let Some(end) = line.find('\n') {
+                let message: String = line.drain(..=end).collect();
+                match Message::read(&message) {
+                    Some(Message::Binary(binary)) => built.binaries.push(binary),
+                    Some(Message::Diagnostic(diagnostic)) => on_words(Words::Compiler(diagnostic)),
+                    None => {}
+                }
+            }
+        }
+    };
+    let ended = contain::run(&order, on_output, unwanted)
+        .await
+        .map_err(|error| {
+            Problem::new(format!("`cargo` cannot be run: {error}"))
+                .help("install Rust as https://rustup.rs says, and open a new terminal")
+        })?;
+    built.time = ended.time;
+    built.success = match ended.cause {
+        Cause::Exited(code) => code == 0,
+        cause => return Err(Problem::new(format!("the build was ended: {cause:?}"))),
+    };
+    Ok(built)
+}
+
+fn order(workshop: &Workshop, build: &Build) -> Order {
+    // `cargo workshop` is run by cargo, which says where it is.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let (format, colour) = match build.colours {
+        true => ("json-diagnostic-rendered-ansi", "--color=always"),
+        false => ("json", "--color=never"),
+    };
+    let mut arguments: Vec<String> = ["test", "--no-run", "--lib", colour]
+        .map(String::from)
+        .to_vec();
+    arguments.push(format!("--message-format={format}"));
+    arguments.extend(
+        build
+            .packages
+            .iter()
+            .map(|package| format!("--package={package}")),
+    );
+    if !build.features.is_empty() {
+        arguments.push(format!("--features={}", build.features.join(",")));
+    }
+    Order {
+        program: cargo.into(),
+        arguments,
+        folder: workshop.root().to_path_buf(),
+        inherit_environment: true,
+        variables: Vec::new(),
+        limits: Limits {
+            wall: Duration::from_secs(30 * 60),
+            output_bytes: 64 * MIB,
+            memory_bytes: 8192 * MIB,
+            file_bytes: 4096 * MIB,
+            processes: 512,
+        },
+    }
+}
+
+/// The messages of cargo that matter here.
+enum Message {
+    Binary(Binary),
+    Diagnostic(Diagnostic),
+}
+
+#[derive(Deserialize)]
+struct Line {
+    package_id: String,
+    manifest_path: PathBuf,
+    executable: Option<PathBuf>,
+    message: Option<CompilerMessage>,
+}
+
+#[derive(Deserialize)]
+struct CompilerMessage {
+    level: String,
+    message: String,
+    rendered: Option<String>,
+    spans: Vec<Span>,
+}
+
+#[derive(Deserialize)]
+struct Span {
+    file_name: String,
+    line_start: u32,
+    is_primary: bool,
+}
+
+impl Message {
+    fn read(line: &str) -> Option<Self> {
+        let line: Line = serde_json::from_str(line).ok()?;
+        let package = package(&line.package_id)?;
+        if let Some(executable) = line.executable {
+            return Some(Self::Binary(Binary {
+                package,
+                executable,
+                folder: line.manifest_path.parent()?.to_path_buf(),
+            }));
+        }
+        let message = line.message?;
+        // The summaries at the end say nothing that the messages do not.
+        let summary = message.message.starts_with("aborting due to")
+            || message.message.ends_with("emitted")
+            || message.level == "failure-note";
+        if summary && message.spans.is_empty() {
+            return None;
+        }
+        let primary = message.spans.into_iter().find(|span| span.is_primary);
+        Some(Self::Diagnostic(Diagnostic {
+            package,
+            level: message.level,
+            rendered: message.rendered.unwrap_or_else(|| message.message.clone()),
+            summary: message.message,
+            place: primary.map(|span| (span.file_name, span.line_start)),
+        }))
+    }
+}
+
+/// Reads the name in `path+file:///…/04-x#solution-4@0.1.0`, or in
+/// `path+file:///…/sync#0.1.0`.
+fn package(id: &str) -> Option<String> {
+    let (source, fragment) = id.rsplit_once('#')?;
+    let name = match fragment.split_once('@') {
+        Some((name, _version)) => name,
+        None => source.rsplit('/').next()?,
+    };
+    Some(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Message;
+
+    #[test]
+    fn a_test_binary_is_told_from_a_library() {
+        let line = |executable: &str| {
+            format!(
+                r#"{{"reason":"compiler-artifact","package_id":"path+file:///w/exercises/01-x#exercise-1@0.1.0",
+                "manifest_path":"/w/exercises/01-x/Cargo.toml","executable":{executable}}}"#
+            )
+        };
+        assert!(Message::read(&line("null")).is_none());
+        let Some(Message::Binary(binary)) = Message::read(&line("\"/t/x-1\"")) else {
+            panic!("it is a binary");
+        };
+        assert_eq!(binary.package, "exercise-1");
+        assert_eq!(binary.folder.to_str(), Some("/w/exercises/01-x"));
+    }
+
+    #[test]
+    fn the_compilers_words_arrive_with_their_place_and_without_its_count() {
+        let line = |message: &str, spans: &str| {
+            format!(
+                r#"{{"reason":"compiler-message","package_id":"path+file:///w/tools/sync#0.1.0",
+                "manifest_path":"/w/tools/sync/Cargo.toml",
+                "message":{{"level":"error","message":"{message}","rendered":"error: …","spans":[{spans}]}}}}"#
+            )
+        };
+        let span = r#"{"file_name":"src/lib.rs","line_start":7,"is_primary":true}"#;
+        let Some(Message::Diagnostic(diagnostic)) = Message::read(&line("no such type", span))
+        else {
+            panic!("it is a diagnostic");
+        };
+        assert_eq!(diagnostic.package, "sync");
+        assert_eq!(diagnostic.place, Some(("src/lib.rs".into(), 7)));
+        assert!(Message::read(&line("aborting due to 1 previous error", "")).is_none());
+    }
+}

@@ -1,0 +1,190 @@
+//! Which exercises there are. The folders say it; nothing is listed twice.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::problem::Problem;
+use crate::workshop::{Workshop, files_under};
+
+/// One exercise: the folder `exercises/NN-topic` with the package `exercise-N`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exercise {
+    /// Its number, from 1.
+    pub number: u32,
+    /// The folder's name without the number.
+    pub topic: String,
+    /// The folder.
+    pub folder: PathBuf,
+}
+
+/// Finds all exercises, in their order.
+pub fn find_all(workshop: &Workshop) -> Vec<Exercise> {
+    let entries = fs::read_dir(workshop.root().join("exercises"));
+    let folders = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|one| one.path());
+    let mut exercises: Vec<_> = folders.filter_map(Exercise::in_folder).collect();
+    exercises.sort_by_key(|exercise| exercise.number);
+    exercises
+}
+
+/// Finds the exercise with this number.
+///
+/// # Errors
+///
+/// When there is none.
+pub fn find(workshop: &Workshop, number: u32) -> Result<Exercise, Problem> {
+    let exercises = find_all(workshop);
+    let last = exercises.last().map_or(0, |exercise| exercise.number);
+    let found = exercises.into_iter().find(|one| one.number == number);
+    found.ok_or_else(|| {
+        Problem::new(format!("there is no exercise `{number}`")).help(format!(
+            "they are numbered 1 to {last}; `cargo workshop list` names them"
+        ))
+    })
+}
+
+impl Exercise {
+    fn in_folder(folder: PathBuf) -> Option<Self> {
+        let (number, topic) = folder.file_name()?.to_str()?.split_once('-')?;
+        let exercise = Self {
+            number: number.parse().ok()?,
+            topic: topic.to_owned(),
+            folder: folder.clone(),
+        };
+        folder.join("Cargo.toml").is_file().then_some(exercise)
+    }
+
+    /// The package's name.
+    pub fn package(&self) -> String {
+        format!("exercise-{}", self.number)
+    }
+
+    /// The folder's name, which the solution's folder shares.
+    pub fn folder_name(&self) -> String {
+        format!("{:02}-{}", self.number, self.topic)
+    }
+
+    /// The file that the reader works in.
+    pub fn stub(&self) -> PathBuf {
+        self.folder.join("src/lib.rs")
+    }
+
+    /// The files with the tests; none as long as none are written.
+    pub fn tests(&self) -> Vec<PathBuf> {
+        self.files_of("tests")
+    }
+
+    /// The files with the models for loom; most exercises have one or none.
+    pub fn models(&self) -> Vec<PathBuf> {
+        self.files_of("models")
+    }
+
+    fn files_of(&self, module: &str) -> Vec<PathBuf> {
+        let source = self.folder.join("src");
+        let single = source.join(format!("{module}.rs"));
+        let mut files = files_under(&source.join(module));
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
+        files.extend(single.is_file().then_some(single));
+        files.sort();
+        files
+    }
+
+    /// What the reader builds, from the first sentence of the stub.
+    pub fn title(&self) -> String {
+        let source = fs::read_to_string(self.stub()).unwrap_or_default();
+        title_of(&source).unwrap_or_else(|| self.topic.replace('-', " "))
+    }
+
+    /// Changes when a source of the exercise does: its result is then out of date.
+    pub fn fingerprint(&self) -> String {
+        let mut files = files_under(&self.folder.join("src"));
+        files.push(self.folder.join("Cargo.toml"));
+        files.sort();
+        let mut hash = Fnv::new();
+        for file in files {
+            let name = file.strip_prefix(&self.folder).unwrap_or(Path::new(""));
+            hash.add(name.to_string_lossy().as_bytes());
+            hash.add(&fs::read(&file).unwrap_or_default());
+        }
+        format!("{:016x}", hash.0)
+    }
+}
+
+/// Reads `//! Exercise 1: run one future to its end.`, which may go over
+/// several lines.
+fn title_of(source: &str) -> Option<String> {
+    let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let paragraph = lines.map(str::trim).take_while(|line| !line.is_empty());
+    let paragraph = paragraph.collect::<Vec<_>>().join(" ");
+    let (_, title) = paragraph.split_once(": ")?;
+    let sentence = title.split(". ").next().unwrap_or(title);
+    Some(sentence.trim_end_matches('.').to_owned())
+}
+
+/// The hash of Fowler, Noll and Vo: the same on every machine and for every
+/// release of Rust, which std's does not promise.
+struct Fnv(u64);
+
+impl Fnv {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        let length = (bytes.len() as u64).to_le_bytes();
+        for &byte in length.iter().chain(bytes) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Exercise, title_of};
+
+    #[test]
+    fn the_title_is_the_stubs_first_sentence() {
+        let source =
+            "//! Exercise 1: run one future to its end\n//! on this thread. More.\n//!\n//! x: y\n";
+        let title = title_of(source);
+        assert_eq!(
+            title.as_deref(),
+            Some("run one future to its end on this thread")
+        );
+        assert_eq!(title_of("//! A parker.\n"), None);
+    }
+
+    #[test]
+    fn a_folder_without_a_number_or_a_package_is_no_exercise() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("07-yield-now");
+        fs::create_dir_all(folder.join("src")).unwrap();
+        assert_eq!(Exercise::in_folder(folder.clone()), None);
+        fs::write(folder.join("Cargo.toml"), "").unwrap();
+        let exercise = Exercise::in_folder(folder).unwrap();
+        assert_eq!((exercise.number, exercise.topic.as_str()), (7, "yield-now"));
+        assert_eq!(Exercise::in_folder(root.path().join("notes-7")), None);
+    }
+
+    #[test]
+    fn the_fingerprint_follows_the_sources() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("07-yield-now");
+        fs::create_dir_all(folder.join("src")).unwrap();
+        fs::write(folder.join("Cargo.toml"), "").unwrap();
+        let exercise = Exercise::in_folder(folder).unwrap();
+        fs::write(exercise.stub(), "fn a() {}").unwrap();
+        let before = exercise.fingerprint();
+        assert_eq!(exercise.fingerprint(), before);
+        fs::write(exercise.folder.join("src/tests.rs"), "").unwrap();
+        let with_tests = exercise.fingerprint();
+        assert_ne!(with_tests, before);
+        fs::write(exercise.stub(), "fn b() {}").unwrap();
+        assert_ne!(exercise.fingerprint(), with_tests);
+    }
+}

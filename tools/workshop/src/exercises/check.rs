@@ -1,0 +1,250 @@
+//! Checks an exercise: builds it, runs its tests, and then its models.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Duration;
+
+use super::cargo::{self, Build, Built, Words};
+use super::catalogue::Exercise;
+use super::harness::{self, MODELS_LIMIT, Run, TESTS_LIMIT, Verdicts};
+use super::progress::{LastCheck, Progress};
+use super::source;
+use crate::contain::{Cause, Ended};
+use crate::events::{Event, Events, Exit, Outcome, Reason, send};
+use crate::problem::Problem;
+use crate::workshop::Workshop;
+
+/// For whom an exercise is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// The page: the tests only, since models may take minutes.
+    Page,
+    /// A terminal: the models too, and cargo's words while it builds.
+    Terminal {
+        /// Whether the compiler's messages get colours.
+        colours: bool,
+    },
+    /// A program that reads the page's events: the models too.
+    Program,
+}
+
+/// Checks the exercise. The last event is [`Event::Exit`]. Everything that was
+/// started is ended when the receiver of `events` is dropped. Returns `true` if
+/// all is green.
+///
+/// # Errors
+///
+/// When cargo cannot be run, for instance.
+pub async fn check(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    audience: Audience,
+    events: &Events,
+) -> Result<bool, Problem> {
+    let mut check = Check {
+        workshop,
+        exercise,
+        audience,
+        events,
+        clauses: clauses_of(exercise),
+        fingerprint: exercise.fingerprint(),
+        compile_time: Duration::ZERO,
+        run_time: Duration::ZERO,
+    };
+    let exit = check.run().await?;
+    let green = exit.reason == Reason::Exited && exit.code == Some(0);
+    send(events, Event::Exit(exit));
+    Ok(green)
+}
+
+/// The clauses' numbers by the names of their tests.
+fn clauses_of(exercise: &Exercise) -> BTreeMap<String, u32> {
+    let files = exercise.tests().into_iter().chain(exercise.models());
+    let sources = files.filter_map(|file| fs::read_to_string(file).ok());
+    let tests = sources.flat_map(|source| source::tests(&source));
+    tests
+        .filter_map(|test| Some((test.name.clone(), test.clause()?)))
+        .collect()
+}
+
+struct Check<'a> {
+    workshop: &'a Workshop,
+    exercise: &'a Exercise,
+    audience: Audience,
+    events: &'a Events,
+    clauses: BTreeMap<String, u32>,
+    fingerprint: String,
+    compile_time: Duration,
+    run_time: Duration,
+}
+
+impl Check<'_> {
+    async fn run(&mut self) -> Result<Exit, Problem> {
+        let (ended, mut verdicts) = match self.build_and_run(Part::Tests).await? {
+            Ok(ran) => ran,
+            Err(exit) => return Ok(exit),
+        };
+        if ended.cause == Cause::Cancelled {
+            return Ok(self.exit_of(ended));
+        }
+        self.remember(true, &verdicts, ended.cause, None);
+        if ended.cause == Cause::Exited(0) && verdicts.is_empty() {
+            let message = Some("the exercise has no tests yet".into());
+            return Ok(self.exit(Reason::Killed, None, message));
+        }
+        let models_wanted = self.audience != Audience::Page && !self.exercise.models().is_empty();
+        if ended.cause != Cause::Exited(0) || !models_wanted {
+            return Ok(self.exit_of(ended));
+        }
+        let (models_ended, models) = match self.build_and_run(Part::Models).await? {
+            Ok(ran) => ran,
+            Err(exit) => return Ok(exit),
+        };
+        if models_ended.cause != Cause::Cancelled {
+            let passed = models_ended.cause == Cause::Exited(0);
+            verdicts.extend(models);
+            self.remember(true, &verdicts, ended.cause, Some(passed));
+        }
+        Ok(self.exit_of(models_ended))
+    }
+
+    async fn build_and_run(
+        &mut self,
+        part: Part,
+    ) -> Result<Result<(Ended, Verdicts), Exit>, Problem> {
+        send(self.events, Event::Compiling);
+        let built = self.build(part).await?;
+        self.compile_time += built.time;
+        let package = self.exercise.package();
+        let Some(binary) = built.binary(&package).filter(|_| built.success) else {
+            self.remember(false, &Verdicts::new(), Cause::Exited(101), None);
+            return Ok(Err(self.exit(Reason::CompileError, None, None)));
+        };
+        let run = Run {
+            binary,
+            filters: part.filters(),
+            threads: None,
+            limit: part.limit(),
+        };
+        let on_event = |event| send(self.events, self.with_clause(event));
+        let (ended, verdicts) =
+            harness::run(self.workshop, &run, on_event, || self.events.closed()).await?;
+        self.run_time += ended.time;
+        Ok(Ok((ended, verdicts)))
+    }
+
+    async fn build(&self, part: Part) -> Result<Built, Problem> {
+        let package = self.exercise.package();
+        let features = match part {
+            Part::Tests => Vec::new(),
+            Part::Models => vec![format!("{package}/loom")],
+        };
+        let build = Build {
+            packages: vec![package],
+            features,
+            colours: self.audience == Audience::Terminal { colours: true },
+        };
+        let live = matches!(self.audience, Audience::Terminal { .. });
+        let mut held_back = String::new();
+        let mut compiler_spoke = false;
+        let on_words = |words| match words {
+            Words::Cargo(text) if live => send(self.events, Event::Stderr { text }),
+            Words::Cargo(text) => held_back.push_str(&text),
+            Words::Compiler(diagnostic) => {
+                compiler_spoke |= diagnostic.level == "error";
+                let event = Event::Diagnostic {
+                    level: diagnostic.level,
+                    rendered: diagnostic.rendered,
+                    line: diagnostic.place.map(|(_file, line)| line),
+                };
+                send(self.events, event);
+            }
+        };
+        let built = cargo::build(self.workshop, &build, on_words, self.events.closed()).await?;
+        if !built.success && !compiler_spoke && !live {
+            // Cargo failed before the compiler began: without the network, say.
+            send(self.events, Event::Stderr { text: held_back });
+        }
+        Ok(built)
+    }
+
+    /// Adds to a test that has only just been listed the clause that it checks.
+    fn with_clause(&self, mut event: Event) -> Event {
+        if let Event::Test { name, clause, .. } = &mut event
+            && clause.is_none()
+        {
+            let function = name.rsplit("::").next().unwrap_or(name);
+            *clause = self.clauses.get(function).copied();
+        }
+        event
+    }
+
+    fn remember(&self, compiles: bool, verdicts: &Verdicts, cause: Cause, models: Option<bool>) {
+        let mut clauses: BTreeMap<u32, bool> = BTreeMap::new();
+        for verdict in verdicts.values() {
+            if let Some(number) = verdict.number() {
+                *clauses.entry(number).or_insert(true) &= verdict.outcome == Outcome::Passed;
+            }
+        }
+        let last = LastCheck {
+            fingerprint: self.fingerprint.clone(),
+            compiles,
+            passed: cause == Cause::Exited(0) && !verdicts.is_empty(),
+            clauses,
+            models,
+        };
+        // A check whose result cannot be kept is still a check.
+        let _forgotten = Progress::change(self.workshop, self.exercise.number, |memory| {
+            memory.last = Some(last);
+        });
+    }
+
+    fn exit_of(&self, ended: Ended) -> Exit {
+        let why = |why: &str| Some(format!("the check was ended: it {why}"));
+        let seconds = ended.time.as_secs();
+        let (reason, code, message) = match ended.cause {
+            Cause::Exited(code) => (Reason::Exited, Some(code), None),
+            Cause::Signal(signal) => (Reason::Signal, Some(signal), None),
+            Cause::Timeout => (Reason::Timeout, None, why(&format!("took {seconds} s"))),
+            Cause::OutputLimit => (Reason::OutputLimit, None, why("prints without end")),
+            Cause::ProcessLimit => (Reason::Killed, None, why("starts too many processes")),
+            Cause::MemoryLimit => (Reason::Killed, None, why("uses too much memory")),
+            Cause::Cancelled => (Reason::Killed, None, Some("stopped".into())),
+        };
+        self.exit(reason, code, message)
+    }
+
+    fn exit(&self, reason: Reason, code: Option<i32>, message: Option<String>) -> Exit {
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        Exit {
+            reason,
+            code,
+            compile_ms: Some(milliseconds(self.compile_time)),
+            run_ms: Some(milliseconds(self.run_time)).filter(|_| reason != Reason::CompileError),
+            message,
+        }
+    }
+}
+
+/// What is built and run at a time.
+#[derive(Clone, Copy)]
+enum Part {
+    Tests,
+    Models,
+}
+
+impl Part {
+    fn filters(self) -> Vec<String> {
+        match self {
+            Self::Tests => Vec::new(),
+            Self::Models => vec!["models::".into()],
+        }
+    }
+
+    fn limit(self) -> Duration {
+        match self {
+            Self::Tests => TESTS_LIMIT,
+            Self::Models => MODELS_LIMIT,
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Runs test binaries, and hears from the test kit what each check has found.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use serde::Deserialize;
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::cargo::Binary;
+use crate::contain::{Ended, Limits, Order};
+use crate::events::{Event, Outcome};
+use crate::problem::Problem;
+use crate::runner::libtest;
+use crate::workshop::Workshop;
+
+const MIB: u64 = 1 << 20;
+
+/// How many runs this process has started.
+static RUN_COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// How often to look for news from the kit.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// The longest that the tests of a binary may take. The kit itself ends what
+/// hangs, within seconds; this is for what the kit does not see.
+pub const TESTS_LIMIT: Duration = Duration::from_secs(180);
+
+/// The longest that the models of a binary may take.
+pub const MODELS_LIMIT: Duration = Duration::from_secs(900);
+
+/// What to run.
+pub struct Run<'a> {
+    /// The test binary.
+    pub binary: &'a Binary,
+    /// Only tests with one of these in their paths; all if there are none.
+    pub filters: Vec<String>,
+    /// How many tests run at once, if not as many as there are cores.
+    pub threads: Option<usize>,
+    /// The longest that it may take.
+    pub limit: Duration,
+}
+
+/// A test, and how it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The clause, `3. No lost wake-up`; only tests of the kit have one.
+    pub clause: Option<String>,
+    /// How it stands.
+    pub outcome: Outcome,
+    /// Why it failed, or what it printed.
+    pub message: String,
+}
+
+impl Verdict {
+    /// The clause's number.
+    pub fn number(&self) -> Option<u32> {
+        let (number, _name) = self.clause.as_deref()?.split_once(". ")?;
+        number.parse().ok()
+    }
+}
+
+/// The tests by their paths.
+pub type Verdicts = BTreeMap<String, Verdict>;
+
+/// Runs the tests. Each piece of news goes to `on_event` too.
+///
+/// # Errors
+///
+/// When the binary cannot be run.
+pub async fn run<Unwanted: Future<Output = ()>>(
+    workshop: &Workshop,
+    run: &Run<'_>,
+    mut on_event: impl FnMut(Event),
+    unwanted: impl Fn() -> Unwanted,
+) -> Result<(Ended, Verdicts), Problem> {
+    let unusable = |error: std::io::Error| {
+        Problem::new(format!("the tests cannot be run: {error}"))
+            .help("make room on the disk, and try again")
+    };
+    fs::create_dir_all(workshop.target()).map_err(unusable)?;
+    let mut kit = Kit::new(&workshop.target());
+    let order = order(run, &kit.file);
+    let mut merged = Merged::default();
+
+    let (events, mut inbox) = unbounded_channel();
+    let mut harness = std::pin::pin!(libtest::run(order, &events, unwanted));
+    let mut ticks = tokio::time::interval(LOOK_EVERY);
+    let ended = loop {
+        tokio::select! {
+            ended = &mut harness => break ended.map_err(unusable)?,
+            Some(event) = inbox.recv() => {
+                // The kit speaks before the harness does, and says more.
+                kit.news().for_each(|news| merged.hear_kit(news, &mut on_event));
+                merged.hear_harness(event, &mut on_event);
+            }
+            _tick = ticks.tick() => {
+                kit.news().for_each(|news| merged.hear_kit(news, &mut on_event));
+            }
+        }
+    };
+    kit.news()
+        .for_each(|news| merged.hear_kit(news, &mut on_event));
+    while let Ok(event) = inbox.try_recv() {
+        merged.hear_harness(event, &mut on_event);
+    }
+    Ok((ended, merged.verdicts))
+}
+
+fn order(run: &Run<'_>, kit_events: &Path) -> Order {
+    let mut arguments = run.filters.clone();
+    arguments.extend(
+        run.threads
+            .map(|threads| format!("--test-threads={threads}")),
+    );
+    Order {
+        program: run.binary.executable.clone(),
+        arguments,
+        folder: run.binary.folder.clone(),
+        inherit_environment: true,
+        variables: vec![("TESTKIT_EVENTS".into(), kit_events.display().to_string())],
+        limits: Limits {
+            wall: run.limit,
+            output_bytes: 16 * MIB,
+            memory_bytes: 16_384 * MIB,
+            file_bytes: 256 * MIB,
+            processes: 512,
+        },
+    }
+}
+
+/// What the kit says, one JSON object a line.
+#[derive(Deserialize)]
+struct News {
+    name: String,
+    clause: String,
+    outcome: Outcome,
+    message: String,
+}
+
+/// Reads the file that the kit appends to.
+struct Kit {
+    file: PathBuf,
+    read: u64,
+}
+
+impl Kit {
+    fn new(folder: &Path) -> Self {
+        // Relaxed: the names only have to differ.
+        let number = RUN_COUNT.fetch_add(1, Relaxed);
+        let name = format!("events-{}-{number}", std::process::id());
+        Self {
+            file: folder.join(name),
+            read: 0,
+        }
+    }
+
+    /// Returns the news since the last call.
+    fn news(&mut self) -> impl Iterator<Item = News> + use<> {
+        let mut bytes = Vec::new();
+        // There is no file before the first event.
+        if let Ok(mut file) = File::open(&self.file)
+            && file.seek(SeekFrom::Start(self.read)).is_ok()
+        {
+            let _rest_later = file.read_to_end(&mut bytes);
+        }
+        // An unfinished line is for the next time.
+        let whole = bytes
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |end| end + 1);
+        self.read += whole as u64;
+        let text = String::from_utf8_lossy(&bytes[..whole]).into_owned();
+        let news: Vec<News> = text
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect();
+        news.into_iter()
+    }
+}
+
+impl Drop for Kit {
+    fn drop(&mut self) {
+        // There is none if the binary has no checks of the kit.
+        let _absent = fs::remove_file(&self.file);
+    }
+}
+
+/// What the kit and the harness say, put together.
+#[derive(Default)]
+struct Merged {
+    verdicts: Verdicts,
+}
+
+impl Merged {
+    fn hear_kit(&mut self, news: News, on_event: &mut impl FnMut(Event)) {
+        let verdict = Verdict {
+            clause: Some(news.clause),
+            outcome: news.outcome,
+            message: news.message,
+        };
+        self.put(news.name, verdict, on_event);
+    }
+
+    fn hear_harness(&mut self, event: Event, on_event: &mut impl FnMut(Event)) {
+        let Event::Test {
+            name,
+            outcome,
+            message,
+            ..
+        } = event
+        else {
+            return on_event(event);
+        };
+        let known = self.verdicts.get(&name);
+        let says_kit = |verdict: &Verdict| verdict.clause.is_some();
+        let is_over = |verdict: &Verdict| verdict.outcome != Outcome::Running;
+        // Of the kit's tests the harness only knows more if one has got round the kit.
+        if known.is_some_and(|verdict| {
+            says_kit(verdict) && (is_over(verdict) || outcome == Outcome::Running)
+        }) {
+            return;
+        }
+        let verdict = Verdict {
+            clause: known.and_then(|verdict| verdict.clause.clone()),
+            outcome,
+            message: message.unwrap_or_default(),
+        };
+        self.put(name, verdict, on_event);
+    }
+
+    fn put(&mut self, name: String, verdict: Verdict, on_event: &mut impl FnMut(Event)) {
+        let message = Some(verdict.message.clone());
+        on_event(Event::Test {
+            name: name.clone(),
+            clause: verdict.number(),
+            outcome: verdict.outcome,
+            message: message.filter(|message| !message.is_empty()),
+        });
+        self.verdicts.insert(name, verdict);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+    use std::io::Write;
+
+    use super::{Event, Kit, Merged, Outcome};
+
+    fn harness(outcome: Outcome) -> Event {
+        Event::Test {
+            name: "tests::it_holds".into(),
+            clause: None,
+            outcome,
+            message: None,
+        }
+    }
+
+    #[test]
+    fn the_kits_word_stands_over_the_harness() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut kit = Kit::new(folder.path());
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&kit.file)
+            .unwrap();
+        let line = r#"{"name":"tests::it_holds","clause":"3. No loss","read":"x","outcome":"failed","message":"seen"}"#;
+        let mut merged = Merged::default();
+        let mut told = Vec::new();
+        let mut on_event = |event| told.push(event);
+
+        merged.hear_harness(harness(Outcome::Running), &mut on_event);
+        file.write_all(&line.as_bytes()[..30]).unwrap();
+        assert_eq!(kit.news().count(), 0, "half a line is no news yet");
+        file.write_all(&line.as_bytes()[30..]).unwrap();
+        file.write_all(b"\n").unwrap();
+        kit.news()
+            .for_each(|news| merged.hear_kit(news, &mut on_event));
+        merged.hear_harness(harness(Outcome::Failed), &mut on_event);
+        assert_eq!(kit.news().count(), 0, "nothing is told twice");
+
+        let failed = Event::Test {
+            name: "tests::it_holds".into(),
+            clause: Some(3),
+            outcome: Outcome::Failed,
+            message: Some("seen".into()),
+        };
+        assert_eq!(told, [harness(Outcome::Running), failed]);
+    }
+
+    #[test]
+    fn a_test_that_the_kit_saw_start_but_not_end_is_the_harnesss() {
+        let mut merged = Merged::default();
+        let line =
+            r#"{"name":"tests::it_holds","clause":"3. No loss","outcome":"running","message":""}"#;
+        merged.hear_kit(serde_json::from_str(line).unwrap(), &mut |_| ());
+        merged.hear_harness(harness(Outcome::Failed), &mut |_| ());
+        let verdict = &merged.verdicts["tests::it_holds"];
+        assert_eq!(
+            (verdict.outcome, verdict.number()),
+            (Outcome::Failed, Some(3))
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! What is remembered between two commands: the last result of each exercise,
+//! and how many hints were given.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::workshop::Workshop;
+
+/// The memory, a file under the target folder: losing it costs a check.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Progress {
+    exercises: BTreeMap<u32, Memory>,
+}
+
+/// What is remembered of an exercise.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// How its last check ended.
+    pub last: Option<LastCheck>,
+    /// How many levels of its hints were given.
+    #[serde(default)]
+    pub hints: usize,
+}
+
+/// How a check ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastCheck {
+    /// The sources that were checked.
+    pub fingerprint: String,
+    /// Whether they compiled.
+    pub compiles: bool,
+    /// Whether every test passed.
+    pub passed: bool,
+    /// The clauses, and whether each held.
+    pub clauses: BTreeMap<u32, bool>,
+    /// Whether the models passed, if they were explored.
+    pub models: Option<bool>,
+}
+
+impl LastCheck {
+    /// How many clauses held.
+    pub fn held(&self) -> usize {
+        self.clauses.values().filter(|held| **held).count()
+    }
+}
+
+impl Progress {
+    /// Reads the memory. Where there is none, or it cannot be read, nothing
+    /// is remembered.
+    pub fn load(workshop: &Workshop) -> Self {
+        let text = fs::read(file(workshop)).unwrap_or_default();
+        serde_json::from_slice(&text).unwrap_or_default()
+    }
+
+    /// What is remembered of this exercise.
+    pub fn of(&self, number: u32) -> Memory {
+        self.exercises.get(&number).cloned().unwrap_or_default()
+    }
+
+    /// Changes what is remembered of an exercise, and writes it down.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be written.
+    pub fn change(
+        workshop: &Workshop,
+        number: u32,
+        change: impl FnOnce(&mut Memory),
+    ) -> io::Result<()> {
+        // Read again: another command may have written in between.
+        let mut progress = Self::load(workshop);
+        change(progress.exercises.entry(number).or_default());
+        let file = file(workshop);
+        let written = file.with_extension(format!("{}.tmp", std::process::id()));
+        fs::create_dir_all(workshop.target())?;
+        fs::write(&written, serde_json::to_vec_pretty(&progress)?)?;
+        fs::rename(written, file)
+    }
+}
+
+fn file(workshop: &Workshop) -> PathBuf {
+    workshop.target().join("progress.json")
+}

@@ -1,0 +1,380 @@
+//! Shows a check in the terminal: a line for each clause, and the first that
+//! does not hold explained.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, IsTerminal};
+
+use super::catalogue::Exercise;
+use super::source;
+use crate::events::{Event, Exit, Outcome, Reason};
+
+const BOLD: &str = "\x1b[1m";
+const DIM: &str = "\x1b[2m";
+const RED: &str = "\x1b[31m";
+const GREEN: &str = "\x1b[32m";
+const RESET: &str = "\x1b[0m";
+
+/// Whether to print colours: on a terminal, unless the reader has set `NO_COLOR`.
+pub fn colours_wanted(stream: &impl IsTerminal) -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    stream.is_terminal() && !refused
+}
+
+/// The report of one check.
+pub struct Report<'a, W> {
+    out: W,
+    exercise: &'a Exercise,
+    colours: bool,
+    names: BTreeMap<u32, String>,
+    /// The tests as their file has them: the simplest come first.
+    order: Vec<String>,
+    tests: BTreeMap<String, Test>,
+    told: Vec<Line>,
+    compiler_spoke: bool,
+}
+
+struct Test {
+    clause: Option<u32>,
+    outcome: Outcome,
+    message: String,
+}
+
+impl Test {
+    /// Returns `true` if it failed, or never ended.
+    fn counts_against(&self) -> bool {
+        matches!(self.outcome, Outcome::Failed | Outcome::Running)
+    }
+}
+
+/// What stands in a line of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Line {
+    Clause(u32),
+    /// The tests that belong to no clause: the reader's own.
+    Own,
+    Models,
+}
+
+impl<'a, W: io::Write> Report<'a, W> {
+    /// Starts the report.
+    pub fn new(out: W, exercise: &'a Exercise, colours: bool) -> Self {
+        let sources = sources(exercise);
+        Self {
+            out,
+            exercise,
+            colours,
+            names: names(&sources),
+            order: order(&sources),
+            tests: BTreeMap::new(),
+            told: Vec::new(),
+            compiler_spoke: false,
+        }
+    }
+
+    /// Prints the heading.
+    pub fn begin(&mut self) -> io::Result<()> {
+        let (number, title) = (self.exercise.number, self.exercise.title());
+        let heading = self.paint(BOLD, &format!("Exercise {number}: {title}"));
+        writeln!(self.out, "{heading}")
+    }
+
+    /// Shows an event.
+    pub fn show(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Diagnostic {
+                level, rendered, ..
+            } => {
+                self.compiler_spoke |= level == "error";
+                eprint!("{rendered}");
+            }
+            Event::Stdout { text } => write!(self.out, "{text}")?,
+            Event::Stderr { text } => eprint!("{text}"),
+            Event::Test {
+                name,
+                clause,
+                outcome,
+                message,
+            } => {
+                let message = message.unwrap_or_default();
+                let test = Test {
+                    clause,
+                    outcome,
+                    message,
+                };
+                self.tests.insert(name, test);
+                self.tell_what_is_decided()?;
+            }
+            Event::Exit(exit) => self.end(&exit)?,
+            _ => {}
+        }
+        self.out.flush()
+    }
+
+    /// Prints the lines whose tests are all done, in order.
+    fn tell_what_is_decided(&mut self) -> io::Result<()> {
+        for line in self.lines() {
+            let is_running = |(_, test): (_, &Test)| test.outcome == Outcome::Running;
+            if self.tests_in(line).any(is_running) {
+                break;
+            }
+            self.tell(line)?;
+        }
+        Ok(())
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let tests = self.tests.iter();
+        let mut lines: Vec<_> = tests.map(|(name, test)| line_of(name, test)).collect();
+        lines.sort();
+        lines.dedup();
+        lines
+    }
+
+    fn tests_in(&self, line: Line) -> impl Iterator<Item = (&String, &Test)> {
+        let tests = self.tests.iter();
+        tests.filter(move |(name, test)| line_of(name, test) == line)
+    }
+
+    fn failed_in(&self, line: Line) -> usize {
+        let tests = self.tests_in(line);
+        tests.filter(|(_, test)| test.counts_against()).count()
+    }
+
+    fn tell(&mut self, line: Line) -> io::Result<()> {
+        if self.told.contains(&line) {
+            return Ok(());
+        }
+        self.told.push(line);
+        let failed = self.failed_in(line);
+        let mark = match failed {
+            0 => self.paint(GREEN, "✓"),
+            _ => self.paint(RED, "✗"),
+        };
+        let name = match line {
+            Line::Clause(number) => {
+                let name = self.names.get(&number).cloned().unwrap_or_default();
+                format!("{number}. {name}")
+            }
+            Line::Own => "your own tests".to_owned(),
+            Line::Models => "models".to_owned(),
+        };
+        let count = match (failed, self.tests_in(line).count()) {
+            (0, _) => String::new(),
+            (_, 1) => "  its test fails".to_owned(),
+            (failed, of) => format!("  {failed} of {of} tests fail"),
+        };
+        writeln!(self.out, "  {mark} {name}{}", self.paint(DIM, &count))?;
+        if line == Line::Models {
+            self.tell_explored()?;
+        }
+        Ok(())
+    }
+
+    /// Says of each model how much of it was explored.
+    fn tell_explored(&mut self) -> io::Result<()> {
+        let tests = self.tests_in(Line::Models);
+        let passed = tests.filter(|(_, test)| test.outcome == Outcome::Passed);
+        let lines: Vec<_> = passed
+            .map(|(name, test)| format!("    {name}: {}", test.message.trim()))
+            .collect();
+        for line in lines {
+            writeln!(self.out, "{}", self.paint(DIM, &line))?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, exit: &Exit) -> io::Result<()> {
+        let number = self.exercise.number;
+        if exit.reason == Reason::CompileError {
+            let what = match self.compiler_spoke {
+                true => "does not compile",
+                false => "cannot be built",
+            };
+            eprintln!("error: exercise {number} {what}");
+            eprintln!("help: mend what is said above, and check again");
+            return Ok(());
+        }
+        for line in self.lines() {
+            self.tell(line)?;
+        }
+        self.explain_first_failure()?;
+        if let Some(message) = &exit.message {
+            let message = self.paint(RED, message);
+            writeln!(self.out, "\n{message}")?;
+        }
+        self.conclude(exit)
+    }
+
+    fn explain_first_failure(&mut self) -> io::Result<()> {
+        let tests = self.tests.iter();
+        let mut failed: Vec<_> = tests.filter(|(_, test)| test.counts_against()).collect();
+        // What was still running when the check was ended can explain less.
+        failed.sort_by_key(|(name, test)| {
+            let place = self.order.iter().position(|known| known == function(name));
+            (line_of(name, test), test.outcome == Outcome::Running, place)
+        });
+        let Some(((name, test), others)) = failed.split_first() else {
+            return Ok(());
+        };
+        let message = match test.outcome {
+            Outcome::Running => "it was not done when the check was ended",
+            _ => test.message.trim_end(),
+        };
+        let mut text = format!("\n{}\n{message}\n", self.paint(BOLD, short(name)));
+        if !others.is_empty() {
+            let names: Vec<_> = others.iter().map(|(name, _)| short(name)).collect();
+            text += &format!("\nAlso failing:\n  {}\n", names.join("\n  "));
+        }
+        write!(self.out, "{text}")
+    }
+
+    fn conclude(&mut self, exit: &Exit) -> io::Result<()> {
+        let number = self.exercise.number;
+        let mut clauses: BTreeMap<u32, bool> = BTreeMap::new();
+        clauses.extend(self.names.keys().map(|clause| (*clause, false)));
+        for clause in self.tests.values().filter_map(|test| test.clause) {
+            let mut tests = self.tests.values();
+            let fails = |test: &Test| test.clause == Some(clause) && test.counts_against();
+            clauses.insert(clause, !tests.any(fails));
+        }
+        let held = clauses.values().filter(|held| **held).count();
+        let sum = format!("{held} of {} clauses hold", clauses.len());
+        if exit.reason == Reason::Exited && exit.code == Some(0) {
+            let done = self.paint(GREEN, &format!("Exercise {number} is solved: {sum}."));
+            return writeln!(self.out, "\n{done}");
+        }
+        let help = format!("Stuck? `cargo workshop hint {number}`.");
+        writeln!(self.out, "\n{sum}. {help}")
+    }
+
+    fn paint(&self, colour: &str, text: &str) -> String {
+        match self.colours && !text.is_empty() {
+            true => format!("{colour}{text}{RESET}"),
+            false => text.to_owned(),
+        }
+    }
+}
+
+fn line_of(name: &str, test: &Test) -> Line {
+    if name.starts_with("models::") {
+        return Line::Models;
+    }
+    test.clause.map_or(Line::Own, Line::Clause)
+}
+
+/// A test's name without its module: `cargo test` finds it by that too.
+fn short(name: &str) -> &str {
+    name.strip_prefix("tests::").unwrap_or(name)
+}
+
+/// The name of the test's function.
+fn function(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+fn sources(exercise: &Exercise) -> Vec<String> {
+    let stub = [exercise.stub()].into_iter();
+    let files = stub.chain(exercise.tests()).chain(exercise.models());
+    files
+        .filter_map(|file| fs::read_to_string(file).ok())
+        .collect()
+}
+
+/// The clauses' names, as the lessons have them where they do: the reader may
+/// have changed the contract's text.
+fn names(sources: &[String]) -> BTreeMap<u32, String> {
+    let mut names = BTreeMap::new();
+    for source in sources {
+        for clause in source::contract(source).clauses {
+            names.insert(clause.number, clause.name);
+        }
+        let lessons = source::tests(source).into_iter();
+        for lesson in lessons.filter_map(|test| test.lesson) {
+            if let Some((number, name)) = lesson.split_once(". ")
+                && let Ok(number) = number.parse()
+            {
+                names.insert(number, name.to_owned());
+            }
+        }
+    }
+    names
+}
+
+fn order(sources: &[String]) -> Vec<String> {
+    let tests = sources.iter().flat_map(|source| source::tests(source));
+    tests.map(|test| test.name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Event, Exercise, Exit, Outcome, Reason, Report};
+
+    fn test(name: &str, clause: u32, outcome: Outcome, message: &str) -> Event {
+        Event::Test {
+            name: name.into(),
+            clause: Some(clause),
+            outcome,
+            message: Some(message.into()),
+        }
+    }
+
+    fn exit(code: i32) -> Event {
+        Event::Exit(Exit {
+            reason: Reason::Exited,
+            code: Some(code),
+            compile_ms: None,
+            run_ms: None,
+            message: None,
+        })
+    }
+
+    fn shown(events: Vec<Event>) -> String {
+        let exercise = Exercise {
+            number: 7,
+            topic: "x".into(),
+            folder: "/does/not/exist".into(),
+        };
+        let mut text = Vec::new();
+        let mut report = Report::new(&mut text, &exercise, false);
+        for event in events {
+            report.show(event).unwrap();
+        }
+        String::from_utf8(text).unwrap()
+    }
+
+    #[test]
+    fn clauses_are_told_in_order_and_the_first_failure_is_explained() {
+        let text = shown(vec![
+            test("tests::b", 2, Outcome::Running, ""),
+            test("tests::a", 1, Outcome::Running, ""),
+            test("tests::c", 2, Outcome::Running, ""),
+            test("tests::c", 2, Outcome::Failed, "clause 2: seen c"),
+            test("tests::b", 2, Outcome::Failed, "clause 2: seen b"),
+            test("tests::a", 1, Outcome::Passed, ""),
+            exit(101),
+        ]);
+        let expected = "  ✓ 1. \n  ✗ 2.   2 of 2 tests fail\n\nb\nclause 2: seen b\n\nAlso failing:\n  c\n\n\
+                        1 of 2 clauses hold. Stuck? `cargo workshop hint 7`.\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_model_says_how_much_was_explored() {
+        let text = shown(vec![
+            test("tests::a", 1, Outcome::Passed, ""),
+            test("models::m", 3, Outcome::Passed, "explored 12 executions\n"),
+            exit(0),
+        ]);
+        let expected = "  ✓ 1. \n  ✓ models\n    models::m: explored 12 executions\n\n\
+                        Exercise 7 is solved: 2 of 2 clauses hold.\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_test_that_never_ended_counts_against_its_clause() {
+        let text = shown(vec![test("tests::a", 1, Outcome::Running, ""), exit(101)]);
+        assert!(text.contains("✗ 1.   its test fails"), "{text}");
+        assert!(text.contains("it was not done"), "{text}");
+    }
+}

@@ -1,0 +1,214 @@
+//! Reads contracts, tests and lessons from the sources, by simple rules for
+//! lines: the sources keep to a form, and what breaks it is to be told.
+
+/// A clause of a contract: `3. **No lost wake-up.** A wake-up that …`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    /// Its number.
+    pub number: u32,
+    /// Its name, without the dot.
+    pub name: String,
+    /// The line where it begins, counted from 1.
+    pub line: usize,
+}
+
+/// The `# Contract` of a file, which may stand in several parts.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Contract {
+    /// The clauses, in the order of the file.
+    pub clauses: Vec<Clause>,
+    /// All lines of it, without indentation and empty ones.
+    pub text: Vec<String>,
+}
+
+/// A test, or a model, and what its comment and its lesson say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// The function's name.
+    pub name: String,
+    /// The line of the function, counted from 1.
+    pub line: usize,
+    /// The comment's first line, without the slashes.
+    pub comment: String,
+    /// The lesson's clause, `3. No lost wake-up`, if it stands in the function.
+    pub lesson: Option<String>,
+}
+
+impl Test {
+    /// The number in a comment that begins with `Clause 3: `.
+    pub fn clause(&self) -> Option<u32> {
+        let (number, why) = self.comment.strip_prefix("Clause ")?.split_once(": ")?;
+        number.parse().ok().filter(|_| !why.trim().is_empty())
+    }
+}
+
+/// Reads the contract of a stub or a solution.
+pub fn contract(source: &str) -> Contract {
+    let mut contract = Contract::default();
+    let mut inside = false;
+    for (at, line) in source.lines().enumerate() {
+        let Some(text) = documentation(line) else {
+            inside = false;
+            continue;
+        };
+        if let Some(heading) = text.strip_prefix("# ") {
+            inside = heading == "Contract";
+        } else if inside && !text.is_empty() {
+            contract.text.push(text.to_owned());
+            contract.clauses.extend(clause(text, at + 1));
+        }
+    }
+    contract
+}
+
+fn documentation(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let text = line
+        .strip_prefix("///")
+        .or_else(|| line.strip_prefix("//!"))?;
+    Some(text.trim())
+}
+
+fn clause(text: &str, line: usize) -> Option<Clause> {
+    let (number, rest) = text.split_once(". **")?;
+    let (name, _) = rest.split_once(".**")?;
+    Some(Clause {
+        number: number.parse().ok()?,
+        name: name.to_owned(),
+        line,
+    })
+}
+
+/// Reads the tests of a file.
+pub fn tests(source: &str) -> Vec<Test> {
+    let lines: Vec<_> = source.lines().collect();
+    let starts: Vec<_> = (0..lines.len())
+        .filter(|&at| lines[at].trim() == "#[test]")
+        .collect();
+    let ends = starts.iter().skip(1).copied().chain([lines.len()]);
+    let regions = starts.iter().copied().zip(ends);
+    regions
+        .filter_map(|(start, end)| test(&lines, start, end))
+        .collect()
+}
+
+/// Reads the test whose `#[test]` is in line `start`; the next one's is in `end`.
+fn test(lines: &[&str], start: usize, end: usize) -> Option<Test> {
+    let (at, name) = (start..end).find_map(|at| Some((at, function_name(lines[at])?)))?;
+    let above = lines[..start].iter().rev();
+    let comment = above
+        .take_while(|line| line.trim_start().starts_with("///"))
+        .last();
+    let lesson = (at..end).find_map(|at| field(lines[at], "clause"));
+    Some(Test {
+        name: name.to_owned(),
+        line: at + 1,
+        comment: comment
+            .and_then(|line| documentation(line))
+            .unwrap_or_default()
+            .to_owned(),
+        lesson: lesson.map(str::to_owned),
+    })
+}
+
+fn function_name(line: &str) -> Option<&str> {
+    let rest = line.trim_start();
+    let rest = rest
+        .strip_prefix("pub ")
+        .unwrap_or(rest)
+        .strip_prefix("fn ")?;
+    rest.split(['(', '<']).next()
+}
+
+/// The string in `name: "…"`.
+fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let rest = line.trim_start().strip_prefix(name)?.strip_prefix(": \"")?;
+    rest.split('"').next()
+}
+
+/// All places that the lessons of a file send the reader to, with their lines.
+pub fn reading(source: &str) -> Vec<(usize, String)> {
+    let lines = source.lines().enumerate();
+    let places = lines.filter_map(|(at, line)| Some((at + 1, field(line, "read")?.to_owned())));
+    places.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clause, contract, reading, tests};
+
+    const STUB: &str = "\
+/// Runs it.
+///
+/// # Contract
+///
+/// 1. **Prompt.** The future is polled
+///    at once.
+///
+/// 2. **Idle.** It sleeps.
+///
+/// # Panics
+///
+/// 3. **Not one.** Of the contract.
+pub fn run() {}
+";
+
+    #[test]
+    fn a_contract_ends_at_the_next_heading() {
+        let contract = contract(STUB);
+        let clause = |number, name: &str, line| Clause {
+            number,
+            name: name.into(),
+            line,
+        };
+        assert_eq!(
+            contract.clauses,
+            [clause(1, "Prompt", 5), clause(2, "Idle", 8)]
+        );
+        let text = [
+            "1. **Prompt.** The future is polled",
+            "at once.",
+            "2. **Idle.** It sleeps.",
+        ];
+        assert_eq!(contract.text, text);
+    }
+
+    const TESTS: &str = "\
+/// Clause 1: because.
+/// And more.
+#[test]
+#[cfg(unix)]
+fn it_holds() {
+    let lesson = Lesson {
+        clause: \"1. Prompt\",
+        read: \"a.html#b\",
+    };
+}
+
+fn helper() {}
+
+#[test]
+fn it_says_nothing() {
+    check(PROMPT, || ());
+}
+";
+
+    #[test]
+    fn a_test_is_read_with_its_comment_and_its_lesson() {
+        let tests = tests(TESTS);
+        assert_eq!(tests[0].name, "it_holds");
+        assert_eq!((tests[0].line, tests[0].clause()), (5, Some(1)));
+        assert_eq!(tests[0].lesson.as_deref(), Some("1. Prompt"));
+        assert_eq!(tests[1].name, "it_says_nothing");
+        assert_eq!((tests[1].clause(), &tests[1].lesson), (None, &None));
+        assert_eq!(reading(TESTS), [(8, "a.html#b".to_owned())]);
+    }
+
+    #[test]
+    fn a_comment_without_number_or_reason_names_no_clause() {
+        for comment in ["Clause x: y.", "Clause 3", "Clause 3: ", "clause 3: y."] {
+            let source = format!("/// {comment}\n#[test]\nfn a() {{}}\n");
+            assert_eq!(tests(&source)[0].clause(), None, "{comment}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! How the exercises stand, as far as is known without running anything.
+
+use std::fs;
+
+use serde::Serialize;
+
+use super::catalogue::{self, Exercise};
+use super::progress::{LastCheck, Progress};
+use super::source;
+use crate::workshop::Workshop;
+
+/// An exercise, as the page and `cargo workshop list` show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// Its number, from 1.
+    pub number: u32,
+    /// The topic: the folder's name without the number.
+    pub topic: String,
+    /// What the reader builds.
+    pub title: String,
+    /// How it stands.
+    #[serde(flatten)]
+    pub state: State,
+    /// Whether it is the first that is not solved.
+    pub next: bool,
+}
+
+/// How an exercise stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+pub enum State {
+    /// It is still the stub, as far as can be seen.
+    NotStarted,
+    /// It was never checked.
+    NotChecked,
+    /// The sources have changed since it was last checked.
+    Changed,
+    /// It did not compile.
+    DoesNotCompile,
+    /// Some clauses do not hold, or a model does not.
+    Unsolved {
+        /// How many clauses hold.
+        held: usize,
+        /// How many there are.
+        clauses: usize,
+    },
+    /// Every test passes, and each model that was explored.
+    Solved,
+}
+
+/// Lists all exercises.
+pub fn list(workshop: &Workshop) -> Vec<Listed> {
+    let progress = Progress::load(workshop);
+    let mut next_is_found = false;
+    let exercises = catalogue::find_all(workshop).into_iter();
+    exercises
+        .map(|exercise| {
+            let state = state(&exercise, progress.of(exercise.number).last.as_ref());
+            let next = state != State::Solved && !next_is_found;
+            next_is_found |= next;
+            Listed {
+                number: exercise.number,
+                title: exercise.title(),
+                topic: exercise.topic,
+                state,
+                next,
+            }
+        })
+        .collect()
+}
+
+/// The first exercise that is not solved.
+pub fn next(workshop: &Workshop) -> Option<Exercise> {
+    let next = list(workshop).into_iter().find(|exercise| exercise.next)?;
+    catalogue::find(workshop, next.number).ok()
+}
+
+fn state(exercise: &Exercise, last: Option<&LastCheck>) -> State {
+    let stub = fs::read_to_string(exercise.stub()).unwrap_or_default();
+    let clauses = source::contract(&stub).clauses.len();
+    match last {
+        Some(last) if last.fingerprint == exercise.fingerprint() => known(last, clauses),
+        Some(_) => State::Changed,
+        None if stub.contains("todo!(") => State::NotStarted,
+        None => State::NotChecked,
+    }
+}
+
+fn known(last: &LastCheck, clauses: usize) -> State {
+    if !last.compiles {
+        return State::DoesNotCompile;
+    }
+    if last.passed && last.models != Some(false) {
+        return State::Solved;
+    }
+    State::Unsolved {
+        held: last.held(),
+        clauses: clauses.max(last.clauses.len()),
+    }
+}
+
+/// The list for people.
+pub fn table(list: &[Listed]) -> String {
+    let widths = list.iter().map(|one| one.title.chars().count());
+    let width = widths.max().unwrap_or(0);
+    let mut text = String::new();
+    for one in list {
+        let mark = if one.state == State::Solved {
+            '✓'
+        } else {
+            '·'
+        };
+        let (number, title, state) = (one.number, &one.title, one.state.spoken());
+        text += &format!("  {mark} {number:>2}  {title:<width$}  {state}\n");
+    }
+    match list.iter().find(|one| one.next) {
+        Some(next) => {
+            let (number, topic) = (next.number, &next.topic);
+            text += &format!(
+                "\nNext: exercise {number}, in `exercises/{number:02}-{topic}/src/lib.rs`. \
+                 `cargo workshop check {number}` checks it.\n"
+            );
+        }
+        None => text += "\nAll are solved.\n",
+    }
+    text
+}
+
+impl State {
+    fn spoken(&self) -> String {
+        match self {
+            Self::NotStarted => "not started".into(),
+            Self::NotChecked => "not checked yet".into(),
+            Self::Changed => "changed since its last check".into(),
+            Self::DoesNotCompile => "does not compile".into(),
+            Self::Unsolved { held, clauses } if held == clauses => {
+                "every clause holds when tested, but a model fails".into()
+            }
+            Self::Unsolved { held, clauses } => format!("{held} of {clauses} clauses hold"),
+            Self::Solved => "solved".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Exercise, LastCheck, Listed, State, state, table};
+
+    #[test]
+    fn the_state_follows_the_sources_and_the_last_check() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("src")).unwrap();
+        let exercise = Exercise {
+            number: 1,
+            topic: "x".into(),
+            folder: root.path().into(),
+        };
+        fs::write(exercise.stub(), "fn x() { todo!(\"write it\") }").unwrap();
+        assert_eq!(state(&exercise, None), State::NotStarted);
+        fs::write(exercise.stub(), "fn x() {}").unwrap();
+        assert_eq!(state(&exercise, None), State::NotChecked);
+
+        let mut last = LastCheck {
+            fingerprint: exercise.fingerprint(),
+            compiles: true,
+            passed: false,
+            clauses: [(1, true), (2, false)].into(),
+            models: None,
+        };
+        let unsolved = State::Unsolved {
+            held: 1,
+            clauses: 2,
+        };
+        assert_eq!(state(&exercise, Some(&last)), unsolved);
+        last.passed = true;
+        assert_eq!(state(&exercise, Some(&last)), State::Solved);
+        last.models = Some(false);
+        assert_eq!(state(&exercise, Some(&last)), unsolved);
+        last.compiles = false;
+        assert_eq!(state(&exercise, Some(&last)), State::DoesNotCompile);
+        fs::write(exercise.stub(), "fn x() { }").unwrap();
+        assert_eq!(state(&exercise, Some(&last)), State::Changed);
+    }
+
+    #[test]
+    fn the_table_says_what_is_next() {
+        let listed = |number, title: &str, state, next| Listed {
+            number,
+            topic: "topic".into(),
+            title: title.into(),
+            state,
+            next,
+        };
+        let list = [
+            listed(1, "run", State::Solved, false),
+            listed(2, "a parker", State::NotStarted, true),
+        ];
+        let expected = "  ✓  1  run       solved\n  ·  2  a parker  not started\n\n\
+                        Next: exercise 2, in `exercises/02-topic/src/lib.rs`. `cargo workshop check 2` checks it.\n";
+        assert_eq!(table(&list), expected);
+    }
+}
