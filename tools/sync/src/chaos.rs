@@ -4,10 +4,13 @@
 //! cause, a weak exchange fails without cause, and threads are delayed before
 //! they touch anything shared. A seed decides; each thread draws its own
 //! numbers from it.
+//!
+//! Chaos or not, each thread counts its atomic read-modify-writes:
+//! [`read_modify_writes`].
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{LockResult, MutexGuard, PoisonError};
+use std::sync::{LockResult, MutexGuard, PoisonError, TryLockResult};
 use std::time::Duration;
 
 /// Zero while chaos is off.
@@ -38,6 +41,25 @@ pub fn with_chaos<R>(seed: u64, body: impl FnOnce() -> R) -> R {
     let _off = Off;
     println!("chaos with seed {seed}");
     body()
+}
+
+std::thread_local! {
+    static READ_MODIFY_WRITES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many atomic read-modify-writes this thread has made by the types of
+/// this module: swaps, exchanges and arithmetic. To lock a [`Mutex`] and to
+/// [`park`](thread::park) count as one each, for what they do inside. An
+/// [`Arc`](std::sync::Arc) is not counted.
+///
+/// Unlike a time, the count is the same on every machine.
+pub fn read_modify_writes() -> u64 {
+    READ_MODIFY_WRITES.get()
+}
+
+fn count_read_modify_write() {
+    // `try_with`: threads also lock and park while their locals are destroyed.
+    let _ = READ_MODIFY_WRITES.try_with(|count| count.set(count.get() + 1));
 }
 
 /// Draws a number, or `None` while chaos is off.
@@ -84,6 +106,59 @@ impl WaitTimeoutResult {
     /// Returns `true` if the time was up.
     pub fn timed_out(&self) -> bool {
         self.0
+    }
+}
+
+/// A [`std::sync::Mutex`], delayed before it is locked while there is chaos.
+#[derive(Debug, Default)]
+pub struct Mutex<T: ?Sized>(std::sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    /// Makes an unlocked mutex.
+    pub const fn new(value: T) -> Self {
+        Self(std::sync::Mutex::new(value))
+    }
+
+    /// Takes the value out.
+    ///
+    /// # Errors
+    ///
+    /// When the mutex is poisoned.
+    pub fn into_inner(self) -> LockResult<T> {
+        self.0.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Waits until nobody else holds the mutex, and takes it.
+    ///
+    /// # Errors
+    ///
+    /// When the mutex is poisoned.
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        delay();
+        count_read_modify_write();
+        self.0.lock()
+    }
+
+    /// Takes the mutex if nobody holds it.
+    ///
+    /// # Errors
+    ///
+    /// When somebody holds it, and when it is poisoned.
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        delay();
+        count_read_modify_write();
+        self.0.try_lock()
+    }
+
+    /// Reaches the value without a lock: nobody else can.
+    ///
+    /// # Errors
+    ///
+    /// When the mutex is poisoned.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.0.get_mut()
     }
 }
 
@@ -157,6 +232,7 @@ pub mod thread {
     /// Waits for the token, or returns without cause.
     pub fn park() {
         super::delay();
+        super::count_read_modify_write();
         if !super::strikes() {
             std::thread::park();
         }
@@ -165,6 +241,7 @@ pub mod thread {
     /// Waits for the token for at most `limit`, or returns without cause.
     pub fn park_timeout(limit: std::time::Duration) {
         super::delay();
+        super::count_read_modify_write();
         if !super::strikes() {
             std::thread::park_timeout(limit);
         }
@@ -191,7 +268,7 @@ pub mod atomic {
 
                 chaotic!(@forward load() -> $value);
                 chaotic!(@forward store(value: $value) -> ());
-                chaotic!(@forward swap(value: $value) -> $value);
+                chaotic!(@modify swap(value: $value) -> $value);
 
                 /// Exchanges if the value is `current`.
                 ///
@@ -206,6 +283,7 @@ pub mod atomic {
                     failure: Ordering,
                 ) -> Result<$value, $value> {
                     super::delay();
+                    super::count_read_modify_write();
                     self.0.compare_exchange(current, new, success, failure)
                 }
 
@@ -223,6 +301,7 @@ pub mod atomic {
                     failure: Ordering,
                 ) -> Result<$value, $value> {
                     super::delay();
+                    super::count_read_modify_write();
                     if super::strikes() {
                         return Err(self.0.load(failure));
                     }
@@ -237,6 +316,14 @@ pub mod atomic {
                 self.0.$method($($argument,)? ordering)
             }
         };
+        (@modify $method:ident($argument:ident: $type:ty) -> $result:ty) => {
+            #[doc = concat!("Like the `", stringify!($method), "` of std; counted.")]
+            pub fn $method(&self, $argument: $type, ordering: Ordering) -> $result {
+                super::delay();
+                super::count_read_modify_write();
+                self.0.$method($argument, ordering)
+            }
+        };
     }
 
     /// Adds the arithmetic of the integer types.
@@ -245,10 +332,10 @@ pub mod atomic {
             chaotic!($name, $value);
 
             impl $name {
-                chaotic!(@forward fetch_add(value: $value) -> $value);
-                chaotic!(@forward fetch_sub(value: $value) -> $value);
-                chaotic!(@forward fetch_and(value: $value) -> $value);
-                chaotic!(@forward fetch_or(value: $value) -> $value);
+                chaotic!(@modify fetch_add(value: $value) -> $value);
+                chaotic!(@modify fetch_sub(value: $value) -> $value);
+                chaotic!(@modify fetch_and(value: $value) -> $value);
+                chaotic!(@modify fetch_or(value: $value) -> $value);
             }
         };
     }
@@ -306,6 +393,30 @@ mod tests {
             with_chaos(SEED, returns_of_waits) > ROUNDS,
             "a wait returns without cause now and then"
         );
+    }
+
+    #[test]
+    fn read_modify_writes_are_counted_and_plain_accesses_are_not() {
+        let counted = |access: &dyn Fn(&AtomicU32)| {
+            let before = read_modify_writes();
+            access(&AtomicU32::new(0));
+            read_modify_writes() - before
+        };
+        let plain = counted(&|value| value.store(value.load(Relaxed), Relaxed));
+        assert_eq!(plain, 0, "a load and a store");
+        let modified = counted(&|value| {
+            value.swap(1, Relaxed);
+            value.fetch_add(1, Relaxed);
+            let _ = value.compare_exchange(2, 3, Relaxed, Relaxed);
+            let _ = value.compare_exchange_weak(3, 4, Relaxed, Relaxed);
+            drop(Mutex::new(()).lock());
+        });
+        assert_eq!(modified, 5, "four on the atomic, one by the mutex");
+        std::thread::scope(|scope| {
+            let other = scope.spawn(read_modify_writes);
+            let elsewhere = other.join().expect("counting does not panic");
+            assert_eq!(elsewhere, 0, "each thread counts its own");
+        });
     }
 
     const ROUNDS: u32 = 100;

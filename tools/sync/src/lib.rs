@@ -11,7 +11,8 @@
 //!
 //! What each offers is what all of them have. loom lacks `Weak`, const
 //! constructors, `Condvar::wait_while` and time-outs that elapse (a timed wait
-//! waits until it is notified). Its `Arc` cannot become a
+//! waits until it is notified). Its thread-locals have `with` and `try_with`
+//! only. Its `Arc` cannot become a
 //! [`Waker`](std::task::Waker): what implements [`Wake`](std::task::Wake)
 //! stays in a [`std::sync::Arc`].
 
@@ -29,6 +30,23 @@ pub use loom_backend::*;
 mod shuttle_backend;
 #[cfg(all(feature = "shuttle", not(feature = "loom")))]
 pub use shuttle_backend::*;
+
+/// std's `thread_local!` over a model checker's: those do not know the
+/// `const { … }` that std does.
+#[cfg(any(feature = "loom", feature = "shuttle"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __thread_local {
+    () => {};
+    ($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty = const $init:block $(; $($rest:tt)*)?) => {
+        $crate::model_thread_local! { $(#[$attribute])* $visibility static $name: $type = $init }
+        $($crate::__thread_local! { $($rest)* })?
+    };
+    ($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty = $init:expr $(; $($rest:tt)*)?) => {
+        $crate::model_thread_local! { $(#[$attribute])* $visibility static $name: $type = $init }
+        $($crate::__thread_local! { $($rest)* })?
+    };
+}
 
 #[cfg(all(feature = "chaos", not(any(feature = "loom", feature = "shuttle"))))]
 pub mod chaos;

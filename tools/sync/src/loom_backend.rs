@@ -2,8 +2,9 @@
 
 pub use loom::cell::UnsafeCell;
 pub use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
-pub use loom::thread_local;
 pub use loom::{hint, thread};
+
+pub use crate::__thread_local as thread_local;
 
 /// loom's atomics.
 pub mod atomic {
@@ -12,6 +13,9 @@ pub mod atomic {
     };
     pub use std::sync::atomic::Ordering;
 }
+
+#[doc(hidden)]
+pub use loom::thread_local as model_thread_local;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;

@@ -1,7 +1,9 @@
 //! shuttle's primitives, and [`model`] to explore them.
 
 pub use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard};
-pub use shuttle::{hint, thread, thread_local};
+pub use shuttle::{hint, thread};
+
+pub use crate::__thread_local as thread_local;
 
 /// shuttle's atomics.
 pub mod atomic {
@@ -10,6 +12,9 @@ pub mod atomic {
     };
     pub use std::sync::atomic::Ordering;
 }
+
+#[doc(hidden)]
+pub use shuttle::thread_local as model_thread_local;
 
 /// Random schedules tried by [`model`].
 const SCHEDULES: usize = 2_000;

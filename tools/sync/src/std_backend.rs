@@ -1,11 +1,11 @@
 //! std's primitives, plain or wrapped by [`chaos`](crate::chaos).
 
 pub use std::hint;
-pub use std::sync::{Arc, Mutex, MutexGuard};
+pub use std::sync::{Arc, MutexGuard};
 pub use std::thread_local;
 
 #[cfg(not(feature = "chaos"))]
-pub use std::sync::Condvar;
+pub use std::sync::{Condvar, Mutex};
 #[cfg(not(feature = "chaos"))]
 pub use std::thread;
 
@@ -18,7 +18,7 @@ pub mod atomic {
 }
 
 #[cfg(feature = "chaos")]
-pub use crate::chaos::{Condvar, atomic, thread};
+pub use crate::chaos::{Condvar, Mutex, atomic, thread};
 
 /// A cell with loom's interface: access by closure.
 #[derive(Debug, Default)]
