@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 use super::pieces::Pieces;
 use super::{Cause, Ended, Limits, Order, Report, Stream, platform};
 
-/// How often the descendants are looked at. A fork bomb must be noticed while
-/// it is small.
-const TICK: Duration = Duration::from_millis(20);
+/// How often to look whether a limit is reached.
+const TICK: Duration = Duration::from_millis(50);
 
 /// How long to go on ending descendants before giving up on those that the
 /// kernel does not let go.
@@ -47,19 +46,19 @@ fn carry_out() -> io::Result<()> {
     io::stdin().lock().read_line(&mut line)?;
     let order: Order = serde_json::from_str(&line)?;
 
-    platform::adopt_orphans()?;
+    let (news, inbox) = sync_channel(16);
+    let fence = platform::Fence::raise(&order.limits, &news)?;
     let started = Instant::now();
     let mut child = command(&order).spawn().map_err(|error| {
         let program = order.program.display();
         io::Error::other(format!("`{program}` cannot be started: {error}"))
     })?;
-    let (news, inbox) = sync_channel(16);
     let output = child.stdout.take().expect("the output is piped");
     let errors = child.stderr.take().expect("the errors are piped");
     spawn_reader(Stream::Out, output, news.clone());
     spawn_reader(Stream::Err, errors, news.clone());
     spawn_lifeline(news.clone());
-    let family = platform::Family::new(&child);
+    let family = platform::Family::new(&child, fence);
     platform::spawn_reaper(child, news);
 
     let mut watch = Watch {

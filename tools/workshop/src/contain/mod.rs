@@ -8,9 +8,17 @@
 //! limit is reached, and when the pipe from the server closes, which happens even
 //! if the server is killed.
 
+#[cfg(target_os = "linux")]
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    path = "open_door.rs"
+)]
+mod doorkeeper;
 mod launcher;
 #[cfg(unix)]
 mod limits;
+#[cfg(target_os = "linux")]
+mod linux_processes;
 mod pieces;
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(all(unix, not(target_os = "linux")), path = "unix.rs")]

@@ -9,9 +9,18 @@ use std::thread;
 use super::launcher::News;
 use super::{Cause, Limits};
 
-/// Does nothing: there is no such notion here.
-pub fn adopt_orphans() -> io::Result<()> {
-    Ok(())
+/// Nothing can be put in place here.
+pub struct Fence;
+
+impl Fence {
+    /// Does nothing.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn raise(_limits: &Limits, _news: &SyncSender<News>) -> io::Result<Self> {
+        Ok(Self)
+    }
 }
 
 /// Keeps the variables without which no program starts.
@@ -41,7 +50,7 @@ pub struct Census;
 
 impl Family {
     /// The family of `child`.
-    pub fn new(child: &Child) -> Self {
+    pub fn new(child: &Child, _fence: Fence) -> Self {
         Self { root: child.id() }
     }
 

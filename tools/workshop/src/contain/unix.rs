@@ -4,14 +4,25 @@
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
+use std::sync::mpsc::SyncSender;
 
+use super::launcher::News;
 use super::{Limits, limits};
 
 pub use super::reaper::spawn_reaper;
 
-/// Does nothing: orphans go to the first process of the system.
-pub fn adopt_orphans() -> io::Result<()> {
-    Ok(())
+/// Nothing can be put in place here: orphans go to the system's first process.
+pub struct Fence;
+
+impl Fence {
+    /// Does nothing.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn raise(_limits: &Limits, _news: &SyncSender<News>) -> io::Result<Self> {
+        Ok(Self)
+    }
 }
 
 /// Applies the limits to the program that `command` is about to start.
@@ -41,7 +52,7 @@ pub struct Census;
 
 impl Family {
     /// The family of `child`, which leads its own process group.
-    pub fn new(child: &Child) -> Self {
+    pub fn new(child: &Child, _fence: Fence) -> Self {
         let group = libc::pid_t::try_from(child.id()).expect("a process id fits");
         Self { group }
     }
