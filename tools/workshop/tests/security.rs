@@ -210,7 +210,6 @@ fn a_call_may_name_no_flag_no_file_and_no_other_limit() {
         json!({ "code": code, "limit": 3600 }),
         json!({ "code": code, "mode": "../release" }),
         json!({ "mode": "debug" }),
-        json!([code]),
     ];
     for call in calls {
         assert_refused(&server, &server.call("/api/run", &call), 400);

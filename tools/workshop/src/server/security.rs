@@ -17,9 +17,9 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::App;
 use super::api::Refusal;
 use super::token::Token;
+use super::{App, BODY_BYTES_MOST};
 
 const TOKEN: HeaderName = HeaderName::from_static("x-workshop-token");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -99,6 +99,7 @@ impl Gate {
         }
         origin.check(headers)?;
         check_content_type(headers)?;
+        check_length(headers)?;
         let token = single(headers, &TOKEN);
         if !token.is_some_and(|token| self.token.matches(token.as_bytes())) {
             return Err(Refusal::new(
@@ -197,6 +198,19 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "calls are made in JSON",
         )),
+    }
+}
+
+/// A body that says itself that it is too long need not be waited for.
+fn check_length(headers: &HeaderMap) -> Result<(), Refusal> {
+    let length = single(headers, &header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    let length = length.and_then(|length| length.parse::<usize>().ok());
+    match length.is_some_and(|length| length > BODY_BYTES_MOST) {
+        false => Ok(()),
+        true => {
+            let refusal = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the call is too long");
+            Err(refusal.help("calls have at most 256 KiB"))
+        }
     }
 }
 
