@@ -13,10 +13,7 @@ use std::task::{Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use testkit::{
-    DropProbe, Lesson, ManualFuture, WakeTarget, Yields, check, idle_cost,
-    live_blocks,
-};
+use testkit::{DropProbe, Lesson, ManualFuture, WakeTarget, Yields, check, idle_cost, live_blocks};
 
 use super::{block_on, waker};
 
@@ -164,8 +161,8 @@ fn wake_calls_wake_of_the_target_once() {
     let lesson = Lesson {
         clause: "3. Wake",
         promise: "`Waker::wake` calls `Wake::wake` of the target, once, and nothing else.",
-        usual_cause: "The four functions have stood in another order in the vtable: `clone`, `wake`, \
-                      `wake_by_ref`, `drop`. Three of them have the same type.",
+        usual_cause: "The functions stand in the wrong order in the vtable. It is `clone`, `wake`, \
+                      `wake_by_ref`, `drop`, and three of them have the same type.",
         read: "one-future/raw-waker.html#four-functions-and-one-count",
     };
     check(lesson, || {
@@ -528,8 +525,7 @@ fn a_target_of_any_shape_is_woken_and_dropped() {
         let size = size_of::<T>();
         let align = align_of::<T>();
         let target = Arc::new(Shaped(shape));
-        let (address, watch) =
-            (Arc::as_ptr(&target).addr(), Arc::downgrade(&target));
+        let (address, watch) = (Arc::as_ptr(&target).addr(), Arc::downgrade(&target));
         let waker = waker(target);
         let clone = waker.clone();
         let wake: [fn(Waker); 2] = [|waker| waker.wake_by_ref(), Waker::wake];

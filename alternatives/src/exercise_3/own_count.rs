@@ -1,0 +1,103 @@
+//! Another right design: a count of its own. All wakers of a target share one
+//! box that holds its `Arc`, and count themselves in the box. The box knows
+//! the type of the target, so a single `static` vtable serves all types.
+
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
+
+use Ordering::{Acquire, Relaxed, Release};
+
+pub use raw_waker::block_on;
+
+/// Makes a waker that wakes `target`.
+pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
+    let shared = Box::into_raw(Box::new(Shared {
+        waker_count: AtomicUsize::new(1),
+        target,
+    }));
+    // SAFETY: the box is shared by counting, which is atomic, and what it holds is `Send` and `Sync`.
+    unsafe { Waker::new(shared.cast(), &VTABLE) }
+}
+
+struct Shared {
+    waker_count: AtomicUsize,
+    target: Arc<dyn Target>,
+}
+
+/// [`Wake`], as a trait object can have it.
+trait Target: Send + Sync {
+    fn wake(self: Arc<Self>);
+    fn wake_by_ref(self: Arc<Self>);
+}
+
+impl<W: Wake + Send + Sync> Target for W {
+    fn wake(self: Arc<Self>) {
+        Wake::wake(self);
+    }
+
+    fn wake_by_ref(self: Arc<Self>) {
+        Wake::wake_by_ref(&self);
+    }
+}
+
+static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, release);
+
+/// # Safety
+///
+/// The caller must pass the pointer of a living waker.
+unsafe fn shared<'a>(data: *const ()) -> &'a Shared {
+    // SAFETY: a living waker is counted, and keeps the box.
+    unsafe { &*data.cast() }
+}
+
+/// # Safety
+///
+/// The caller must pass the pointer of a living waker.
+unsafe fn clone(data: *const ()) -> RawWaker {
+    // SAFETY: passed on from the caller.
+    let shared = unsafe { shared(data) };
+    // Relaxed: whoever clones a waker has one, so the box does not go meanwhile.
+    shared.waker_count.fetch_add(1, Relaxed);
+    RawWaker::new(data, &VTABLE)
+}
+
+/// # Safety
+///
+/// The caller must pass the pointer of a living waker, and not use it again.
+unsafe fn wake(data: *const ()) {
+    // SAFETY: passed on from the caller.
+    let target = unsafe { shared(data) }.target.clone();
+    // SAFETY: passed on from the caller.
+    unsafe { release(data) };
+    // Last, since it may panic.
+    target.wake();
+}
+
+/// # Safety
+///
+/// The caller must pass the pointer of a living waker.
+unsafe fn wake_by_ref(data: *const ()) {
+    // SAFETY: passed on from the caller.
+    unsafe { shared(data) }.target.clone().wake_by_ref();
+}
+
+/// # Safety
+///
+/// The caller must pass the pointer of a living waker, and not use it again.
+unsafe fn release(data: *const ()) {
+    // SAFETY: passed on from the caller.
+    let shared = unsafe { shared(data) };
+    // Release: pairs with the fence below; what this thread did with the box comes before its end.
+    if shared.waker_count.fetch_sub(1, Release) == 1 {
+        // Acquire: pairs with the Release above, on each thread that gave up a waker.
+        fence(Acquire);
+        // SAFETY: the box came from `Box::into_raw`, and this was its last waker.
+        drop(unsafe { Box::from_raw(ptr::from_ref(shared).cast_mut()) });
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+mod tests;
