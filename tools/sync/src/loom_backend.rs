@@ -1,8 +1,8 @@
 //! loom's primitives, and [`model`] to explore them.
 
 pub use loom::cell::UnsafeCell;
+pub use loom::hint;
 pub use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
-pub use loom::{hint, thread};
 
 pub use crate::__thread_local as thread_local;
 
@@ -12,6 +12,17 @@ pub mod atomic {
         AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, fence,
     };
     pub use std::sync::atomic::Ordering;
+}
+
+/// loom's threads.
+pub mod thread {
+    pub use loom::thread::*;
+
+    /// Like [`park`]: in a model no time-out elapses.
+    #[track_caller]
+    pub fn park_timeout(_limit: std::time::Duration) {
+        park();
+    }
 }
 
 #[doc(hidden)]
