@@ -11,16 +11,20 @@ use crate::contain::{self, Cause, Ended, Limits, Order, Stream};
 use crate::events::{Event, Events, Exit, Reason, send};
 use crate::problem::Problem;
 
+/// The executable's name in the slot, the same on every system.
+const OUTPUT: &str = "snippet.out";
+
 /// One compilation.
 pub struct Job<'a> {
     /// What to compile, and how.
     pub request: &'a Request,
     /// The crates it may use.
     pub externs: &'a Externs,
-    /// The folder with `main.rs` and the incremental state. It is the compiler's
-    /// current folder too, since the state is worth nothing in another one.
+    /// The folder with `main.rs` and the incremental state. The compiler works in
+    /// it and writes to it, since with another current folder or another output
+    /// it would not use the state.
     pub slot: &'a Path,
-    /// Where the executable goes.
+    /// Where the executable is moved then.
     pub executable: PathBuf,
 }
 
@@ -56,9 +60,14 @@ pub async fn compile(
                 .help("install Rust as https://rustup.rs says, and start `cargo workshop` again")
         })?;
     messages.finish(events);
+    let outcome = outcome(ended, order.limits.wall);
+    if outcome.is_ok() {
+        std::fs::rename(job.slot.join(OUTPUT), &job.executable)
+            .map_err(|error| Problem::new(format!("the executable cannot be moved: {error}")))?;
+    }
     Ok(Compiled {
         time: ended.time,
-        outcome: outcome(ended, order.limits.wall),
+        outcome,
     })
 }
 
@@ -106,7 +115,7 @@ fn order(job: &Job<'_>) -> Order {
     if job.request.tests {
         arguments.push("--test".into());
     }
-    arguments.push(format!("-o{}", job.executable.display()));
+    arguments.push(format!("-o{OUTPUT}"));
     arguments.extend(job.externs.arguments().iter().cloned());
     let wall = match job.request.mode {
         Mode::Debug => Duration::from_secs(30),
