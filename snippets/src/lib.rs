@@ -1,1 +1,21 @@
-//! The programs are in `examples/`; this library is empty.
+//! The runnable programs are in `examples/`. Here stands what the book only
+//! shows, so that it is compiled all the same.
+
+/// `std::future::Future`, as the book shows it.
+pub mod future {
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    /// A computation that may not be finished yet.
+    // ANCHOR: future
+    pub trait Future {
+        /// What it computes.
+        type Output;
+        /// Goes on as far as it can.
+        fn poll(
+            self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+        ) -> Poll<Self::Output>;
+    }
+    // ANCHOR_END: future
+}
