@@ -128,6 +128,15 @@ fn a_grandchild_that_keeps_the_pipe_open_holds_up_nothing() {
 }
 
 #[test]
+fn a_grandchild_that_floods_the_pipe_holds_up_nothing() {
+    let (_, events) = run(
+        "if unsafe { fork() } == 0 { unsafe { setsid() }; loop { println!(\"{:0>999}\", 1); } } \
+         sleep(1); std::process::abort();",
+    );
+    assert_eq!(events.exit()["reason"], "output-limit");
+}
+
+#[test]
 fn a_daemon_in_a_session_of_its_own_is_found() {
     let daemon = "if unsafe { fork() } == 0 { unsafe { setsid() }; \
          if unsafe { fork() } == 0 { println!(\"ready\"); sleep(600); } return; } sleep(1);";

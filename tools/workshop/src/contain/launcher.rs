@@ -159,18 +159,30 @@ impl Watch {
     /// Ends every descendant, and passes on the output they left in the pipes.
     fn end_all(&mut self, family: &platform::Family) {
         let deadline = Instant::now() + PATIENCE;
-        while (!self.childless || self.open_streams > 0) && Instant::now() < deadline {
+        // A well-behaved program leaves nothing, and that is known in a moment.
+        self.take_all_within(Duration::from_millis(1));
+        while !self.is_over() && Instant::now() < deadline {
             if !self.childless {
                 family.kill();
             }
-            // Output that nobody wants any more is dropped here as well.
-            while let Ok(news) = self.inbox.recv_timeout(Duration::from_millis(2)) {
+            self.take_all_within(Duration::from_millis(2));
+        }
+    }
+
+    /// Takes news until all is over or this time has passed. Output that nobody
+    /// wants any more is dropped here as well.
+    fn take_all_within(&mut self, time: Duration) {
+        let end = Instant::now() + time;
+        while !self.is_over() && Instant::now() < end {
+            let left = end.saturating_duration_since(Instant::now());
+            if let Ok(news) = self.inbox.recv_timeout(left) {
                 self.take(news);
-                if self.childless && self.open_streams == 0 {
-                    break;
-                }
             }
         }
+    }
+
+    fn is_over(&self) -> bool {
+        self.childless && self.open_streams == 0
     }
 
     /// Returns what ends the program, if this news does.
