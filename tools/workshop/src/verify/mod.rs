@@ -1,11 +1,189 @@
 //! For authors: whether the workshop keeps its own rules.
+//!
+//! | module | what it holds together |
+//! |---|---|
+//! | [`triads`] | contracts, tests and counterexamples, as they are written |
+//! | [`dependencies`] | which package may depend on which |
+//! | [`book`] | pages, links, anchors and code blocks |
+//! | [`snippets`] | programs of the book, and what they really do |
+//! | [`subjects`] | stubs, solutions and all other versions, and how they fare |
 
+mod book;
+mod dependencies;
+mod fences;
+mod header;
+mod html;
+mod snippets;
+mod subjects;
+mod triads;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
+use crate::exercises::colours_wanted;
 use crate::problem::Problem;
-use crate::workshop::Workshop;
+use crate::workshop::{Scratch, Workshop};
+
+/// A rule that is broken.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// The file, and the line where there is one.
+    pub place: String,
+    /// What is wrong.
+    pub fault: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl Finding {
+    /// Creates a finding.
+    pub fn new(
+        place: impl Into<String>,
+        fault: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self {
+            place: place.into(),
+            fault: fault.into(),
+            remedy: remedy.into(),
+        }
+    }
+}
+
+/// What a step has found.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The rules that are broken.
+    pub findings: Vec<Finding>,
+    /// What an author may want to know.
+    pub notes: Vec<String>,
+    /// What was looked at, in a few words.
+    pub summary: String,
+}
 
 /// `cargo workshop verify`. The status is a success only if every rule holds.
-pub async fn verify_command(_workshop: &Workshop) -> Result<ExitCode, Problem> {
-    Err(Problem::new("not built yet"))
+///
+/// # Errors
+///
+/// When something cannot even be looked at: the book cannot be built, or cargo
+/// cannot be run.
+pub async fn verify_command(workshop: &Workshop) -> Result<ExitCode, Problem> {
+    let started = Instant::now();
+    let scratch = Scratch::claim(&workshop.target())?;
+    let mut steps = Steps::new();
+
+    steps.begin("triads");
+    steps.end(triads::verify(workshop));
+    steps.begin("dependencies");
+    steps.end(dependencies::verify(workshop).await?);
+    steps.begin("book");
+    let (book, outcome) = book::verify(workshop, &scratch.book(1))?;
+    steps.end(outcome);
+    steps.begin("snippets");
+    steps.end(snippets::verify(workshop, &scratch, &book, |done| steps.progress(done)).await);
+
+    steps.begin("build");
+    let (built, outcome) = subjects::build(workshop, |done| steps.progress(done)).await?;
+    steps.end(outcome);
+    for subject in subjects::Subject::ALL {
+        steps.begin(subject.name());
+        let outcome = built
+            .verify(workshop, subject, |done| steps.progress(done))
+            .await?;
+        steps.end(outcome);
+    }
+    // The books are of no use to anyone else.
+    let _left = scratch.sweep();
+    Ok(steps.conclude(started.elapsed()))
+}
+
+/// Prints a line for each step.
+struct Steps {
+    name: &'static str,
+    started: Instant,
+    colours: bool,
+    live: bool,
+    finding_count: usize,
+}
+
+impl Steps {
+    fn new() -> Self {
+        Self {
+            name: "",
+            started: Instant::now(),
+            colours: colours_wanted(&io::stdout()),
+            live: io::stdout().is_terminal(),
+            finding_count: 0,
+        }
+    }
+
+    fn begin(&mut self, name: &'static str) {
+        self.name = name;
+        self.started = Instant::now();
+        self.progress("");
+    }
+
+    /// Says on a terminal how far the step is.
+    fn progress(&self, done: &str) {
+        if self.live {
+            print!("\r\x1b[K  … {:<15} {done}", self.name);
+            // Progress that cannot be shown is no reason to stop.
+            let _unseen = io::stdout().flush();
+        }
+    }
+
+    fn end(&mut self, mut outcome: Outcome) {
+        outcome.findings.sort();
+        outcome.findings.dedup();
+        let (mark, colour) = match outcome.findings.is_empty() {
+            true => ("✓", "\x1b[32m"),
+            false => ("✗", "\x1b[31m"),
+        };
+        let mark = match self.colours {
+            true => format!("{colour}{mark}\x1b[0m"),
+            false => mark.to_owned(),
+        };
+        if self.live {
+            print!("\r\x1b[K");
+        }
+        let seconds = self.started.elapsed().as_secs_f64();
+        println!(
+            "  {mark} {:<15} {seconds:>6.1} s  {}",
+            self.name, outcome.summary
+        );
+        for finding in &outcome.findings {
+            println!("      {}: {}", finding.place, finding.fault);
+            println!("        help: {}", finding.remedy);
+        }
+        for note in &outcome.notes {
+            println!("      note: {note}");
+        }
+        self.finding_count += outcome.findings.len();
+    }
+
+    fn conclude(&self, time: Duration) -> ExitCode {
+        let seconds = time.as_secs_f64();
+        match self.finding_count {
+            0 => {
+                println!("Every rule holds. ({seconds:.0} s)");
+                ExitCode::SUCCESS
+            }
+            1 => {
+                println!("One rule is broken. ({seconds:.0} s)");
+                ExitCode::FAILURE
+            }
+            many => {
+                println!("{many} rules are broken. ({seconds:.0} s)");
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+/// The path as authors know it: from the workshop's folder on.
+fn relative(workshop: &Workshop, path: &Path) -> String {
+    let path = path.strip_prefix(workshop.root()).unwrap_or(path);
+    path.display().to_string()
 }
