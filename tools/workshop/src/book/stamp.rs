@@ -1,7 +1,7 @@
 //! The modification times of everything that the book is made from.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::includes;
@@ -41,7 +41,7 @@ impl Stamp {
 }
 
 /// Returns `None` for a file that does not exist, or not any more.
-fn look(file: &PathBuf) -> Option<(SystemTime, u64)> {
+fn look(file: &Path) -> Option<(SystemTime, u64)> {
     let metadata = file.metadata().ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }
