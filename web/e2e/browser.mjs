@@ -31,6 +31,9 @@ const UPSTREAM = new Set([
   "region .left-buttons",
 ]);
 
+// Markdown cannot write the empty corner of a table as anything but a header.
+const EMPTY_CORNER = /^empty-table-header .*th:nth-child\(1\)$/;
+
 /** @type {import("playwright-core").Browser | undefined} */
 let browser;
 
@@ -101,7 +104,7 @@ export async function assertAccessible(page) {
   const ours = violations.flatMap(({ id, help, nodes }) =>
     nodes
       .map(({ target, html, failureSummary }) => ({ key: `${id} ${target.join(" ")}`, help, html, failureSummary }))
-      .filter(({ key }) => !UPSTREAM.has(key)),
+      .filter(({ key }) => !UPSTREAM.has(key) && !EMPTY_CORNER.test(key)),
   );
   assert.deepEqual(ours, []);
 }
