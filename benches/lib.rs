@@ -1,1 +1,6 @@
-//! What the benchmarks share.
+//! What the benchmarks share: contenders that are nobody's solution, and the
+//! table that is printed at the end.
+
+pub mod contenders;
+pub mod table;
+pub mod workloads;
