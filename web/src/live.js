@@ -4,10 +4,11 @@
 import { whenIdle } from "./busy.js";
 import { button, element, keepArrowKeys } from "./common/dom.js";
 import { building } from "./common/words.js";
-import { Refused, post, runnerState } from "./runner.js";
+import { Refused, newToken, post, runnerState } from "./runner.js";
 
 const CHANNEL = "workshop-events";
 const RETRY_MS = 2000;
+const LONGEST_RETRY_MS = 60_000;
 const PLACE_KEY = "workshop-place";
 
 export async function startLive() {
@@ -36,13 +37,20 @@ export async function startLive() {
 async function follow(tell) {
   const leaving = new AbortController();
   addEventListener("pagehide", () => leaving.abort());
+  let pause = RETRY_MS;
   while (!leaving.signal.aborted) {
     try {
-      for await (const event of post("events", {}, leaving.signal)) tell(event);
+      for await (const event of post("events", {}, leaving.signal)) {
+        pause = RETRY_MS;
+        tell(event);
+      }
     } catch (error) {
-      if (!(error instanceof Refused) && !leaving.signal.aborted) throw error;
+      if (leaving.signal.aborted) return;
+      if (!(error instanceof Refused)) throw error;
+      if (error.needsToken) await newToken();
     }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    pause = Math.min(pause * 2, LONGEST_RETRY_MS);
   }
 }
 

@@ -13,7 +13,27 @@ const PING_LIMIT_MS = 2000;
 const store = localStore();
 
 /** A refusal that the reader is told in words. */
-export class Refused extends Error {}
+export class Refused extends Error {
+  /**
+   * @param {string} message
+   * @param {number} [status] of the answer, if there was one
+   */
+  constructor(message, status) {
+    super(message);
+    this.needsToken = status === 401 || status === 403;
+  }
+}
+
+/** Waits until another tab has brought a new token. */
+export function newToken() {
+  return new Promise((resolve) => {
+    addEventListener("storage", function changed({ key }) {
+      if (key !== TOKEN_KEY) return;
+      removeEventListener("storage", changed);
+      resolve(undefined);
+    });
+  });
+}
 
 /**
  * Takes the token out of the launch link's fragment, keeps it, and cleans the
@@ -82,7 +102,7 @@ export async function* post(path, body, signal) {
     if (signal.aborted) throw error;
     throw new Refused("The workshop does not answer: is `cargo workshop` still running?");
   }
-  if (!answer.ok || answer.body === null) throw new Refused(await refusal(answer));
+  if (!answer.ok || answer.body === null) throw new Refused(await refusal(answer), answer.status);
   try {
     yield* jsonLines(answer.body);
   } catch (error) {

@@ -47,7 +47,7 @@ export function button(text, onClick, { glyph, ...settings } = {}) {
 
 /** Hides `from`; the focus, if it was there, goes to `to` and is not lost. */
 export function hideAndPassFocus(/** @type {HTMLElement} */ from, /** @type {HTMLElement} */ to) {
-  if (document.activeElement === from) to.focus();
+  if (from.contains(document.activeElement)) to.focus();
   from.hidden = true;
 }
 
