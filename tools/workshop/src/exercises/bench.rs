@@ -1,15 +1,164 @@
 //! Measures the reader's version against the solution and its peers.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+use tokio::process::Command;
 
 use super::catalogue::Exercise;
 use crate::problem::Problem;
-use crate::workshop::Workshop;
+use crate::workshop::{Workshop, files_under};
 
-/// Later.
-pub async fn bench(_workshop: &Workshop, exercise: &Exercise) -> Result<ExitCode, Problem> {
-    Err(Problem::new(format!(
-        "exercise {} has no benchmark yet",
-        exercise.number
-    )))
+/// What a version must be measured against to be called fast.
+struct Par {
+    exercise: u32,
+    group: &'static str,
+    /// How often the future yields, as the estimates' folders have it.
+    parameter: &'static str,
+    base: &'static str,
+    ratio: f64,
+}
+
+/// The goals of the book; the figures are ratios of medians of one run.
+const PARS: [Par; 2] = [par_of_cached_block_on("10"), par_of_cached_block_on("50")];
+
+const fn par_of_cached_block_on(parameter: &'static str) -> Par {
+    Par {
+        exercise: 4,
+        group: "block_on",
+        parameter,
+        base: "bare-loop",
+        ratio: 1.15,
+    }
+}
+
+/// Runs the benchmark that measures this exercise, and compares it with the par.
+///
+/// # Errors
+///
+/// When there is none, when there is nothing to measure yet, or when it fails.
+pub async fn bench(workshop: &Workshop, exercise: &Exercise) -> Result<ExitCode, Problem> {
+    let number = exercise.number;
+    let Some(bench) = bench_of(workshop, number) else {
+        let solution = format!("solutions/{}", exercise.folder_name());
+        return Err(Problem::new(format!("exercise {number} has no benchmark"))
+            .help(format!("compare your version with `{solution}` instead")));
+    };
+    let stub = fs::read_to_string(exercise.stub()).unwrap_or_default();
+    if stub.contains("todo!(") {
+        return Err(
+            Problem::new(format!("exercise {number} holds a `todo!` still"))
+                .help(format!("solve it first: `cargo workshop check {number}`")),
+        );
+    }
+    run(workshop, &bench, number).await?;
+    for par in PARS.iter().filter(|par| par.exercise == number) {
+        if let Some(line) = par.compare(&estimates(workshop)) {
+            println!("{line}");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The benchmark that names the exercise.
+fn bench_of(workshop: &Workshop, number: u32) -> Option<String> {
+    let files = files_under(&workshop.root().join("benches"));
+    let names_it = |file: &PathBuf| {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        text.contains(&format!("exercise_{number}::")) && text.contains("fn main()")
+    };
+    let file = files.into_iter().find(names_it)?;
+    Some(file.file_stem()?.to_str()?.to_owned())
+}
+
+async fn run(workshop: &Workshop, bench: &str, number: u32) -> Result<(), Problem> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args([
+            "bench",
+            "--package=benches",
+            "--features=mine",
+            "--bench",
+            bench,
+            "--",
+        ])
+        .arg(filter(bench, number))
+        .current_dir(workshop.root())
+        .kill_on_drop(true)
+        .status()
+        .await;
+    let status = status.map_err(|error| {
+        Problem::new(format!("`cargo` cannot be run: {error}"))
+            .help("install Rust as https://rustup.rs says, and open a new terminal")
+    })?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(
+        Problem::new("the benchmark failed, as said above").help(format!(
+            "see whether `cargo workshop check {number}` is green"
+        )),
+    )
+}
+
+/// Chooses all contenders but the other exercises, which may not be solved.
+fn filter(group: &str, number: u32) -> String {
+    format!("^{group}/([^e]|exercise-{number}/)")
+}
+
+fn estimates(workshop: &Workshop) -> PathBuf {
+    workshop.target().with_file_name("criterion")
+}
+
+impl Par {
+    /// Says how the exercise does against the par, if both were measured.
+    fn compare(&self, estimates: &Path) -> Option<String> {
+        let median = |contender: &str| {
+            let folder = estimates.join(self.group).join(contender);
+            let file = folder.join(self.parameter).join("new/estimates.json");
+            let text = fs::read_to_string(file).ok()?;
+            let estimates: serde_json::Value = serde_json::from_str(&text).ok()?;
+            estimates["median"]["point_estimate"].as_f64()
+        };
+        let ratio = median(&format!("exercise-{}", self.exercise))? / median(self.base)?;
+        let verdict = if ratio <= self.ratio {
+            "at par"
+        } else {
+            "above par"
+        };
+        let (parameter, base, par) = (self.parameter, self.base, self.ratio);
+        Some(format!(
+            "At {parameter} yours takes {ratio:.2} times as long as {base}: {verdict}, which is {par}."
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::PARS;
+
+    #[test]
+    fn the_par_compares_medians_of_the_same_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |contender: &str, median: f64| {
+            let folder = folder.path().join(format!("block_on/{contender}/10/new"));
+            fs::create_dir_all(&folder).unwrap();
+            let text = format!(r#"{{"median":{{"point_estimate":{median}}}}}"#);
+            fs::write(folder.join("estimates.json"), text).unwrap();
+        };
+        assert_eq!(PARS[0].compare(folder.path()), None);
+        write("bare-loop", 100.0);
+        write("exercise-4", 115.0);
+        let line = PARS[0].compare(folder.path()).unwrap();
+        assert!(
+            line.contains("1.15 times") && line.contains("at par"),
+            "{line}"
+        );
+        write("exercise-4", 116.0);
+        let line = PARS[0].compare(folder.path()).unwrap();
+        assert!(line.contains("above par"), "{line}");
+    }
 }

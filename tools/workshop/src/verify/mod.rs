@@ -17,6 +17,7 @@ mod snippets;
 mod subjects;
 mod triads;
 
+use std::collections::HashSet;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,7 +28,7 @@ use crate::problem::Problem;
 use crate::workshop::{Scratch, Workshop};
 
 /// A rule that is broken.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Finding {
     /// The file, and the line where there is one.
     pub place: String,
@@ -135,8 +136,10 @@ impl Steps {
     }
 
     fn end(&mut self, mut outcome: Outcome) {
-        outcome.findings.sort();
-        outcome.findings.dedup();
+        let mut told = HashSet::new();
+        outcome
+            .findings
+            .retain(|finding| told.insert(finding.clone()));
         let (mark, colour) = match outcome.findings.is_empty() {
             true => ("✓", "\x1b[32m"),
             false => ("✗", "\x1b[31m"),

@@ -88,6 +88,8 @@ pub async fn verify(
         on_progress(&format!("{done} of {count}"));
         outcome.findings.extend(program.judge(&ran));
     }
+    // They end in any order.
+    outcome.findings.sort();
     outcome.summary = format!("{done} programs run");
     outcome
 }

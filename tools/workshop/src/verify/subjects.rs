@@ -187,7 +187,7 @@ impl Binaries {
             }
             Subject::Counterexamples => {
                 judge
-                    .counterexamples(exercises, &self.tests, "tests", &on_progress)
+                    .counterexamples(exercises, &self.tests, &on_progress)
                     .await?;
             }
             Subject::Models => {
@@ -206,7 +206,7 @@ impl Binaries {
                     .await?;
                 judge.alternative_models(&self.models, &on_progress).await?;
                 judge
-                    .counterexamples(&exercises, &self.models, "models", &on_progress)
+                    .counterexample_models(&exercises, &self.models, &on_progress)
                     .await?;
             }
         }
@@ -459,32 +459,73 @@ impl Judge<'_> {
         &mut self,
         exercises: &[Exercise],
         built: &Built,
-        module: &str,
         on_progress: &impl Fn(&str),
     ) -> Result<(), Problem> {
-        let filter = format!("::{module}::");
-        let Some(verdicts) = self
-            .run(built, "counterexamples", &[&filter], on_progress)
-            .await?
-        else {
+        let run = self.run(built, "counterexamples", &["::tests::"], on_progress);
+        let Some(verdicts) = run.await? else {
             return Ok(());
         };
         let versions = by_version(verdicts);
         for exercise in exercises {
+            let names = names(&exercise.tests());
             for counterexample in triads::counterexamples(self.workshop, exercise) {
                 let key = (exercise.number, counterexample.name.clone());
-                let none = Verdicts::new();
-                let verdicts = versions.get(&key).unwrap_or(&none);
-                let place = relative(self.workshop, &counterexample.file);
-                self.outcome
-                    .findings
-                    .extend(faults_of(&place, &counterexample, verdicts, module));
-                if module == "tests" {
-                    self.must_have(&place, verdicts, &names(&exercise.tests()));
-                }
+                let verdicts = versions.get(&key).cloned().unwrap_or_default();
+                let place = self.judge(&counterexample, &verdicts, "tests");
+                self.must_have(&place, &verdicts, &names);
             }
         }
         Ok(())
+    }
+
+    /// Models are for what tests cannot decide: only the counterexamples that
+    /// name one are explored.
+    async fn counterexample_models(
+        &mut self,
+        exercises: &[Exercise],
+        built: &Built,
+        on_progress: &impl Fn(&str),
+    ) -> Result<(), Problem> {
+        let names_a_model = |one: &Counterexample| {
+            let mut claims = one.header.claims();
+            claims.any(|claim| claim.test.starts_with("models::"))
+        };
+        for exercise in exercises {
+            let mut counterexamples = triads::counterexamples(self.workshop, exercise);
+            counterexamples.retain(names_a_model);
+            let number = exercise.number;
+            let filter =
+                |one: &Counterexample| format!("exercise_{number}::{}::models::", one.name);
+            let filters: Vec<_> = counterexamples.iter().map(filter).collect();
+            if filters.is_empty() {
+                continue;
+            }
+            let filters: Vec<_> = filters.iter().map(String::as_str).collect();
+            let run = self.run(built, "counterexamples", &filters, on_progress);
+            let Some(verdicts) = run.await? else {
+                return Ok(());
+            };
+            let versions = by_version(verdicts);
+            for counterexample in counterexamples {
+                let key = (number, counterexample.name.clone());
+                let verdicts = versions.get(&key).cloned().unwrap_or_default();
+                self.judge(&counterexample, &verdicts, "models");
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the counterexample's place, for whatever else is to be said of it.
+    fn judge(
+        &mut self,
+        counterexample: &Counterexample,
+        verdicts: &Verdicts,
+        module: &str,
+    ) -> String {
+        let place = relative(self.workshop, &counterexample.file);
+        let findings = faults_of(&place, counterexample, verdicts, module);
+        self.outcome.findings.extend(findings);
+        place
     }
 }
 
