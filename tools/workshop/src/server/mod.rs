@@ -73,7 +73,11 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
         .for_each(|complaint| eprintln!("warning: {complaint}"));
 
     let token = token::Token::new()?;
-    let url = format!("http://{address}/#token={}", token.as_str());
+    let url = format!(
+        "http://{}/#token={}",
+        as_seen_from_here(address),
+        token.as_str()
+    );
     let announcer = Arc::new(Announcer::new(complaints));
     let app = Arc::new(App {
         runner: Runner::new(&workshop, &scratch),
@@ -131,6 +135,14 @@ async fn listen(options: &Options) -> Result<TcpListener, Problem> {
             _ => problem.help("choose another with `--port`, any free one with `--port 0`"),
         }
     })
+}
+
+/// Whoever listens on every address is reached at this machine's own.
+fn as_seen_from_here(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(LOOPBACK);
+    }
+    address
 }
 
 fn warn_if_public(address: SocketAddr) {

@@ -69,7 +69,9 @@ impl Gate {
     pub fn new(address: SocketAddr, allowed_hosts: &[String], token: Token) -> Self {
         let port = address.port();
         let names = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
-        let own = names.into_iter().map(|host| Origin { host, https: false });
+        // With `--host` the reader asked for this very name too.
+        let names = names.into_iter().chain([address.to_string()]);
+        let own = names.map(|host| Origin { host, https: false });
         let allowed = allowed_hosts.iter().map(|host| Origin {
             host: host.to_ascii_lowercase(),
             https: true,
