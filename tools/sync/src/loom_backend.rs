@@ -1,5 +1,7 @@
 //! loom's primitives, and [`model`] to explore them.
 
+pub mod thread;
+
 pub use loom::cell::UnsafeCell;
 pub use loom::hint;
 pub use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -12,17 +14,6 @@ pub mod atomic {
         AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, fence,
     };
     pub use std::sync::atomic::Ordering;
-}
-
-/// loom's threads.
-pub mod thread {
-    pub use loom::thread::*;
-
-    /// Like [`park`]: in a model no time-out elapses.
-    #[track_caller]
-    pub fn park_timeout(_limit: std::time::Duration) {
-        park();
-    }
 }
 
 #[doc(hidden)]
