@@ -1,0 +1,158 @@
+//! The models of exercise 4: what no run on this machine can be relied on to
+//! show. loom tries every order of the threads' steps, and every value that
+//! an atomic load may return.
+
+use std::future::poll_fn;
+use std::task::{Poll, Waker};
+
+use sync::atomic::{AtomicBool, Ordering::Relaxed};
+use sync::{Arc, thread};
+use testkit::{Lesson, check_model};
+
+use super::block_on;
+
+/// Starts a thread that writes to the flag and then wakes.
+fn write_and_wake(
+    flag: &Arc<AtomicBool>,
+    waker: &Waker,
+) -> thread::JoinHandle<()> {
+    let (flag, waker) = (flag.clone(), waker.clone());
+    thread::spawn(move || {
+        // Relaxed: it is the wake-up that must publish it.
+        flag.store(true, Relaxed);
+        waker.wake();
+    })
+}
+
+/// Waits for a flag that another thread sets before it wakes; wakes itself as
+/// often as told.
+fn wait_for_another_thread(own_wakes: u32) {
+    let flag = Arc::new(AtomicBool::new(false));
+    let mut waking = None;
+    let mut own_wakes = own_wakes;
+    block_on(poll_fn(|cx| {
+        waking.get_or_insert_with(|| write_and_wake(&flag, cx.waker()));
+        if own_wakes > 0 {
+            own_wakes -= 1;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if flag.load(Relaxed) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }));
+    join(waking);
+}
+
+fn join(waking: Option<thread::JoinHandle<()>>) {
+    let waking = waking.expect("the first poll starts it");
+    waking.join().expect("waking does not panic");
+}
+
+/// Clause 3: also between the last look and the sleep.
+#[test]
+fn a_wake_from_another_thread_counts_in_every_order() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "In every order of the steps a wake-up from another thread ends the wait, and \
+                  what was written before it is seen.",
+        usual_cause: "A flag that is not atomic, or is stored with `Relaxed`, carries wake-ups of \
+                      other threads; or the thread sleeps without another look.",
+        read: "one-future/cached-block-on.html#the-proof",
+    };
+    check_model(lesson, || sync::model(|| wait_for_another_thread(0)));
+}
+
+/// Clause 3: the thread wakes itself while another one wakes it, too.
+#[test]
+fn a_wake_here_and_one_from_elsewhere_both_count() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "When both come at once, in any order, the wake-up of the other thread still \
+                  counts after that of this one has been taken.",
+        usual_cause: "To clear the flag of this thread also clears what another thread has set.",
+        read: "one-future/cached-block-on.html#the-proof",
+    };
+    check_model(lesson, || sync::model(|| wait_for_another_thread(1)));
+}
+
+/// Clause 3: the second of two tokens leaves no trace but what it publishes.
+#[test]
+fn what_each_of_two_threads_wrote_is_seen() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "Two threads write and wake at once; a poll sees what both wrote.",
+        usual_cause: "A wake-up that finds the flag set returns without a `Release`, or the loop \
+                      clears the flag by a store, over a wake-up that it has not seen.",
+        read: "one-future/cached-block-on.html#the-proof",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let flags = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+            let mut waking: Vec<_> = Vec::new();
+            block_on(poll_fn(|cx| {
+                if waking.is_empty() {
+                    waking.extend(
+                        flags
+                            .iter()
+                            .map(|flag| write_and_wake(flag, cx.waker())),
+                    );
+                }
+                if flags.iter().all(|flag| flag.load(Relaxed)) {
+                    Poll::Ready(())
+                } else {
+                    Poll::Pending
+                }
+            }));
+            waking.drain(..).for_each(|thread| join(Some(thread)));
+        });
+    });
+}
+
+/// Clause 5: the wake-up comes before, during or after the later call.
+#[test]
+fn a_stale_wake_up_does_not_disturb_a_later_call() {
+    let lesson = Lesson {
+        clause: "5. Bounded polls",
+        promise: "While the waker of an earlier call is woken, a later call still gets its own \
+                  wake-up.",
+        usual_cause: "The start of a call clears the flag, and with it a wake-up that belongs to \
+                      this call already; or the stale one passes for the one waited for.",
+        read: "one-future/cached-block-on.html#the-proof",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let stale = block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
+            let waking = thread::spawn(move || stale.wake());
+            wait_for_another_thread(0);
+            waking.join().expect("waking does not panic");
+        });
+    });
+}
+
+/// Clause 10: the thread ends while somebody wakes it.
+#[test]
+fn a_waker_may_be_woken_while_its_thread_ends() {
+    let lesson = Lesson {
+        clause: "10. Wakers live on",
+        promise: "A wake-up that comes while the thread ends does no harm.",
+        usual_cause: "The waker reaches into the thread's cache, which the thread is freeing.",
+        read: "one-future/cached-block-on.html#the-proof",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (tell, told) = std::sync::mpsc::channel();
+            let ending = thread::spawn(move || {
+                let waker =
+                    block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
+                let waking = thread::spawn(move || waker.wake());
+                let _ = tell.send(waking);
+            });
+            ending.join().expect("ending does not panic");
+            let waking = told.recv().expect("the thread has sent it");
+            waking.join().expect("waking does not panic");
+        });
+    });
+}
