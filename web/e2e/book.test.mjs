@@ -88,21 +88,32 @@ describe("the book", { skip: reasonToSkip() }, () => {
   test("stays at its place when it is rebuilt, and says when it cannot be", async () => {
     const path = await pageWith(SNIPPET);
     let streams = 0;
-    const prepare = (page) =>
-      page.route("**/api/events", async (route) => {
+    const prepare = async (page) => {
+      // The rebuilt page has grown at its top.
+      await page.route(`**/${path}`, async (route) => {
+        const answer = await route.fetch();
+        const body = await answer.text();
+        await route.fulfill({ response: answer, body: streams < 2 ? body : body.replace("<main>", '<main><p style="height: 400px">new</p>') });
+      });
+      await page.route("**/api/events", async (route) => {
         streams += 1;
         const events = streams === 1
           ? [{ type: "building", done: 3, total: 40 }, { type: "book-error", message: "<b>broken</b>" }]
           : streams === 2 ? [{ type: "book-error", message: null }, { type: "building", done: 40, total: 40 }, { type: "reload" }] : [];
         await route.fulfill({ body: events.map((event) => `${JSON.stringify(event)}\n`).join(""), contentType: "application/x-ndjson" });
       });
+    };
     await onPage(path, async (page) => {
       await page.getByRole("alert").filter({ hasText: "<b>broken</b>" }).waitFor();
       assert.match(await page.locator(".ws-progress").innerText(), /3 of 40/);
+      await page.getByRole("button", { name: "Dismiss" }).click();
       await page.evaluate(() => scrollTo(0, 900));
-      const before = await page.evaluate(() => scrollY);
+      const seen = (page) => page.evaluate(() => document.querySelector("main h1, main h2").getBoundingClientRect().top);
+      const before = await seen(page);
       await page.waitForNavigation();
-      await page.waitForFunction((before) => Math.abs(scrollY - before) < 150, before);
+      await page.waitForTimeout(1500);
+      assert.equal(await page.getByText("new", { exact: true }).count(), 1);
+      assert(Math.abs((await seen(page)) - before) < 2, `the heading was at ${before}, and is at ${await seen(page)}`);
       assert.equal(await page.getByRole("alert").count(), 0);
     }, { prepare });
   });

@@ -9,6 +9,7 @@ import { Refused, newToken, post, runnerState } from "./runner.js";
 const CHANNEL = "workshop-events";
 const RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 60_000;
+const RESTORED_MS = 1000;
 const PLACE_KEY = "workshop-place";
 
 export async function startLive() {
@@ -75,6 +76,8 @@ function reload() {
 function keepPlace() {
   const above = headings().filter((heading) => heading.getBoundingClientRect().top <= 0).at(-1);
   const top = above ? -above.getBoundingClientRect().top : scrollY;
+  // The browser would go back to the same number of pixels.
+  history.scrollRestoration = "manual";
   sessionStorage.setItem(PLACE_KEY, JSON.stringify({ page: location.pathname, id: above?.id, top }));
 }
 
@@ -87,7 +90,6 @@ function restorePlace() {
     return;
   }
   if (place?.page !== location.pathname) return;
-  history.scrollRestoration = "manual";
   const scroll = () => {
     const from = headings().find((heading) => heading.id === place.id);
     scrollTo({ top: place.top + (from ? from.getBoundingClientRect().top + scrollY : 0), behavior: "instant" });
@@ -95,7 +97,8 @@ function restorePlace() {
   scroll();
   addEventListener("load", () => {
     scroll();
-    history.scrollRestoration = "auto";
+    // Not at once: the browser looks at this after `load` as well.
+    setTimeout(() => (history.scrollRestoration = "auto"), RESTORED_MS);
   });
 }
 
