@@ -50,33 +50,9 @@ pub fn model(body: impl Fn() + Send + Sync + 'static) {
         });
     }));
     let explored = explored.load(Relaxed);
-    match checked {
-        Ok(()) => {
-            println!("explored {explored} executions, at most {PREEMPTIONS} preemptions each")
-        }
-        Err(panic) => panic!(
-            "in execution {explored} of the model, {}",
-            translate(&panic)
-        ),
+    if let Err(panic) = checked {
+        println!("failed in execution {explored}");
+        std::panic::resume_unwind(panic);
     }
-}
-
-/// Says in words of the book what loom says in its own.
-fn translate(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text
-        .or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("it panicked");
-    let meaning = if text.starts_with("deadlock") {
-        "every thread sleeps and nobody is left to wake one"
-    } else if text.contains("Causality violation") {
-        "two threads touched the same data, one of them writing, and nothing ordered them"
-    } else if text.contains("leaked") {
-        "something was never freed"
-    } else if text.contains("exceeded maximum number of branches") {
-        "a loop went on for ever"
-    } else {
-        return text.to_owned();
-    };
-    format!("{meaning} (loom: {})", text.lines().next().unwrap_or(text))
+    println!("explored {explored} executions, at most {PREEMPTIONS} preemptions each");
 }

@@ -104,15 +104,19 @@ mod tests {
     };
 
     /// Runs `body` as a check and returns the ending; in the child, runs it.
-    fn ending_of<F: FnOnce() + Send + 'static>(body: F) -> child::Report {
+    fn ending_of<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> child::Report {
         if child::is_child() {
-            child::run(Limits::CHECK, body);
+            child::run(limits, body);
         }
-        child::start(test_name::<F>(), Limits::CHECK)
+        child::start(test_name::<F>(), limits)
     }
 
     fn seen_by<F: FnOnce() + Send + 'static>(body: F) -> String {
-        match ending_of(body).ending {
+        seen_within(Limits::CHECK, body)
+    }
+
+    fn seen_within<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> String {
+        match ending_of(limits, body).ending {
             Ending::Failed { seen, threads } => format!("{seen}\n{}", threads.join("\n")),
             Ending::Passed => panic!("the body must fail"),
         }
@@ -138,7 +142,7 @@ mod tests {
 
     #[test]
     fn what_the_body_printed_is_passed_on() {
-        let report = ending_of(|| println!("hello from the body"));
+        let report = ending_of(Limits::CHECK, || println!("hello from the body"));
         assert_eq!(report.output, "hello from the body\n");
     }
 
@@ -196,6 +200,22 @@ mod tests {
         });
         assert_seen(&seen, "it never ends");
         assert_seen(&seen, "running");
+    }
+
+    /// What loom does when it gives up: it panics, and again while it unwinds.
+    #[test]
+    fn a_model_that_aborts_is_told_by_its_first_panic() {
+        struct PanicsInDrop;
+        impl Drop for PanicsInDrop {
+            fn drop(&mut self) {
+                assert!(gate_key_fits(), "the second panic");
+            }
+        }
+        let seen = seen_within(Limits::MODEL, || {
+            let _panics = PanicsInDrop;
+            assert!(gate_key_fits(), "deadlock; threads = all");
+        });
+        assert_seen(&seen, "every thread sleeps");
     }
 
     #[cfg(unix)]

@@ -7,6 +7,7 @@
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -151,8 +152,12 @@ fn without_libtest(output: &str, name: &str) -> String {
     }
 }
 
+/// Whether the child runs a model.
+static IS_MODEL: AtomicBool = AtomicBool::new(false);
+
 /// In the child: runs `body`, sends the verdict and ends the process.
 pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> ! {
+    IS_MODEL.store(limits == Limits::MODEL, Relaxed);
     panics::note_all();
     let mut watchdog = Watchdog::new(limits);
     let (tell, told) = mpsc::channel();
@@ -170,7 +175,7 @@ pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> ! {
     loop {
         match told.recv_timeout(INTERVAL) {
             Ok(Ok(())) => finish(Ok(())),
-            Ok(Err(message)) => finish(Err(Verdict::of_panic(&message))),
+            Ok(Err(message)) => finish(Err(verdict_on(&message))),
             Err(RecvTimeoutError::Disconnected) => {
                 finish(Err(Verdict::of_panic("its thread ended")))
             }
@@ -183,6 +188,25 @@ pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> ! {
         if parent_process() != parent {
             std::process::exit(1);
         }
+    }
+}
+
+/// The verdict on a body that panicked with `message`.
+fn verdict_on(message: &str) -> Verdict {
+    match panics::first_seen() {
+        Some(seen) if IS_MODEL.load(Relaxed) => Verdict {
+            seen,
+            threads: Vec::new(),
+        },
+        _ => Verdict::of_panic(message),
+    }
+}
+
+/// Sends the verdict of a model that is about to abort. Of a check it says
+/// nothing: that the process aborts is what is to be seen.
+pub(crate) fn finish_aborting() {
+    if IS_MODEL.load(Relaxed) {
+        finish(Err(verdict_on("it aborted")));
     }
 }
 

@@ -4,6 +4,8 @@ use std::panic::PanicHookInfo;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use crate::child;
+
 /// One panic, of whichever thread, caught or not.
 #[derive(Clone, Debug)]
 pub(crate) struct Panic {
@@ -14,6 +16,10 @@ pub(crate) struct Panic {
 }
 
 static NOTED: Mutex<Vec<Panic>> = Mutex::new(Vec::new());
+
+/// How the panic begins that std raises just before it aborts, where a panic
+/// may not unwind: in a destructor that runs because of a panic, for instance.
+const BEFORE_ABORT: &str = "panic in a ";
 
 /// Notes every panic of this process from now on, instead of printing it.
 pub(crate) fn note_all() {
@@ -33,7 +39,11 @@ fn note(info: &PanicHookInfo<'_>) {
             .to_owned(),
         place: place.map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line())),
     };
+    let ends_the_process = panic.message.starts_with(BEFORE_ABORT);
     noted().push(panic);
+    if ends_the_process {
+        child::finish_aborting();
+    }
 }
 
 fn noted() -> MutexGuard<'static, Vec<Panic>> {
@@ -49,6 +59,30 @@ pub(crate) fn describe_all() -> Vec<String> {
         )
     };
     noted().iter().map(describe).collect()
+}
+
+/// Says what was seen when the first panic of the process ended a model: the
+/// later ones only come of unwinding what loom has given up.
+pub(crate) fn first_seen() -> Option<String> {
+    let first = noted().first()?.message.clone();
+    Some(in_words(&first).unwrap_or_else(|| seen(&first)))
+}
+
+/// Says in words of the book what loom says in its own.
+fn in_words(message: &str) -> Option<String> {
+    let meaning = if message.starts_with("deadlock") {
+        "in one order of the steps every thread sleeps and nobody is left to wake one"
+    } else if message.contains("Causality violation") {
+        "two threads touched the same data, one of them writing, and nothing ordered them"
+    } else if message.contains("leaked") {
+        "something was never freed"
+    } else if message.contains("exceeded maximum number of branches") {
+        "a loop went on for ever"
+    } else {
+        return None;
+    };
+    let own = message.lines().next().unwrap_or(message);
+    Some(format!("{meaning} (loom: {own})"))
 }
 
 /// Says what was seen when `message` ended the body: the message itself if it

@@ -6,7 +6,7 @@ use crate::panics;
 use crate::threads::{Sample, samples, this_thread};
 
 /// How long a check may go on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
     /// CPU time of all its threads together: what a busy loop runs into,
     /// however slow or loaded the machine.
