@@ -176,7 +176,12 @@ impl<'a, W: io::Write> Report<'a, W> {
         let tests = self.tests_in(Line::Models);
         let passed = tests.filter(|(_, test)| test.outcome == Outcome::Passed);
         let lines: Vec<_> = passed
-            .map(|(name, test)| format!("    {name}: {}", test.message.trim()))
+            .map(|(name, test)| {
+                let clause = test
+                    .clause
+                    .map_or(String::new(), |number| format!("{number}. "));
+                format!("    {clause}{}: {}", function(name), test.message.trim())
+            })
             .collect();
         for line in lines {
             writeln!(self.out, "{}", self.paint(DIM, &line))?;
@@ -366,7 +371,7 @@ mod tests {
             test("models::m", 3, Outcome::Passed, "explored 12 executions\n"),
             exit(0),
         ]);
-        let expected = "  ✓ 1. \n  ✓ models\n    models::m: explored 12 executions\n\n\
+        let expected = "  ✓ 1. \n  ✓ models\n    3. m: explored 12 executions\n\n\
                         Exercise 7 is solved: 2 of 2 clauses hold.\n";
         assert_eq!(text, expected);
     }
