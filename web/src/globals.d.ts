@@ -22,6 +22,4 @@ interface AceEditor {
 interface Window {
   ace?: { edit(element: Element): AceEditor };
   hljs?: { highlightBlock(block: Element): void };
-  /** Set by the local build: the page is served by `cargo workshop`. */
-  workshopLocal?: unknown;
 }

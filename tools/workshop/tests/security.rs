@@ -267,15 +267,15 @@ fn no_path_leads_out_of_the_book() {
 }
 
 #[test]
-fn every_answer_forbids_framing_and_sharing() {
+fn every_answer_forbids_foreign_frames_and_sharing() {
     let server = Fixture::new().serve();
     let pages = ["/", "/api/ping", "/no-such-page"].map(|path| server.page(path));
     let refused = server.page("/").with("Host", "evil.example");
     for request in pages.into_iter().chain([refused, run_call(&server)]) {
         let answer = server.send(&request);
         let expected = [
-            "x-frame-options: deny",
-            "frame-ancestors 'none'",
+            "x-frame-options: sameorigin",
+            "frame-ancestors 'self'",
             "object-src 'none'",
             "connect-src 'self'",
             "form-action 'none'",

@@ -27,17 +27,17 @@ const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// mdBook's pages have scripts and styles within them, and its fonts and icons
-/// come as `data:`.
+/// come as `data:`. Without JavaScript its contents are a frame of this origin.
 const CONTENT_POLICY: &str = "default-src 'self'; script-src 'self' 'unsafe-inline'; \
     style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; \
     connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; \
-    form-action 'none'; frame-ancestors 'none'";
+    form-action 'none'; frame-ancestors 'self'";
 
 /// Headers of every answer. None of them shares anything with other origins.
 /// Cross-origin opener policy: a trace can be handed to a viewer in a new tab.
 const HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
-    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::X_FRAME_OPTIONS, "SAMEORIGIN"),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
     (header::CACHE_CONTROL, "no-cache"),
