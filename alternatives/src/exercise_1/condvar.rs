@@ -27,7 +27,8 @@ struct Signal {
 impl Signal {
     /// Sleeps until woken, and takes the wake-up.
     fn wait(&self) {
-        let is_woken = self.is_woken.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_woken =
+            self.is_woken.lock().unwrap_or_else(PoisonError::into_inner);
         let mut is_woken = self
             .woken
             .wait_while(is_woken, |is_woken| !*is_woken)

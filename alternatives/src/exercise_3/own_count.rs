@@ -42,7 +42,8 @@ impl<W: Wake + Send + Sync> Target for W {
     }
 }
 
-static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake_by_ref, release);
+static VTABLE: RawWakerVTable =
+    RawWakerVTable::new(clone, wake, wake_by_ref, release);
 
 /// # Safety
 ///

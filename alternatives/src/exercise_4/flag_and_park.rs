@@ -1,0 +1,109 @@
+//! Another right design: an atomic flag for other threads, `thread::park` only
+//! to sleep, and threads told apart by their ids.
+
+use std::cell::{Cell, OnceCell};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use sync::atomic::{AtomicBool, Ordering};
+use sync::thread::{self, Thread, ThreadId};
+
+use Ordering::{Acquire, Release};
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let is_running = IS_RUNNING.with(|is_running| is_running.replace(true));
+    assert!(!is_running, "recursive `block_on`");
+    let _running = Running;
+    let cached = CACHE.try_with(|cache| {
+        drive(cache.get_or_init(Cached::new), future.as_mut())
+    });
+    // The cache is gone when the thread ends.
+    cached.unwrap_or_else(|_gone| drive(&Cached::new(), future))
+}
+
+fn drive<F: Future>(cached: &Cached, mut future: Pin<&mut F>) -> F::Output {
+    let mut cx = Context::from_waker(&cached.waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        if !IS_WOKEN.with(|is_woken| is_woken.replace(false)) {
+            cached.signal.wait();
+        }
+    }
+}
+
+struct Cached {
+    signal: Arc<Signal>,
+    waker: Waker,
+}
+
+sync::thread_local! {
+    static CACHE: OnceCell<Cached> = const { OnceCell::new() };
+    static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
+    static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
+    /// Asked once a thread: each handle of a thread is counted.
+    static THIS_THREAD: ThreadId = thread::current().id();
+}
+
+/// Marks the thread as running a call until it is dropped.
+struct Running;
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        IS_RUNNING.with(|is_running| is_running.set(false));
+    }
+}
+
+impl Cached {
+    fn new() -> Self {
+        let signal = Arc::new(Signal {
+            is_woken: AtomicBool::new(false),
+            thread: thread::current(),
+        });
+        let waker = Waker::from(signal.clone());
+        Self { signal, waker }
+    }
+}
+
+/// What other threads set.
+struct Signal {
+    is_woken: AtomicBool,
+    thread: Thread,
+}
+
+impl Signal {
+    /// Sleeps until woken, and takes the wake-up.
+    fn wait(&self) {
+        // Acquire: pairs with the Release in `wake_by_ref`; the poll sees what the waking threads wrote.
+        while !self.is_woken.swap(false, Acquire) {
+            thread::park();
+        }
+    }
+}
+
+impl Wake for Signal {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if THIS_THREAD.with(|id| *id == self.thread.id()) {
+            IS_WOKEN.with(|is_woken| is_woken.set(true));
+            return;
+        }
+        // Release: pairs with the Acquire in `wait`. A swap, so that the wake-ups before this one stay visible too.
+        self.is_woken.swap(true, Release);
+        self.thread.unpark();
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/04-cached-block-on/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/04-cached-block-on/src/tests.rs"]
+mod tests;
