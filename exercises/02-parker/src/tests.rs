@@ -398,9 +398,9 @@ fn wake_ups_without_a_token_do_not_prolong_a_timed_park() {
 }
 
 /// How long the idle checks watch, and what a sleeping thread may cost in
-/// that time: a hundred times what it does.
+/// that time: fifty times what it does.
 const IDLE_WINDOW: Duration = Duration::from_millis(200);
-const IDLE_CPU: Duration = Duration::from_millis(20);
+const IDLE_CPU: Duration = Duration::from_millis(5);
 const IDLE_SLEEPS: u64 = 20;
 
 /// Clause 6: a parker that spins or looks again passes every other check.
