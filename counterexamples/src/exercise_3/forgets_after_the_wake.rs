@@ -1,0 +1,76 @@
+//! Breaks clause 7: Panics.
+//! Caught by: a_panic_in_wake_by_ref_leaves_the_waker_its_count
+//!
+//! The count that `wake_by_ref` borrows is kept by `mem::forget`, after the
+//! call. When the target panics that line is never reached; the `Arc` is
+//! dropped on the way out, and once more with the waker.
+
+use std::marker::PhantomData;
+use std::mem;
+use std::sync::Arc;
+use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
+
+pub use raw_waker::block_on;
+
+/// Makes a waker that wakes `target`.
+pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
+    let raw = raw_waker::<W>(Arc::into_raw(target).cast());
+    // SAFETY: the pointer is what the vtable's functions work on.
+    unsafe { Waker::from_raw(raw) }
+}
+
+#[inline(never)]
+fn raw_waker<W: Wake + Send + Sync + 'static>(target: *const ()) -> RawWaker {
+    RawWaker::new(target, VtableOf::<W>::VTABLE)
+}
+
+struct VtableOf<W>(PhantomData<W>);
+
+impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
+    const VTABLE: &'static RawWakerVTable = &RawWakerVTable::new(
+        Self::clone,
+        Self::wake,
+        Self::wake_by_ref,
+        Self::drop,
+    );
+
+    /// # Safety
+    ///
+    /// The caller must pass the pointer of a living waker of a `W`.
+    unsafe fn clone(target: *const ()) -> RawWaker {
+        // SAFETY: the pointer came from `Arc::into_raw`; the waker keeps it alive.
+        unsafe { Arc::<W>::increment_strong_count(target.cast()) };
+        raw_waker::<W>(target)
+    }
+
+    /// # Safety
+    ///
+    /// As for `clone`; the waker must not be used again.
+    unsafe fn wake(target: *const ()) {
+        // SAFETY: the pointer came from `Arc::into_raw`; the count is taken over.
+        let target = unsafe { Arc::<W>::from_raw(target.cast()) };
+        target.wake();
+    }
+
+    /// # Safety
+    ///
+    /// As for `clone`.
+    unsafe fn wake_by_ref(target: *const ()) {
+        // SAFETY: the pointer came from `Arc::into_raw`; the count is borrowed.
+        let target = unsafe { Arc::<W>::from_raw(target.cast()) };
+        target.wake_by_ref();
+        mem::forget(target);
+    }
+
+    /// # Safety
+    ///
+    /// As for `clone`; the waker must not be used again.
+    unsafe fn drop(target: *const ()) {
+        // SAFETY: the pointer came from `Arc::into_raw`; the count is given back.
+        unsafe { Arc::<W>::decrement_strong_count(target.cast()) };
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+mod tests;
