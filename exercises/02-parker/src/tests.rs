@@ -325,34 +325,40 @@ fn a_token_that_comes_as_time_runs_out_is_taken_once() {
                       and return `true` if there was a token.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
-    const ROUNDS: u32 = 400;
+    const ROUNDS: u32 = 800;
     const TIMEOUT: Duration = Duration::from_micros(60);
-    /// Sweeps the unpark over the time that a thread takes to wake up.
-    const STEP: Duration = Duration::from_micros(3);
-    const STEPS: u32 = 50;
+    const STEP: Duration = Duration::from_micros(1);
     check(lesson, || {
         let parker = Parker::new();
         let unparker = parker.unparker();
         let start = Arc::new(Rendezvous::new());
+        let (tell, told) = mpsc::channel();
         let partner = thread::spawn({
             let start = start.clone();
             move || {
-                for round in 0..ROUNDS {
+                let mut pause = TIMEOUT;
+                for _ in 0..ROUNDS {
                     start.meet();
-                    let moment =
-                        Instant::now() + TIMEOUT + STEP * (round % STEPS);
+                    let moment = Instant::now() + pause;
                     while Instant::now() < moment {}
                     unparker.unpark();
+                    // Closes in on the moment at which the other thread gives up.
+                    pause = match told.recv() {
+                        Ok(true) => pause + STEP,
+                        _ => pause.saturating_sub(STEP),
+                    };
                 }
             }
         });
         for _ in 0..ROUNDS {
             start.meet();
-            if !parker.park_timeout(TIMEOUT) {
+            let took = parker.park_timeout(TIMEOUT);
+            if !took {
                 parker.park();
             }
             let again = parker.park_timeout(Duration::ZERO);
             assert!(!again, "one token was taken twice");
+            let _ = tell.send(took);
         }
         partner.join().expect("unparking does not panic");
     });
