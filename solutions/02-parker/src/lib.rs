@@ -52,7 +52,7 @@ use Ordering::{Acquire, Relaxed, Release};
 ///
 /// # Examples
 ///
-/// ```
+/// ```no_run
 /// let parker = solution_2::Parker::new();
 /// let unparker = parker.unparker();
 /// std::thread::spawn(move || unparker.unpark());
@@ -220,7 +220,7 @@ impl Shared {
 ///
 /// # Examples
 ///
-/// ```
+/// ```no_run
 /// let answer = solution_2::block_on(async { 6 * 7 });
 /// assert_eq!(answer, 42);
 /// ```
