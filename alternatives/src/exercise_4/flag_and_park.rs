@@ -1,13 +1,14 @@
 //! Another right design: an atomic flag for other threads, `thread::park` only
-//! to sleep, and threads told apart by their ids.
+//! to sleep. A thread knows its own signal by its address.
 
 use std::cell::{Cell, OnceCell};
 use std::pin::{Pin, pin};
+use std::ptr;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
 use sync::atomic::{AtomicBool, Ordering};
-use sync::thread::{self, Thread, ThreadId};
+use sync::thread::{self, Thread};
 
 use Ordering::{Acquire, Release};
 
@@ -45,8 +46,7 @@ sync::thread_local! {
     static CACHE: OnceCell<Cached> = const { OnceCell::new() };
     static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
     static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
-    /// Asked once a thread: each handle of a thread is counted.
-    static THIS_THREAD: ThreadId = thread::current().id();
+    static SIGNAL: Cell<*const Signal> = const { Cell::new(ptr::null()) };
 }
 
 /// Marks the thread as running a call until it is dropped.
@@ -64,8 +64,16 @@ impl Cached {
             is_woken: AtomicBool::new(false),
             thread: thread::current(),
         });
+        SIGNAL.with(|own| own.set(Arc::as_ptr(&signal)));
         let waker = Waker::from(signal.clone());
         Self { signal, waker }
+    }
+}
+
+impl Drop for Cached {
+    fn drop(&mut self) {
+        // Another thread's signal may come to lie at the same address.
+        let _ = SIGNAL.try_with(|own| own.set(ptr::null()));
     }
 }
 
@@ -91,7 +99,7 @@ impl Wake for Signal {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        if THIS_THREAD.with(|id| *id == self.thread.id()) {
+        if SIGNAL.with(|own| ptr::eq(own.get(), &**self)) {
             IS_WOKEN.with(|is_woken| is_woken.set(true));
             return;
         }
