@@ -14,6 +14,9 @@ use crate::workshop::{Workshop, files_under};
 /// The widest line of code.
 const COLUMNS: usize = 80;
 
+/// What stands in no chapter.
+const NOWHERE: &str = "\0";
+
 /// Pages that mdBook makes by itself, of the others or for itself.
 const MADE: [&str; 3] = ["print.html", "toc.html", "404.html"];
 
@@ -143,14 +146,15 @@ impl Checks<'_> {
             for block in &page.blocks {
                 let shown = block.visible.trim();
                 if block.has("language-rust") && shown.is_empty() {
-                    let class = block.snippet().unwrap_or("```rust").to_owned();
+                    // What is no snippet cannot be told from others in the chapter.
+                    let class = block
+                        .classes
+                        .iter()
+                        .find(|class| class.starts_with("snippet-"));
+                    let text = class.map_or(NOWHERE, String::as_str);
                     let fault = "a block shows nothing".into();
-                    self.find_in(
-                        name,
-                        &class,
-                        fault,
-                        "name an anchor that exists and has lines in it",
-                    );
+                    let remedy = "name an anchor that exists and has lines in it";
+                    self.find_in(name, text, fault, remedy);
                 }
                 if let Some(line) = too_wide(block) {
                     let fault = format!(

@@ -236,8 +236,9 @@ impl Judge<'_> {
         filters: &[&str],
         on_progress: &impl Fn(&str),
     ) -> Result<Option<Verdicts>, Problem> {
-        // What was not built has been told.
         let Some(binary) = built.binary(package) else {
+            let fault = "its tests were not run, since they were not built".into();
+            self.find(package, fault, "mend what the compiler names above");
             return Ok(None);
         };
         let cores = thread::available_parallelism().map_or(1, usize::from);
