@@ -1,0 +1,120 @@
+//! Breaks clause 1: One token.
+//! Caught by: a_token_serves_one_park
+//!
+//! The quick way through `park` looks at the state and returns if there is a
+//! token. It does not take the token: the next `park` returns too, and the
+//! next.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::time::{Duration, Instant};
+
+use sync::atomic::{AtomicU8, Ordering};
+use sync::{Arc, Condvar, Mutex};
+
+use Ordering::{Acquire, Relaxed, Release};
+
+use super::time_left;
+
+/// Lets a thread sleep until somebody leaves it a token.
+#[derive(Default)]
+pub struct Parker {
+    shared: Arc<Shared>,
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+/// Unparks the thread that is parked in the [`Parker`] that it came from.
+#[derive(Clone)]
+pub struct Unparker {
+    shared: Arc<Shared>,
+}
+
+/// No token, and nobody sleeps.
+const EMPTY: u8 = 0;
+/// No token, and the parker's thread sleeps or is about to.
+const PARKED: u8 = 1;
+/// There is a token.
+const NOTIFIED: u8 = 2;
+
+#[derive(Default)]
+struct Shared {
+    state: AtomicU8,
+    lock: Mutex<()>,
+    roused: Condvar,
+}
+
+impl Parker {
+    /// Makes a parker without a token.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sleeps until there is a token, and takes it.
+    pub fn park(&self) {
+        if self.shared.state.load(Acquire) != NOTIFIED {
+            self.shared.sleep(None);
+        }
+    }
+
+    /// Sleeps until there is a token or `timeout` has passed. Returns `true`
+    /// if it has taken a token.
+    pub fn park_timeout(&self, timeout: Duration) -> bool {
+        self.shared.take_token()
+            || self.shared.sleep(Instant::now().checked_add(timeout))
+    }
+
+    /// Makes an unparker of this parker.
+    pub fn unparker(&self) -> Unparker {
+        Unparker {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl Unparker {
+    /// Leaves a token, and wakes the thread if it is parked.
+    pub fn unpark(&self) {
+        if self.shared.state.swap(NOTIFIED, Release) == PARKED {
+            self.shared.rouse();
+        }
+    }
+}
+
+impl Shared {
+    fn take_token(&self) -> bool {
+        self.state.swap(EMPTY, Acquire) == NOTIFIED
+    }
+
+    fn sleep(&self, deadline: Option<Instant>) -> bool {
+        let mut guard = self.lock.lock().unwrap();
+        let _ = self.state.compare_exchange(EMPTY, PARKED, Relaxed, Relaxed);
+        while self.state.load(Relaxed) == PARKED {
+            let left = time_left(deadline);
+            if left.is_zero() {
+                break;
+            }
+            guard = self.roused.wait_timeout(guard, left).unwrap().0;
+        }
+        self.take_token()
+    }
+
+    fn rouse(&self) {
+        // The thread holds the lock until it sleeps, and so hears us.
+        drop(self.lock.lock().unwrap());
+        self.roused.notify_one();
+    }
+}
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let parker = Parker::new();
+    let unparker = parker.unparker();
+    super::poll_and_park(future, || parker.park(), move || unparker.unpark())
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/02-parker/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/02-parker/src/tests.rs"]
+mod tests;

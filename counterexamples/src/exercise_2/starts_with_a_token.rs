@@ -1,0 +1,121 @@
+//! Breaks clause 1: One token.
+//! Caught by: a_new_parker_has_no_token
+//!
+//! A new parker has a token, so that the loop of `block_on` can park before
+//! each poll, the first one included. Whoever else makes a parker and parks
+//! finds that nothing has happened yet.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::pin::pin;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
+
+use sync::{Arc, Condvar, Mutex};
+
+use super::time_left;
+
+/// Lets a thread sleep until somebody leaves it a token.
+pub struct Parker {
+    shared: Arc<Shared>,
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+/// Unparks the thread that is parked in the [`Parker`] that it came from.
+#[derive(Clone)]
+pub struct Unparker {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    has_token: Mutex<bool>,
+    roused: Condvar,
+}
+
+impl Parker {
+    /// Makes a parker.
+    pub fn new() -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                has_token: Mutex::new(true),
+                roused: Condvar::new(),
+            }),
+            _not_sync: PhantomData,
+        }
+    }
+
+    /// Sleeps until there is a token, and takes it.
+    pub fn park(&self) {
+        let mut has_token = self.shared.has_token.lock().unwrap();
+        while !*has_token {
+            has_token = self.shared.roused.wait(has_token).unwrap();
+        }
+        *has_token = false;
+    }
+
+    /// Sleeps until there is a token or `timeout` has passed. Returns `true`
+    /// if it has taken a token.
+    pub fn park_timeout(&self, timeout: Duration) -> bool {
+        let deadline = Instant::now().checked_add(timeout);
+        let mut has_token = self.shared.has_token.lock().unwrap();
+        loop {
+            if std::mem::take(&mut *has_token) {
+                return true;
+            }
+            let left = time_left(deadline);
+            if left.is_zero() {
+                return false;
+            }
+            let woken = self.shared.roused.wait_timeout(has_token, left);
+            has_token = woken.unwrap().0;
+        }
+    }
+
+    /// Makes an unparker of this parker.
+    pub fn unparker(&self) -> Unparker {
+        Unparker {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl Unparker {
+    /// Leaves a token, and wakes the thread if it is parked.
+    pub fn unpark(&self) {
+        *self.shared.has_token.lock().unwrap() = true;
+        self.shared.roused.notify_one();
+    }
+}
+
+impl Default for Parker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let parker = Parker::new();
+    let waker = Waker::from(std::sync::Arc::new(parker.unparker()));
+    let mut cx = Context::from_waker(&waker);
+    loop {
+        parker.park();
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+    }
+}
+
+impl Wake for Unparker {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.unpark();
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/02-parker/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/02-parker/src/tests.rs"]
+mod tests;
