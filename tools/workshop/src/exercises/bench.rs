@@ -122,14 +122,13 @@ impl Par {
             estimates["median"]["point_estimate"].as_f64()
         };
         let ratio = median(&format!("exercise-{}", self.exercise))? / median(self.base)?;
-        let verdict = if ratio <= self.ratio {
-            "at par"
-        } else {
-            "above par"
+        let verdict = match ratio <= self.ratio {
+            true => "reached",
+            false => "not yet",
         };
         let (parameter, base, par) = (self.parameter, self.base, self.ratio);
         Some(format!(
-            "At {parameter} yours takes {ratio:.2} times as long as {base}: {verdict}, which is {par}."
+            "At {parameter} yours takes {ratio:.2} times as long as {base}. Par is {par}: {verdict}."
         ))
     }
 }
@@ -154,11 +153,11 @@ mod tests {
         write("exercise-4", 115.0);
         let line = PARS[0].compare(folder.path()).unwrap();
         assert!(
-            line.contains("1.15 times") && line.contains("at par"),
+            line.contains("1.15 times") && line.contains("reached"),
             "{line}"
         );
         write("exercise-4", 116.0);
         let line = PARS[0].compare(folder.path()).unwrap();
-        assert!(line.contains("above par"), "{line}");
+        assert!(line.contains("not yet"), "{line}");
     }
 }
