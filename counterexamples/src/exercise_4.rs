@@ -1,1 +1,17 @@
 //! Wrong versions of the cached `block_on`.
+
+pub mod already_borrowed;
+pub mod asks_who_polls;
+pub mod counts_wake_ups;
+pub mod does_not_put_back;
+pub mod ends_with_the_thread;
+pub mod keeps_the_flag_set;
+pub mod leaks_the_parker;
+pub mod marked_after_a_panic;
+pub mod one_call_at_a_time;
+pub mod one_plain_flag_for_all;
+pub mod overwrites_the_other_flag;
+pub mod panics_at_thread_exit;
+pub mod shares_the_parker;
+pub mod swaps_for_itself;
+pub mod unmarks_too_early;

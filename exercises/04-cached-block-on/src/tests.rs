@@ -47,14 +47,14 @@ const IDLE_WINDOW: Duration = Duration::from_millis(200);
 const IDLE_CPU: Duration = Duration::from_millis(20);
 const IDLE_SLEEPS: u64 = 20;
 
-/// Clause 2: also in the second call, which finds what the first left behind.
+/// Clause 2: also after wake-ups, whose flags somebody has to clear.
 #[test]
 fn waiting_is_idle() {
     let lesson = Lesson {
         clause: "2. Idle",
         promise: "While the future waits, the thread sleeps, until it is woken.",
         usual_cause: "The loop spins or looks again by a timer, or it finds a flag that an earlier \
-                      call set and nobody clears.",
+                      wake-up set and nobody has cleared.",
         read: "one-future/block-on.html#sleep-do-not-spin",
     };
     check(lesson, || {
@@ -66,7 +66,10 @@ fn waiting_is_idle() {
             handle.complete();
             cost
         });
-        block_on(future);
+        block_on(async {
+            Yields(3).await;
+            future.await;
+        });
         let cost = watcher.join().expect("the watcher does not panic");
         if let Some(Cost { cpu, sleeps }) = cost {
             assert!(

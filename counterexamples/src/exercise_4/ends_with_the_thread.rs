@@ -1,0 +1,110 @@
+//! Breaks clause 10: Wakers live on.
+//! Caught by: a_waker_may_be_used_after_its_thread_has_ended
+//! Also fails: it_works_in_the_destructor_of_a_thread_local
+//!
+//! Lets the waker point to what the thread keeps, without a count: the thread
+//! outlives its calls. Wakers outlive threads.
+
+use std::cell::Cell;
+use std::pin::pin;
+use std::ptr;
+use std::rc::Rc;
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
+
+use parker::{Parker, Unparker};
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let call = Call::start();
+    let mut cx = Context::from_waker(&call.kept.waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        if !IS_WOKEN.with(|is_woken| is_woken.replace(false)) {
+            call.kept.parker.park();
+        }
+    }
+}
+
+/// What a thread keeps from call to call.
+struct Kept {
+    parker: Parker,
+    waker: Waker,
+    signal: Box<Signal>,
+}
+
+thread_local! {
+    /// Empty before the first call and while a call runs.
+    static KEPT: Cell<Option<Rc<Kept>>> = const { Cell::new(None) };
+    /// The target of the running call's waker; null if no call runs.
+    static RUNNING: Cell<*const Signal> = const { Cell::new(ptr::null()) };
+    /// Whether the running call was woken on its own thread.
+    static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A call that runs. Its end puts back what it has taken.
+struct Call {
+    kept: Rc<Kept>,
+}
+
+impl Call {
+    fn start() -> Self {
+        let is_running = RUNNING.with(|running| !running.get().is_null());
+        assert!(!is_running, "recursive `block_on`");
+        // Fails when the thread ends and its cache is gone.
+        let kept = KEPT.try_with(Cell::take).ok().flatten();
+        let kept = kept.unwrap_or_else(Kept::new);
+        RUNNING.with(|running| running.set(&raw const *kept.signal));
+        Self { kept }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        RUNNING.with(|running| running.set(ptr::null()));
+        let _ = KEPT.try_with(|kept| kept.set(Some(self.kept.clone())));
+    }
+}
+
+impl Kept {
+    fn new() -> Rc<Self> {
+        let parker = Parker::new();
+        let signal = Box::new(Signal {
+            unparker: parker.unparker(),
+        });
+        let data = (&raw const *signal).cast();
+        Rc::new(Self {
+            parker,
+            // SAFETY: wrong, and this is the bug: the box ends with the thread.
+            waker: unsafe { Waker::new(data, &VTABLE) },
+            signal,
+        })
+    }
+}
+
+struct Signal {
+    unparker: Unparker,
+}
+
+static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake, |_| ());
+
+fn clone(signal: *const ()) -> RawWaker {
+    RawWaker::new(signal, &VTABLE)
+}
+
+fn wake(signal: *const ()) {
+    let signal: *const Signal = signal.cast();
+    let running = RUNNING.try_with(Cell::get).unwrap_or(ptr::null());
+    if ptr::eq(running, signal) {
+        IS_WOKEN.with(|is_woken| is_woken.set(true));
+    } else {
+        // SAFETY: wrong, like the line above: the box may be gone.
+        unsafe { &*signal }.unparker.unpark();
+    }
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/04-cached-block-on/src/tests.rs"]
+mod tests;

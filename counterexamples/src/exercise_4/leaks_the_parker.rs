@@ -1,0 +1,104 @@
+//! Breaks clause 11: Thread exit.
+//! Caught by: what_a_thread_kept_is_freed_when_it_ends
+//!
+//! Leaks what the thread keeps, for a reference that is valid for ever: no
+//! destructor, no count, no check. A program that starts a thread for each
+//! request grows with each request.
+
+use std::cell::Cell;
+use std::pin::pin;
+use std::ptr;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use parker::{Parker, Unparker};
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let call = Call::start();
+    let mut cx = Context::from_waker(&call.kept.waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        if !IS_WOKEN.with(|is_woken| is_woken.replace(false)) {
+            call.kept.parker.park();
+        }
+    }
+}
+
+/// What a thread keeps from call to call.
+struct Kept {
+    parker: Parker,
+    waker: Waker,
+    signal: *const Signal,
+}
+
+thread_local! {
+    /// Empty before the first call and while a call runs.
+    static KEPT: Cell<Option<&'static Kept>> = const { Cell::new(None) };
+    /// The target of the running call's waker; null if no call runs.
+    static RUNNING: Cell<*const Signal> = const { Cell::new(ptr::null()) };
+    /// Whether the running call was woken on its own thread.
+    static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A call that runs. Its end puts back what it has taken.
+struct Call {
+    kept: &'static Kept,
+}
+
+impl Call {
+    fn start() -> Self {
+        let is_running = RUNNING.with(|running| !running.get().is_null());
+        assert!(!is_running, "recursive `block_on`");
+        let kept = KEPT.with(Cell::take).unwrap_or_else(Kept::new);
+        RUNNING.with(|running| running.set(kept.signal));
+        Self { kept }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        RUNNING.with(|running| running.set(ptr::null()));
+        KEPT.with(|kept| kept.set(Some(self.kept)));
+    }
+}
+
+impl Kept {
+    fn new() -> &'static Self {
+        let parker = Parker::new();
+        let signal = Arc::new(Signal {
+            unparker: parker.unparker(),
+        });
+        Box::leak(Box::new(Self {
+            parker,
+            signal: Arc::as_ptr(&signal),
+            waker: Waker::from(signal),
+        }))
+    }
+}
+
+struct Signal {
+    unparker: Unparker,
+}
+
+impl Wake for Signal {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let running = RUNNING.try_with(Cell::get).unwrap_or(ptr::null());
+        if ptr::eq(running, &**self) {
+            IS_WOKEN.with(|is_woken| is_woken.set(true));
+        } else {
+            self.unparker.unpark();
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/04-cached-block-on/src/tests.rs"]
+mod tests;

@@ -1,0 +1,129 @@
+//! Breaks clause 3: No lost wake-up.
+//! Caught by: models::a_wake_from_another_thread_counts_in_every_order
+//! Also fails: models::a_wake_here_and_one_from_elsewhere_both_count
+//! Also fails: models::what_each_of_two_threads_wrote_is_seen
+//! Also fails: models::a_stale_wake_up_does_not_disturb_a_later_call
+//!
+//! One plain flag for all: other threads write it too, and then unpark. On this
+//! machine it passes every test. But nothing orders their write and the read
+//! here, and the compiler may keep the flag in a register.
+
+use std::cell::Cell;
+use std::pin::pin;
+use std::ptr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use sync::UnsafeCell;
+use sync::thread::{self, Thread};
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let call = Call::start();
+    let mut cx = Context::from_waker(&call.kept.waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        while !call.kept.signal.take() {
+            thread::park();
+        }
+    }
+}
+
+/// What a thread keeps from call to call.
+struct Kept {
+    signal: Arc<Signal>,
+    waker: Waker,
+}
+
+sync::thread_local! {
+    /// Empty before the first call and while a call runs.
+    static KEPT: Cell<Option<Rc<Kept>>> = const { Cell::new(None) };
+    /// The target of the running call's waker; null if no call runs.
+    static RUNNING: Cell<*const Signal> = const { Cell::new(ptr::null()) };
+}
+
+/// A call that runs. Its end puts back what it has taken.
+struct Call {
+    kept: Rc<Kept>,
+}
+
+impl Call {
+    fn start() -> Self {
+        let is_running = RUNNING.with(|running| !running.get().is_null());
+        assert!(!is_running, "recursive `block_on`");
+        // Fails when the thread ends and its cache is gone.
+        let kept = KEPT.try_with(Cell::take).ok().flatten();
+        let kept = kept.unwrap_or_else(Kept::new);
+        RUNNING.with(|running| running.set(Arc::as_ptr(&kept.signal)));
+        Self { kept }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        RUNNING.with(|running| running.set(ptr::null()));
+        let _ = KEPT.try_with(|kept| kept.set(Some(self.kept.clone())));
+    }
+}
+
+impl Kept {
+    fn new() -> Rc<Self> {
+        let signal = Arc::new(Signal {
+            is_woken: UnsafeCell::new(false),
+            thread: thread::current(),
+        });
+        let waker = Waker::from(signal.clone());
+        Rc::new(Self { signal, waker })
+    }
+}
+
+struct Signal {
+    is_woken: UnsafeCell<bool>,
+    thread: Thread,
+}
+
+// SAFETY: wrong, and this is the bug: threads may write `is_woken` at once.
+unsafe impl Sync for Signal {}
+// SAFETY: a flag and a handle may move to any thread.
+unsafe impl Send for Signal {}
+
+impl Signal {
+    /// Takes the wake-up. Returns `true` if there was one.
+    fn take(&self) -> bool {
+        // SAFETY: wrong, as above.
+        self.is_woken
+            .with_mut(|is_woken| unsafe { is_woken.replace(false) })
+    }
+
+    fn set(&self) {
+        // SAFETY: wrong, as above.
+        self.is_woken
+            .with_mut(|is_woken| unsafe { is_woken.write(true) });
+    }
+}
+
+impl Wake for Signal {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let running = RUNNING.try_with(Cell::get).unwrap_or(ptr::null());
+        self.set();
+        // Nobody sleeps on the thread that polls.
+        if !ptr::eq(running, &**self) {
+            self.thread.unpark();
+        }
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/04-cached-block-on/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/04-cached-block-on/src/tests.rs"]
+mod tests;

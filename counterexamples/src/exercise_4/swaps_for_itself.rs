@@ -1,0 +1,97 @@
+//! Breaks clause 12: Cheap.
+//! Caught by: a_wake_on_the_polling_thread_takes_no_atomic_read_modify_write
+//!
+//! Text 1's last version, but for its `RefCell`: each wake-up is a token of the
+//! parker, and each poll takes one, although nobody else is concerned. Two
+//! atomic swaps.
+
+use std::cell::Cell;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use parker::{Parker, Unparker};
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let call = Call::start();
+    let mut cx = Context::from_waker(&call.kept.waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        call.kept.parker.park();
+    }
+}
+
+/// What a thread keeps from call to call.
+struct Kept {
+    parker: Parker,
+    waker: Waker,
+}
+
+sync::thread_local! {
+    /// Empty before the first call and while a call runs.
+    static KEPT: Cell<Option<Rc<Kept>>> = const { Cell::new(None) };
+    static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A call that runs. Its end puts back what it has taken.
+struct Call {
+    kept: Rc<Kept>,
+}
+
+impl Call {
+    fn start() -> Self {
+        let is_running = IS_RUNNING.with(Cell::get);
+        assert!(!is_running, "recursive `block_on`");
+        // Fails when the thread ends and its cache is gone.
+        let kept = KEPT.try_with(Cell::take).ok().flatten();
+        let kept = kept.unwrap_or_else(Kept::new);
+        IS_RUNNING.with(|is_running| is_running.set(true));
+        Self { kept }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        IS_RUNNING.with(|is_running| is_running.set(false));
+        let _ = KEPT.try_with(|kept| kept.set(Some(self.kept.clone())));
+    }
+}
+
+impl Kept {
+    fn new() -> Rc<Self> {
+        let parker = Parker::new();
+        let signal = Arc::new(Signal {
+            unparker: parker.unparker(),
+        });
+        Rc::new(Self {
+            parker,
+            waker: Waker::from(signal),
+        })
+    }
+}
+
+struct Signal {
+    unparker: Unparker,
+}
+
+impl Wake for Signal {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.unparker.unpark();
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/04-cached-block-on/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/04-cached-block-on/src/tests.rs"]
+mod tests;
