@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use benches::contenders::{block_on_borrowed, block_on_marked, block_on_shared};
+use benches::contenders::{block_on_borrowed, block_on_shared};
 use benches::table::{Estimates, Row, criterion_home, render};
 use benches::workloads::{SeenThrough, Yields, bare_loop};
 use criterion::{BenchmarkId, Criterion};
@@ -27,7 +27,6 @@ const ROWS: &[Row<'static>] = &[
     ),
     row("futures", "a nested call panics; own token"),
     row("v4-borrowed", "a nested call panics; own token"),
-    row("v4-marked", "solution 4 with a swap for each wake-up"),
     row("v3-shared", "nested calls share a token"),
     row("solution-2", "v2: allocates; nested calls work; own token"),
     #[cfg(feature = "mine")]
@@ -83,7 +82,6 @@ fn call_of<'a>(contender: &str, runtime: &'a runtime::Runtime) -> Call<'a> {
         "exercise-4" => call!(exercise_4::block_on),
         "v3-shared" => call!(block_on_shared),
         "v4-borrowed" => call!(block_on_borrowed),
-        "v4-marked" => call!(block_on_marked),
         "futures" => call!(futures::executor::block_on),
         "futures-lite" => call!(futures_lite::future::block_on),
         "pollster" => call!(pollster::block_on),

@@ -1,7 +1,7 @@
 //! Steps on the way from solution 2 to solution 4, as text 1 takes them (see
 //! `src/sources.md`).
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -53,23 +53,4 @@ pub fn block_on_borrowed<F: Future>(future: F) -> F::Output {
         let kept = kept.try_borrow_mut().expect("recursive `block_on`");
         kept.drive(future)
     })
-}
-
-/// Solution 4 with the one atomic operation for each wake-up that it saves:
-/// to show what that costs, and nothing else.
-pub fn block_on_marked<F: Future>(future: F) -> F::Output {
-    thread_local! {
-        static IS_POLLING: Cell<bool> = const { Cell::new(false) };
-        static KEPT: Kept = Kept::new();
-    }
-    struct Unmark;
-    impl Drop for Unmark {
-        fn drop(&mut self) {
-            IS_POLLING.set(false);
-        }
-    }
-    assert!(!IS_POLLING.replace(true), "recursive `block_on`");
-    let _unmark = Unmark;
-    let future = pin!(future);
-    KEPT.with(|kept| kept.drive(future))
 }
