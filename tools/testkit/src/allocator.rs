@@ -158,6 +158,8 @@ static QUARANTINE: Quarantine = Quarantine {
 
 impl Quarantine {
     const SLOTS: usize = 4096;
+    /// Miri and the sanitizers know of a block only when it is really freed.
+    const IS_USED: bool = !cfg!(any(miri, feature = "no-quarantine"));
     /// Blocks above this size are given back at once, so that the quarantine
     /// stays below 16 MiB.
     const LARGEST: usize = 4096;
@@ -170,8 +172,9 @@ impl Quarantine {
     unsafe fn admit(&self, block: *mut u8) {
         // SAFETY: the block is the caller's, and its header is intact.
         let size = unsafe { &*header_of(block) }.size;
+        let is_wanted = Self::IS_USED && size <= Self::LARGEST;
         // Acquire: pairs with the Release below; whoever evicts sees the block that was put in.
-        let is_free = size <= Self::LARGEST && !self.is_locked.swap(true, Acquire);
+        let is_free = is_wanted && !self.is_locked.swap(true, Acquire);
         if !is_free {
             // SAFETY: the block is the caller's and marked as freed.
             return unsafe { release(block) };

@@ -244,6 +244,7 @@ mod tests {
         );
     }
 
+    #[cfg(not(feature = "no-quarantine"))]
     #[test]
     fn a_block_freed_twice_is_told() {
         let seen = seen_by(|| {
@@ -256,6 +257,7 @@ mod tests {
         assert_seen(&seen, "memory was freed twice");
     }
 
+    #[cfg(not(feature = "no-quarantine"))]
     #[test]
     fn a_freed_block_reads_as_poison() {
         check(LESSON, || {
