@@ -374,7 +374,8 @@ fn wake_ups_without_a_token_do_not_prolong_a_timed_park() {
                       sleep for what is left.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
-    const UNPARKS: u32 = 100;
+    const TIMEOUT: Duration = Duration::from_millis(100);
+    const UNPARKS: u32 = 200;
     const PAUSE: Duration = Duration::from_millis(5);
     check(lesson, || {
         let parked = thread::current();
@@ -390,12 +391,12 @@ fn wake_ups_without_a_token_do_not_prolong_a_timed_park() {
                     parked.unpark();
                 }
                 panic!(
-                    "after {:?} a time-out of {MOMENT:?} was still not over",
+                    "after {:?} a time-out of {TIMEOUT:?} was still not over",
                     UNPARKS * PAUSE
                 );
             }
         });
-        assert!(!Parker::new().park_timeout(MOMENT), "there was no token");
+        assert!(!Parker::new().park_timeout(TIMEOUT), "there was no token");
         is_over.store(true, SeqCst);
         if let Err(panic) = partner.join() {
             std::panic::resume_unwind(panic);
