@@ -103,6 +103,7 @@ fn what_was_written_before_a_second_unpark_is_seen() {
         read: "one-future/parker.html#what-the-other-thread-wrote",
     };
     check_model(lesson, || {
+        // ANCHOR: second_unpark
         sync::model(|| {
             let parker = Parker::new();
             let partners = [(); 2].map(|()| {
@@ -122,6 +123,7 @@ fn what_was_written_before_a_second_unpark_is_seen() {
                 partner.join().expect("unparking does not panic");
             }
         });
+        // ANCHOR_END: second_unpark
     });
 }
 
