@@ -1,5 +1,17 @@
 //! Breaks clause 7: Independent.
 //! Caught by: thread_park_does_not_take_the_token
+//! Also fails: a_parker_may_move_to_another_thread
+//! Also fails: a_timed_park_is_never_early
+//! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
+//! Also fails: a_wake_up_survives_a_future_that_parks
+//! Also fails: an_unpark_of_the_thread_does_not_end_a_park
+//! Also fails: an_unparker_unparks_its_own_parker_only
+//! Also fails: any_timeout_will_do
+//! Also fails: park_does_not_return_without_a_token
+//! Also fails: the_future_is_polled_only_when_woken
+//! Also fails: thousands_of_tokens_between_two_threads_all_arrive
+//! Also fails: wake_ups_without_a_token_do_not_prolong_a_timed_park
+//! Also fails: models::each_of_two_parks_gets_its_token_in_every_order
 //!
 //! A thread has a token already, so why another? Because everybody on the
 //! thread shares it: what takes it may be a lock, and what leaves it may be a

@@ -1,5 +1,10 @@
 //! Breaks clause 10: No lost wake-up.
 //! Caught by: a_wake_by_the_future_itself_is_not_lost
+//! Also fails: a_wake_from_another_thread_during_poll_is_not_lost
+//! Also fails: a_wake_up_causes_one_poll
+//! Also fails: a_wake_up_survives_a_future_that_parks
+//! Also fails: a_waker_may_be_used_after_block_on_returned
+//! Also fails: models::a_wake_up_counts_and_publishes_in_every_order
 //!
 //! Takes an old token away before it parks, so that each poll has a cause of
 //! its own. The token may be the wake-up that came during the poll.

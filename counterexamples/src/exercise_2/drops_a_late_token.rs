@@ -85,6 +85,7 @@ impl Shared {
         self.state.swap(EMPTY, Acquire) == NOTIFIED
     }
 
+    // ANCHOR: bug
     fn sleep(&self, deadline: Option<Instant>) -> bool {
         let mut guard = self.lock.lock().unwrap();
         let _ = self.state.compare_exchange(EMPTY, PARKED, Relaxed, Relaxed);
@@ -102,6 +103,7 @@ impl Shared {
         }
         self.take_token()
     }
+    // ANCHOR_END: bug
 
     fn rouse(&self) {
         // The thread holds the lock until it sleeps, and so hears us.

@@ -1,5 +1,6 @@
 //! Breaks clause 5: Time-outs.
 //! Caught by: a_park_after_a_time_out_works_as_before
+//! Also fails: a_timed_park_is_never_early
 //!
 //! Returns when the time is up, and the state still says that the thread
 //! sleeps. The next call cannot exchange EMPTY for PARKED, and takes that for a

@@ -1,5 +1,10 @@
 //! Breaks clause 1: One token.
 //! Caught by: a_token_serves_one_park
+//! Also fails: a_park_after_a_time_out_works_as_before
+//! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
+//! Also fails: thousands_of_tokens_between_two_threads_all_arrive
+//! Also fails: two_unparks_leave_one_token
+//! Also fails: models::what_was_written_before_a_second_unpark_is_seen
 //!
 //! The quick way through `park` looks at the state and returns if there is a
 //! token. It does not take the token: the next `park` returns too, and the

@@ -1,5 +1,6 @@
 //! Breaks clause 6: Idle.
 //! Caught by: a_parked_thread_is_idle
+//! Also fails: the_future_is_polled_only_when_woken
 //!
 //! A safety net: if a notification should ever be missed, the thread will look
 //! again a millisecond later. No notification is missed, and each thread that

@@ -1,5 +1,12 @@
 //! Breaks clause 2: No lost unpark.
 //! Caught by: models::an_unpark_counts_in_every_order
+//! Also fails: park_does_not_return_without_a_token
+//! Also fails: thousands_of_tokens_between_two_threads_all_arrive
+//! Also fails: thousands_of_wakes_between_two_threads_all_arrive
+//! Also fails: models::a_wake_up_counts_and_publishes_in_every_order
+//! Also fails: models::each_of_two_parks_gets_its_token_in_every_order
+//! Also fails: models::what_was_written_before_a_second_unpark_is_seen
+//! Also fails: models::what_was_written_before_unpark_is_seen_after_park
 //!
 //! The state is atomic and the mutex guards nothing, so `unpark` does without
 //! it. But between the look at the state and the sleep there is a moment in

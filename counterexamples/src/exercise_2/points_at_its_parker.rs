@@ -1,5 +1,8 @@
 //! Breaks clause 9: Unparkers live on.
 //! Caught by: an_unparker_may_outlive_its_parker
+//! Also fails: a_waker_may_be_used_after_block_on_returned
+//! Also fails: all_is_freed_once_all_are_gone
+//! Also fails: thousands_of_wakes_between_two_threads_all_arrive
 //!
 //! The unparker points into the parker, to save the count. A timer that nobody
 //! waits for any more then writes to memory that is somebody else's by now.

@@ -76,19 +76,15 @@ impl Unparker {
     /// Leaves a token, and wakes the thread if it is parked.
     pub fn unpark(&self) {
         let state = &self.shared.state;
-        if state
-            .compare_exchange(EMPTY, NOTIFIED, Release, Relaxed)
-            .is_ok()
-        {
-            return; // Nobody sleeps.
+        match state.compare_exchange(EMPTY, NOTIFIED, Release, Relaxed) {
+            Ok(_) => {}         // Nobody sleeps.
+            Err(NOTIFIED) => {} // There is a token already.
+            Err(_) => {
+                if state.swap(NOTIFIED, Release) == PARKED {
+                    self.shared.rouse();
+                }
+            }
         }
-        if state
-            .compare_exchange(PARKED, NOTIFIED, Release, Relaxed)
-            .is_ok()
-        {
-            self.shared.rouse();
-        }
-        // Else there is a token already.
     }
 }
 

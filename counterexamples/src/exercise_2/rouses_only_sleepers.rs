@@ -1,5 +1,25 @@
 //! Breaks clause 2: No lost unpark.
 //! Caught by: an_unpark_before_park_counts
+//! Also fails: a_park_after_a_time_out_works_as_before
+//! Also fails: a_timed_park_takes_a_token_that_is_there
+//! Also fails: a_token_serves_one_park
+//! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
+//! Also fails: a_wake_by_the_future_itself_is_not_lost
+//! Also fails: a_wake_from_another_thread_during_poll_is_not_lost
+//! Also fails: a_wake_up_causes_one_poll
+//! Also fails: a_wake_up_survives_a_future_that_parks
+//! Also fails: a_waker_may_be_used_after_block_on_returned
+//! Also fails: all_is_freed_once_all_are_gone
+//! Also fails: an_unparker_unparks_its_own_parker_only
+//! Also fails: any_timeout_will_do
+//! Also fails: thousands_of_tokens_between_two_threads_all_arrive
+//! Also fails: thread_park_does_not_take_the_token
+//! Also fails: two_unparks_leave_one_token
+//! Also fails: models::a_wake_up_counts_and_publishes_in_every_order
+//! Also fails: models::an_unpark_counts_in_every_order
+//! Also fails: models::each_of_two_parks_gets_its_token_in_every_order
+//! Also fails: models::what_was_written_before_a_second_unpark_is_seen
+//! Also fails: models::what_was_written_before_unpark_is_seen_after_park
 //!
 //! The flag says that somebody sleeps, and `unpark` takes it back. It says
 //! nothing about an `unpark` that came before.

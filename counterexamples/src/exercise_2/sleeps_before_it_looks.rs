@@ -1,5 +1,6 @@
 //! Breaks clause 5: Time-outs.
 //! Caught by: a_timed_park_takes_a_token_that_is_there
+//! Also fails: any_timeout_will_do
 //!
 //! Sleeps first and looks then. A token that was there before rouses nobody,
 //! and the time has to run out.

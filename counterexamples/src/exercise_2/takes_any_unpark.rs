@@ -1,5 +1,8 @@
 //! Breaks clause 7: Independent.
 //! Caught by: an_unpark_of_the_thread_does_not_end_a_park
+//! Also fails: park_does_not_return_without_a_token
+//! Also fails: the_future_is_polled_only_when_woken
+//! Also fails: thousands_of_tokens_between_two_threads_all_arrive
 //!
 //! It has a token of its own, and sleeps by `thread::park`. After the sleep it
 //! does not look whether there is a token: whoever unparks the thread, for a
