@@ -8,6 +8,7 @@
 //! machine it passes every test. But nothing orders their write and the read
 //! here, and the compiler may keep the flag in a register.
 
+// ANCHOR: bug
 use std::cell::Cell;
 use std::pin::pin;
 use std::ptr;
@@ -120,6 +121,7 @@ impl Wake for Signal {
         }
     }
 }
+// ANCHOR_END: bug
 
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/04-cached-block-on/src/models.rs"]

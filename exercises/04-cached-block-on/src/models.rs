@@ -24,6 +24,7 @@ fn write_and_wake(
     })
 }
 
+// ANCHOR: wait
 /// Waits for a flag that another thread sets before it wakes; wakes itself as
 /// often as told.
 fn wait_for_another_thread(own_wakes: u32) {
@@ -45,6 +46,7 @@ fn wait_for_another_thread(own_wakes: u32) {
     }));
     join(waking);
 }
+// ANCHOR_END: wait
 
 fn join(waking: Option<thread::JoinHandle<()>>) {
     let waking = waking.expect("the first poll starts it");
