@@ -49,7 +49,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// The caller must pass the pointer of a living waker of a `W`.
     unsafe fn clone(target: *const ()) -> RawWaker {
-        // SAFETY: the pointer came from `Weak::into_raw`; the count stays there.
+        // SAFETY: the pointer came from `Weak::into_raw`; the count stays.
         let target = unsafe { Weak::<W>::from_raw(target.cast()) };
         raw_waker(Weak::clone(&ManuallyDrop::new(target)))
     }
@@ -69,7 +69,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// As for `clone`.
     unsafe fn wake_by_ref(target: *const ()) {
-        // SAFETY: the pointer came from `Weak::into_raw`; the count stays there.
+        // SAFETY: the pointer came from `Weak::into_raw`; the count stays.
         let target = unsafe { Weak::<W>::from_raw(target.cast()) };
         if let Some(target) = ManuallyDrop::new(target).upgrade() {
             target.wake_by_ref();

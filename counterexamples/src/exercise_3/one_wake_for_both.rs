@@ -41,7 +41,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// The caller must pass the pointer of a living waker of a `W`.
     unsafe fn clone(target: *const ()) -> RawWaker {
-        // SAFETY: the pointer came from `Arc::into_raw`; the waker keeps it alive.
+        // SAFETY: the pointer came from `Arc::into_raw`; the waker has a count.
         unsafe { Arc::<W>::increment_strong_count(target.cast()) };
         raw_waker::<W>(target)
     }
@@ -50,7 +50,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// As for `clone`; the waker must not be used again.
     unsafe fn wake(target: *const ()) {
-        // SAFETY: the pointer came from `Arc::into_raw`; the count is taken over.
+        // SAFETY: the pointer came from `Arc::into_raw`; its count is taken.
         let target = unsafe { Arc::<W>::from_raw(target.cast()) };
         target.wake();
     }
@@ -59,7 +59,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// As for `clone`; the waker must not be used again.
     unsafe fn drop(target: *const ()) {
-        // SAFETY: the pointer came from `Arc::into_raw`; the count is given back.
+        // SAFETY: the pointer came from `Arc::into_raw`; its count is given up.
         unsafe { Arc::<W>::decrement_strong_count(target.cast()) };
     }
 }

@@ -32,6 +32,7 @@ fn raw_waker<W: Wake + Send + Sync + 'static>(target: *const ()) -> RawWaker {
 
 struct VtableOf<W>(PhantomData<W>);
 
+// ANCHOR: bug
 impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     const VTABLE: &'static RawWakerVTable = &RawWakerVTable::new(
         Self::clone,
@@ -44,7 +45,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// The caller must pass the pointer of a living waker of a `W`.
     unsafe fn clone(target: *const ()) -> RawWaker {
-        // SAFETY: the pointer came from `Arc::into_raw`; the waker keeps it alive.
+        // SAFETY: the pointer came from `Arc::into_raw`; the waker has a count.
         unsafe { Arc::<W>::increment_strong_count(target.cast()) };
         raw_waker::<W>(target)
     }
@@ -71,10 +72,11 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// As for `clone`; the waker must not be used again.
     unsafe fn drop(target: *const ()) {
-        // SAFETY: the pointer came from `Arc::into_raw`; the count is given back.
+        // SAFETY: the pointer came from `Arc::into_raw`; its count is given up.
         unsafe { Arc::<W>::decrement_strong_count(target.cast()) };
     }
 }
+// ANCHOR_END: bug
 
 #[cfg(test)]
 #[path = "../../../exercises/03-raw-waker/src/tests.rs"]

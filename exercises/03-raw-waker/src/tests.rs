@@ -708,7 +708,7 @@ fn a_future_that_parks_does_not_take_the_wake_up() {
         promise: "A wake-up still counts when the future itself uses `thread::park`.",
         usual_cause: "The wake-up is kept in the park token alone, which belongs to the whole \
                       thread. Keep a flag of your own.",
-        read: "one-future/parker.html",
+        read: "one-future/parker.html#who-takes-the-token",
     };
     check(lesson, || {
         let mut is_first = true;

@@ -104,8 +104,8 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// As for [`VtableOf::clone`]; the waker must not be used again.
     unsafe fn wake(target: *const ()) {
-        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The count that the
-        // waker owned is this `Arc`'s now.
+        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The count that
+        // the waker owned is this `Arc`'s now.
         let target = unsafe { Arc::<W>::from_raw(target.cast()) };
         target.wake();
     }
@@ -130,8 +130,8 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// As for [`VtableOf::clone`]; the waker must not be used again.
     unsafe fn drop(target: *const ()) {
-        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The count that the
-        // waker owned is given back here, once.
+        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The count that
+        // the waker owned is given back here, once.
         unsafe { Arc::<W>::decrement_strong_count(target.cast()) };
     }
 }
