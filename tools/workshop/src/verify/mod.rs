@@ -6,13 +6,15 @@
 //! | [`dependencies`] | which package may depend on which |
 //! | [`book`] | pages, links, anchors and code blocks |
 //! | [`snippets`] | programs of the book, and what they really do |
-//! | [`subjects`] | stubs, solutions and all other versions, and how they fare |
+//! | [`subjects`], [`judge`] | stubs, solutions and all other versions, and how they fare |
 
 mod book;
+mod claims;
 mod dependencies;
 mod fences;
 mod header;
 mod html;
+mod judge;
 mod snippets;
 mod subjects;
 mod triads;

@@ -238,43 +238,35 @@ impl<'a> Triad<'a> {
         let paths = self.test_paths();
         let mut unnamed = paths.clone();
         let mut broken = BTreeSet::new();
-        for Counterexample { file, header, .. } in std::mem::take(&mut self.counterexamples) {
-            let clause = self
-                .contract
-                .clauses
-                .iter()
-                .find(|clause| clause.number == header.clause);
-            if clause.is_none_or(|clause| clause.name != header.name) {
-                let fault = format!("there is no clause {}: {}.", header.clause, header.name);
-                self.find(
-                    &file,
-                    Some(1),
-                    fault,
-                    "take number and name from the contract",
-                );
-            }
-            for claim in header.claims() {
-                if !paths.contains(&claim.test) {
-                    let fault = format!("there is no test `{}`", claim.test);
-                    self.find(
-                        &file,
-                        Some(claim.line),
-                        fault,
-                        "name one of the exercise's tests",
-                    );
-                }
+        for counterexample in std::mem::take(&mut self.counterexamples) {
+            self.check_claims(&counterexample, &paths);
+            for claim in counterexample.header.claims() {
                 unnamed.remove(&claim.test);
             }
-            broken.insert(header.clause);
-            let name = file
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            self.counterexamples
-                .push(Counterexample { name, file, header });
+            broken.insert(counterexample.header.clause);
+            self.counterexamples.push(counterexample);
         }
         self.report_gaps(&broken, &unnamed);
+    }
+
+    fn check_claims(&mut self, counterexample: &Counterexample, paths: &BTreeSet<String>) {
+        let Counterexample { file, header, .. } = counterexample;
+        let (number, name) = (header.clause, &header.name);
+        let is_it = |clause: &Clause| clause.number == number && clause.name == *name;
+        if !self.contract.clauses.iter().any(is_it) {
+            let fault = format!("there is no clause {number}: {name}.");
+            self.find(
+                file,
+                Some(1),
+                fault,
+                "take number and name from the contract",
+            );
+        }
+        for claim in header.claims().filter(|claim| !paths.contains(&claim.test)) {
+            let fault = format!("there is no test `{}`", claim.test);
+            let remedy = "name one of the exercise's tests";
+            self.find(file, Some(claim.line), fault, remedy);
+        }
     }
 
     fn report_gaps(&mut self, broken: &BTreeSet<u32>, unnamed: &BTreeSet<String>) {

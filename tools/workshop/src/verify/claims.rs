@@ -1,0 +1,160 @@
+//! What a version did, beside what it was said to do.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use super::Finding;
+use super::triads::Counterexample;
+use crate::events::Outcome as TestOutcome;
+use crate::exercises::harness::{Verdict, Verdicts};
+use crate::exercises::source;
+
+/// Compares what a counterexample claims with what its tests did.
+pub fn faults_of(
+    place: &str,
+    counterexample: &Counterexample,
+    verdicts: &Verdicts,
+    module: &str,
+) -> Vec<Finding> {
+    let header = &counterexample.header;
+    let mut findings = Vec::new();
+    let caught_by = &header.caught_by;
+    let is_here = caught_by.test.starts_with(&format!("{module}::"));
+    let failed = |verdict: &Verdict| verdict.outcome == TestOutcome::Failed;
+    if is_here && !verdicts.get(&caught_by.test).is_some_and(failed) {
+        let place = format!("{place}:{}", caught_by.line);
+        let fault = match verdicts.contains_key(&caught_by.test) {
+            true => format!("`{}` does not catch it", caught_by.test),
+            false => format!("`{}` is not run on it", caught_by.test),
+        };
+        let remedy = "sharpen the test, or name the one that fails";
+        findings.push(Finding::new(place, fault, remedy));
+    }
+    for (test, verdict) in verdicts {
+        if verdict.outcome != TestOutcome::Passed && !header.allows(test) {
+            let fault = format!(
+                "`{test}` fails, which the header does not say: {}",
+                seen(verdict)
+            );
+            let remedy =
+                "break one clause only, or add the test under `Also fails:` if it cannot but fail";
+            findings.push(Finding::new(place, fault, remedy));
+        }
+    }
+    findings
+}
+
+/// The names of the tests in these files.
+pub fn names(files: &[PathBuf]) -> Vec<String> {
+    let sources = files
+        .iter()
+        .filter_map(|file| fs::read_to_string(file).ok());
+    let tests = sources.flat_map(|source| source::tests(&source));
+    tests.map(|test| test.name).collect()
+}
+
+/// Sorts paths such as `exercise_1::busy_polls::tests::it_holds` by exercise
+/// and version; `tests::it_holds` is left.
+pub fn by_version(verdicts: Verdicts) -> BTreeMap<(u32, String), Verdicts> {
+    let mut versions: BTreeMap<_, Verdicts> = BTreeMap::new();
+    for (path, verdict) in verdicts {
+        let mut parts = path.splitn(3, "::");
+        let number = parts
+            .next()
+            .and_then(|part| part.strip_prefix("exercise_")?.parse().ok());
+        if let (Some(number), Some(version), Some(test)) = (number, parts.next(), parts.next()) {
+            let version = versions.entry((number, version.to_owned())).or_default();
+            version.insert(test.to_owned(), verdict);
+        }
+    }
+    versions
+}
+
+/// What a failed check saw, from its report.
+pub fn seen(verdict: &Verdict) -> String {
+    let mut rows = verdict
+        .message
+        .lines()
+        .skip_while(|line| !line.starts_with("  seen "));
+    let Some(first) = rows.next() else {
+        let line = verdict.message.lines().find(|line| !line.trim().is_empty());
+        return line.unwrap_or("it says nothing").trim().to_owned();
+    };
+    let first = first.trim_start().trim_start_matches("seen").trim_start();
+    let more = rows
+        .take_while(|line| line.starts_with("      "))
+        .map(str::trim);
+    [first]
+        .into_iter()
+        .chain(more)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::header::Header;
+    use super::{Counterexample, TestOutcome, Verdict, Verdicts, by_version, faults_of, seen};
+
+    fn verdict(outcome: TestOutcome) -> Verdict {
+        Verdict {
+            clause: Some("3. No loss".into()),
+            outcome,
+            message: "clause 3. No loss\n\n  promised   x\n  seen       it hangs: for 1 s\n             every thread\n  usually    y\n".into(),
+        }
+    }
+
+    fn faults(failing: &[&str], passing: &[&str]) -> Vec<String> {
+        let source =
+            "//! Breaks clause 3: No loss.\n//! Caught by: a\n//! Also fails: b\n//!\n//! Why.\n";
+        let counterexample = Counterexample {
+            name: "x".into(),
+            file: "x.rs".into(),
+            header: Header::read(source).unwrap(),
+        };
+        let named = |names: &[&str], outcome| {
+            let pairs = names
+                .iter()
+                .map(move |name| (format!("tests::{name}"), verdict(outcome)));
+            pairs.collect::<Verdicts>()
+        };
+        let mut verdicts = named(failing, TestOutcome::Failed);
+        verdicts.extend(named(passing, TestOutcome::Passed));
+        let findings = faults_of("x.rs", &counterexample, &verdicts, "tests");
+        findings.into_iter().map(|finding| finding.fault).collect()
+    }
+
+    #[test]
+    fn a_claim_must_come_true_and_nothing_else_fail() {
+        assert!(faults(&["a"], &["b", "c"]).is_empty());
+        assert!(faults(&["a", "b"], &["c"]).is_empty());
+        assert_eq!(faults(&["b"], &["a"]), ["`tests::a` does not catch it"]);
+        assert_eq!(faults(&["b"], &[]), ["`tests::a` is not run on it"]);
+        let other = faults(&["a", "c"], &["b"]);
+        assert_eq!(other.len(), 1);
+        assert!(other[0].contains("`tests::c` fails"), "{other:?}");
+    }
+
+    #[test]
+    fn what_was_seen_is_read_from_the_report() {
+        assert_eq!(
+            seen(&verdict(TestOutcome::Failed)),
+            "it hangs: for 1 s every thread"
+        );
+    }
+
+    #[test]
+    fn paths_are_sorted_by_exercise_and_version() {
+        let paths = [
+            "exercise_1::x::tests::a",
+            "exercise_2::x::models::a",
+            "tests::a",
+        ];
+        let verdicts = paths.map(|path| (path.to_owned(), verdict(TestOutcome::Passed)));
+        let versions = by_version(verdicts.into());
+        assert_eq!(versions.len(), 2);
+        assert!(versions[&(1, "x".into())].contains_key("tests::a"));
+        assert!(versions[&(2, "x".into())].contains_key("models::a"));
+    }
+}

@@ -1,0 +1,369 @@
+//! Runs the tests of versions, and judges how they fare.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::future::pending;
+use std::thread;
+use std::time::Duration;
+
+use super::claims::{by_version, faults_of, names, seen};
+use super::triads::{self, Counterexample};
+use super::{Finding, Outcome, relative};
+use crate::contain::Cause;
+use crate::events::{Event, Outcome as TestOutcome};
+use crate::exercises::cargo::{Binary, Built};
+use crate::exercises::catalogue::Exercise;
+use crate::exercises::harness::{self, Run, Verdict, Verdicts};
+use crate::exercises::source;
+use crate::problem::Problem;
+use crate::workshop::Workshop;
+
+/// The longest that the tests of a package may take.
+const LIMIT: Duration = Duration::from_secs(1200);
+
+/// Runs versions and judges them.
+pub struct Judge<'a> {
+    /// Where they are.
+    pub workshop: &'a Workshop,
+    /// What was found.
+    pub outcome: Outcome,
+    /// How many tests were run.
+    pub run_count: usize,
+}
+
+impl Judge<'_> {
+    fn find(&mut self, place: &str, fault: String, remedy: &str) {
+        self.outcome
+            .findings
+            .push(Finding::new(place, fault, remedy));
+    }
+
+    /// Runs the tests of a package whose paths contain one of the `filters`.
+    async fn run(
+        &mut self,
+        built: &Built,
+        package: &str,
+        filters: &[&str],
+        on_progress: &impl Fn(&str),
+    ) -> Result<Option<Verdicts>, Problem> {
+        let Some(binary) = built.binary(package) else {
+            let fault = "its tests were not run, since they were not built".into();
+            self.find(package, fault, "mend what the compiler names above");
+            return Ok(None);
+        };
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let run = Run {
+            binary,
+            filters: filters.iter().map(|&filter| filter.to_owned()).collect(),
+            // Wrong versions mostly sleep until the kit ends them.
+            threads: (package == "counterexamples").then_some(4 * cores),
+            limit: LIMIT,
+        };
+        let mut done = BTreeSet::new();
+        let on_event = |event| {
+            if let Event::Test { name, outcome, .. } = event
+                && outcome != TestOutcome::Running
+                && done.insert(name)
+            {
+                on_progress(&format!("{package}: {} tests done", done.len()));
+            }
+        };
+        let (ended, verdicts) = harness::run(self.workshop, &run, on_event, pending::<()>).await?;
+        self.run_count += verdicts.len();
+        if !matches!(ended.cause, Cause::Exited(_)) {
+            self.tell_early_end(binary, ended.cause, &verdicts);
+        }
+        Ok(Some(verdicts))
+    }
+
+    fn tell_early_end(&mut self, binary: &Binary, cause: Cause, verdicts: &Verdicts) {
+        let running = |(name, verdict): (&String, &Verdict)| {
+            (verdict.outcome == TestOutcome::Running).then(|| name.clone())
+        };
+        let names: Vec<_> = verdicts.iter().filter_map(running).collect();
+        let fault = format!(
+            "the tests were ended ({cause:?}) before these: {}",
+            names.join(", ")
+        );
+        self.find(
+            &binary.package,
+            fault,
+            "find out which test cannot be ended, and why",
+        );
+    }
+
+    /// Every test must fail on a stub.
+    ///
+    /// # Errors
+    ///
+    /// When the tests cannot be run.
+    pub async fn stubs(
+        &mut self,
+        exercises: &[Exercise],
+        built: &Built,
+        on_progress: &impl Fn(&str),
+    ) -> Result<(), Problem> {
+        for exercise in exercises {
+            let file = relative(self.workshop, &exercise.stub());
+            let text = fs::read_to_string(exercise.stub()).unwrap_or_default();
+            if !text.contains("todo!(") {
+                let fault = "this is not the stub any more: it holds no `todo!`".into();
+                let remedy = format!(
+                    "keep your version elsewhere and run `git checkout {file}`; this command is for authors"
+                );
+                self.find(&file, fault, &remedy);
+                continue;
+            }
+            let Some(verdicts) = self
+                .run(built, &exercise.package(), &[], on_progress)
+                .await?
+            else {
+                continue;
+            };
+            let passed = verdicts
+                .iter()
+                .filter(|(_, verdict)| verdict.outcome != TestOutcome::Failed);
+            for (test, _) in passed {
+                let fault = format!("`{test}` does not fail on the stub");
+                self.find(
+                    &file,
+                    fault,
+                    "make the test reach the reader's code, or the stub say `todo!` there",
+                );
+            }
+            self.check_lessons(exercise, &verdicts);
+        }
+        Ok(())
+    }
+
+    /// The tests' comments name the clauses that their lessons name when run.
+    fn check_lessons(&mut self, exercise: &Exercise, verdicts: &Verdicts) {
+        for file in exercise.tests().into_iter().chain(exercise.models()) {
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            for test in source::tests(&text) {
+                let ran = verdicts
+                    .iter()
+                    .find(|(path, _)| path.rsplit("::").next() == Some(&test.name));
+                let number = ran.and_then(|(_, verdict)| verdict.number());
+                if ran.is_some() && number != test.clause() {
+                    let place = format!("{}:{}", relative(self.workshop, &file), test.line);
+                    let fault = format!(
+                        "the lesson of `{}` is not about the clause of its comment",
+                        test.name
+                    );
+                    self.find(
+                        &place,
+                        fault,
+                        "give both the clause that the test checks, through `testkit::check`",
+                    );
+                }
+            }
+        }
+    }
+
+    /// Every test must pass on a solution.
+    ///
+    /// # Errors
+    ///
+    /// When the tests cannot be run.
+    pub async fn solutions(
+        &mut self,
+        exercises: &[Exercise],
+        built: &Built,
+        on_progress: &impl Fn(&str),
+    ) -> Result<(), Problem> {
+        for exercise in exercises {
+            let package = format!("solution-{}", exercise.number);
+            let place = format!("solutions/{}/src/lib.rs", exercise.folder_name());
+            if let Some(verdicts) = self
+                .run(built, &package, &["tests::", "models::"], on_progress)
+                .await?
+            {
+                self.must_pass(&place, &verdicts);
+                // The models' binaries have no tests.
+                let models = verdicts.keys().any(|name| name.starts_with("models::"));
+                let files = if models {
+                    exercise.models()
+                } else {
+                    exercise.tests()
+                };
+                self.must_have(&place, &verdicts, &names(&files));
+            }
+        }
+        Ok(())
+    }
+
+    fn must_pass(&mut self, place: &str, verdicts: &Verdicts) {
+        for (test, verdict) in verdicts {
+            if verdict.outcome != TestOutcome::Passed {
+                let fault = format!("`{test}` fails: {}", seen(verdict));
+                self.find(
+                    place,
+                    fault,
+                    "mend the code, or the test if the contract allows what it does",
+                );
+            }
+        }
+    }
+
+    /// The tests of the exercise must be among those that were run.
+    fn must_have(&mut self, place: &str, verdicts: &Verdicts, names: &[String]) {
+        let run: BTreeSet<_> = verdicts
+            .keys()
+            .filter_map(|path| path.rsplit("::").next())
+            .collect();
+        let missing: Vec<_> = names
+            .iter()
+            .filter(|name| !run.contains(name.as_str()))
+            .collect();
+        if let Some(first) = missing.first() {
+            let fault = format!(
+                "{} tests of the exercise are not run, `{first}` for instance",
+                missing.len()
+            );
+            self.find(
+                place,
+                fault,
+                "reach the exercise's tests by `#[path = …] mod tests;`",
+            );
+        }
+    }
+
+    /// Every test must pass on another right version.
+    ///
+    /// # Errors
+    ///
+    /// When the tests cannot be run.
+    pub async fn alternatives(
+        &mut self,
+        exercises: &[Exercise],
+        built: &Built,
+        on_progress: &impl Fn(&str),
+    ) -> Result<(), Problem> {
+        let Some(verdicts) = self
+            .run(built, "alternatives", &["::tests::"], on_progress)
+            .await?
+        else {
+            return Ok(());
+        };
+        let versions = by_version(verdicts);
+        for exercise in exercises {
+            let names = names(&exercise.tests());
+            for file in triads::versions(self.workshop, "alternatives", exercise) {
+                let name = file
+                    .file_stem()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned();
+                let place = relative(self.workshop, &file);
+                let none = Verdicts::new();
+                let verdicts = versions.get(&(exercise.number, name)).unwrap_or(&none);
+                self.must_pass(&place, verdicts);
+                self.must_have(&place, verdicts, &names);
+            }
+        }
+        Ok(())
+    }
+
+    /// Alternatives made of foreign crates have no models.
+    ///
+    /// # Errors
+    ///
+    /// When the models cannot be run.
+    pub async fn alternative_models(
+        &mut self,
+        built: &Built,
+        on_progress: &impl Fn(&str),
+    ) -> Result<(), Problem> {
+        let verdicts = self
+            .run(built, "alternatives", &["::models::"], on_progress)
+            .await?;
+        for ((number, name), verdicts) in by_version(verdicts.unwrap_or_default()) {
+            let place = format!("alternatives/src/exercise_{number}/{name}.rs");
+            self.must_pass(&place, &verdicts);
+        }
+        Ok(())
+    }
+
+    /// Each wrong version must do what its header says.
+    ///
+    /// # Errors
+    ///
+    /// When the tests cannot be run.
+    pub async fn counterexamples(
+        &mut self,
+        exercises: &[Exercise],
+        built: &Built,
+        on_progress: &impl Fn(&str),
+    ) -> Result<(), Problem> {
+        let run = self.run(built, "counterexamples", &["::tests::"], on_progress);
+        let Some(verdicts) = run.await? else {
+            return Ok(());
+        };
+        let versions = by_version(verdicts);
+        for exercise in exercises {
+            let names = names(&exercise.tests());
+            for counterexample in triads::counterexamples(self.workshop, exercise) {
+                let key = (exercise.number, counterexample.name.clone());
+                let verdicts = versions.get(&key).cloned().unwrap_or_default();
+                let place = self.judge(&counterexample, &verdicts, "tests");
+                self.must_have(&place, &verdicts, &names);
+            }
+        }
+        Ok(())
+    }
+
+    /// Models are for what tests cannot decide: only the counterexamples that
+    /// name one are explored.
+    ///
+    /// # Errors
+    ///
+    /// When the models cannot be run.
+    pub async fn counterexample_models(
+        &mut self,
+        exercises: &[Exercise],
+        built: &Built,
+        on_progress: &impl Fn(&str),
+    ) -> Result<(), Problem> {
+        let names_a_model = |one: &Counterexample| {
+            let mut claims = one.header.claims();
+            claims.any(|claim| claim.test.starts_with("models::"))
+        };
+        for exercise in exercises {
+            let mut counterexamples = triads::counterexamples(self.workshop, exercise);
+            counterexamples.retain(names_a_model);
+            let number = exercise.number;
+            let filter =
+                |one: &Counterexample| format!("exercise_{number}::{}::models::", one.name);
+            let filters: Vec<_> = counterexamples.iter().map(filter).collect();
+            if filters.is_empty() {
+                continue;
+            }
+            let filters: Vec<_> = filters.iter().map(String::as_str).collect();
+            let run = self.run(built, "counterexamples", &filters, on_progress);
+            let Some(verdicts) = run.await? else {
+                return Ok(());
+            };
+            let versions = by_version(verdicts);
+            for counterexample in counterexamples {
+                let key = (number, counterexample.name.clone());
+                let verdicts = versions.get(&key).cloned().unwrap_or_default();
+                self.judge(&counterexample, &verdicts, "models");
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the counterexample's place, for whatever else is to be said of it.
+    fn judge(
+        &mut self,
+        counterexample: &Counterexample,
+        verdicts: &Verdicts,
+        module: &str,
+    ) -> String {
+        let place = relative(self.workshop, &counterexample.file);
+        let findings = faults_of(&place, counterexample, verdicts, module);
+        self.outcome.findings.extend(findings);
+        place
+    }
+}
