@@ -4,6 +4,7 @@
 //! Also fails: a_wake_up_causes_one_poll
 //! Also fails: a_wake_up_survives_a_future_that_parks
 //! Also fails: a_waker_may_be_used_after_block_on_returned
+//! Also fails: thousands_of_wakes_between_two_threads_all_arrive
 //! Also fails: models::a_wake_up_counts_and_publishes_in_every_order
 //!
 //! Takes an old token away before it parks, so that each poll has a cause of

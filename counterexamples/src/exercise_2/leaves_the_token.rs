@@ -2,6 +2,7 @@
 //! Caught by: a_token_serves_one_park
 //! Also fails: a_park_after_a_time_out_works_as_before
 //! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
+//! Also fails: park_does_not_return_without_a_token
 //! Also fails: thousands_of_tokens_between_two_threads_all_arrive
 //! Also fails: two_unparks_leave_one_token
 //! Also fails: models::what_was_written_before_a_second_unpark_is_seen

@@ -13,6 +13,7 @@
 //! Also fails: an_unparker_unparks_its_own_parker_only
 //! Also fails: any_timeout_will_do
 //! Also fails: thousands_of_tokens_between_two_threads_all_arrive
+//! Also fails: thousands_of_wakes_between_two_threads_all_arrive
 //! Also fails: thread_park_does_not_take_the_token
 //! Also fails: two_unparks_leave_one_token
 //! Also fails: models::a_wake_up_counts_and_publishes_in_every_order
