@@ -3,12 +3,12 @@
 //! Also fails: waiting_does_not_poll_by_a_timer
 //! Also fails: a_wake_up_causes_one_poll
 //!
-//! Polls again and again, and lets others run in between. The result is
-//! always right, and one core is always busy.
+//! Polls again and again. The result is always right, and one core is always
+//! busy.
 
+use std::hint;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::thread;
 
 /// Runs `future` on this thread until it is ready and returns its output.
 pub fn block_on<F: Future>(future: F) -> F::Output {
@@ -17,7 +17,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     loop {
         match future.as_mut().poll(&mut cx) {
             Poll::Ready(output) => return output,
-            Poll::Pending => thread::yield_now(),
+            Poll::Pending => hint::spin_loop(),
         }
     }
 }
