@@ -5,6 +5,8 @@ pub mod asks_who_polls;
 pub mod counts_wake_ups;
 pub mod does_not_put_back;
 pub mod ends_with_the_thread;
+pub mod forgets_the_future;
+pub mod gives_up_on_the_busy;
 pub mod keeps_the_flag_set;
 pub mod leaks_the_parker;
 pub mod marked_after_a_panic;

@@ -399,10 +399,12 @@ fn the_future_stays_where_it_is_and_is_dropped_once() {
             block_on(MustNotMove::new(3));
             let (probe, log) = DropProbe::new();
             let not_send = Rc::new(probe);
-            block_on(async {
-                let _held = not_send;
-                Yields(2).await;
-            });
+            let mut yields = pin!(Yields(2));
+            // Not an `async` block, which drops what it holds when it is done.
+            block_on(poll_fn(move |cx| {
+                let _held = &not_send;
+                yields.as_mut().poll(cx)
+            }));
             let drops = log.count();
             assert!(drops == 1, "the future has been dropped {drops} times");
         }
