@@ -28,7 +28,7 @@ const PREEMPTIONS: usize = 3;
 /// Loom operations in one execution; more is a loop that never ends.
 const BRANCHES: usize = 10_000;
 /// An exploration ends, and passes, after this long.
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_secs(20);
 
 /// Explores every execution of `body` within the bounds above, and prints
 /// how many there were.

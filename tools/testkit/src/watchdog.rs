@@ -23,8 +23,8 @@ impl Limits {
     };
     /// For a model, which is explored rather than run.
     pub const MODEL: Self = Self {
-        cpu: Duration::from_secs(120),
-        wall: Duration::from_secs(300),
+        cpu: Duration::from_secs(40),
+        wall: Duration::from_secs(200),
     };
 }
 
