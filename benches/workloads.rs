@@ -5,34 +5,27 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 /// Wakes itself and is pending so many times, then is ready: the workload of
-/// text 1 (see `src/sources.md`). It does not know whose waker it uses, as if
-/// it had been compiled on its own; otherwise the optimiser would leave
-/// nothing of some contenders to measure.
-pub struct Yields(pub u32);
+/// text 1 (see `src/sources.md`).
+///
+/// `PLACE` changes nothing but the code: each place has its own copy. Where a
+/// loop of a few instructions comes to lie in a cache line changes its speed by
+/// a fifth, so all contenders are measured at several places.
+pub struct Yields<const PLACE: u32>(u32);
 
-impl Future for Yields {
-    type Output = ();
-
+impl<const PLACE: u32> Yields<PLACE> {
+    /// Makes a future that yields so many times.
     #[inline]
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if self.0 == 0 {
-            return Poll::Ready(());
-        }
-        self.0 -= 1;
-        black_box(cx.waker()).wake_by_ref();
-        Poll::Pending
+    pub fn new(yields: u32) -> Self {
+        Self(yields + PLACE)
     }
 }
 
-/// The same where the optimiser may look from the future into the waker.
-pub struct SeenThrough(pub u32);
-
-impl Future for SeenThrough {
+impl<const PLACE: u32> Future for Yields<PLACE> {
     type Output = ();
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if self.0 == 0 {
+        if self.0 == PLACE {
             return Poll::Ready(());
         }
         self.0 -= 1;
@@ -41,8 +34,34 @@ impl Future for SeenThrough {
     }
 }
 
+/// The same, but it does not know whose waker it uses, as if it had been
+/// compiled by itself.
+pub struct OpaqueYields<const PLACE: u32>(u32);
+
+impl<const PLACE: u32> OpaqueYields<PLACE> {
+    /// Makes a future that yields so many times.
+    #[inline]
+    pub fn new(yields: u32) -> Self {
+        Self(yields + PLACE)
+    }
+}
+
+impl<const PLACE: u32> Future for OpaqueYields<PLACE> {
+    type Output = ();
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if self.0 == PLACE {
+            return Poll::Ready(());
+        }
+        self.0 -= 1;
+        black_box(cx.waker()).wake_by_ref();
+        Poll::Pending
+    }
+}
+
 /// What nobody can do without: polls until the future is ready, and never
-/// sleeps.
+/// sleeps. Its waker is hidden from the optimiser, or nothing would be left.
 #[inline]
 pub fn bare_loop<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);

@@ -100,7 +100,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 /// can be reached, without a check, for as long as the thread runs.
 struct ThisThread {
     stage: Cell<Stage>,
-    /// Whether the future was woken on this thread since it was last polled.
+    /// Whether the future was woken on this thread, and not polled since.
     is_woken: Cell<bool>,
     /// The target of this thread's wakers, to be compared with; null if the
     /// thread keeps none.
@@ -139,7 +139,10 @@ struct Polling;
 impl Polling {
     #[inline]
     fn start() -> Self {
-        THIS_THREAD.with(|thread| thread.stage.set(Stage::Polling));
+        THIS_THREAD.with(|thread| {
+            thread.stage.set(Stage::Polling);
+            thread.is_woken.set(false);
+        });
         Self
     }
 }
@@ -208,7 +211,7 @@ impl Kept {
     fn waker(&self) -> ManuallyDrop<Waker> {
         // SAFETY: the pointer is that of an `Arc`. Its count stays with `self`,
         // since the waker around the second `Arc` is never dropped.
-        let signal = unsafe { Arc::from_raw(Arc::as_ptr(&self.signal)) };
+        let signal = unsafe { Arc::from_raw(THIS_THREAD.with(|t| t.signal.get())) };
         ManuallyDrop::new(Waker::from(signal))
     }
 }
