@@ -5,6 +5,11 @@
 //! of exercise 2: an atomic swap, and a sleeper is roused. On the thread that
 //! polls nobody can be asleep and nobody looks on, so a [`Cell`] will do.
 //!
+//! *Memory ordering.* What another thread wrote before it woke us is seen by the
+//! poll that follows: by the Release and Acquire of the parker's token, which
+//! only [`Parker::park`] takes. The flag orders nothing, and need not: the thread
+//! that sets it is the one that reads it.
+//!
 //! The waker is made anew for each call, as two words on the stack: there the
 //! optimiser sees what a wake-up does, and inlines it into a future that it
 //! inlines. It is std's and not that of exercise 3, which promises `will_wake`
@@ -141,6 +146,7 @@ impl Polling {
     fn start() -> Self {
         THIS_THREAD.with(|thread| {
             thread.stage.set(Stage::Polling);
+            // A wake-up from before the first poll asks for nothing.
             thread.is_woken.set(false);
         });
         Self
@@ -211,7 +217,7 @@ impl Kept {
     fn waker(&self) -> ManuallyDrop<Waker> {
         // SAFETY: the pointer is that of an `Arc`. Its count stays with `self`,
         // since the waker around the second `Arc` is never dropped.
-        let signal = unsafe { Arc::from_raw(THIS_THREAD.with(|t| t.signal.get())) };
+        let signal = unsafe { Arc::from_raw(Arc::as_ptr(&self.signal)) };
         ManuallyDrop::new(Waker::from(signal))
     }
 }
