@@ -183,6 +183,7 @@ pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> ! {
         }
         if let Some(mut verdict) = watchdog.look() {
             verdict.threads.extend(panics::describe_all());
+            verdict.seen = panics::unwritten().unwrap_or(verdict.seen);
             finish(Err(verdict));
         }
         if parent_process() != parent {

@@ -18,6 +18,16 @@ pub struct Lesson {
     pub read: &'static str,
 }
 
+/// How a report begins to say what was seen where a `todo!` was reached.
+pub(crate) const UNWRITTEN: &str = "this part is not written yet";
+
+/// How a report begins to say what was seen where nothing moves any more.
+pub(crate) const HANGS: &str = "it hangs";
+
+/// One lost wake-up makes many checks hang, of most clauses.
+const HINT_AT_HANGS: &str =
+    "If other checks hang too, read those about wake-ups first. If only this one does:";
+
 /// Columns for the text beside the labels.
 const TEXT_WIDTH: usize = 66;
 
@@ -35,7 +45,12 @@ impl Lesson {
         };
         row("promised", self.promise);
         row("seen", seen);
-        row("usually", self.usual_cause);
+        // What usually breaks a promise says nothing about code that is not there yet.
+        if seen.starts_with(HANGS) {
+            row("usually", &format!("{HINT_AT_HANGS} {}", self.usual_cause));
+        } else if !seen.starts_with(UNWRITTEN) {
+            row("usually", self.usual_cause);
+        }
         row("read", self.read);
         row("check", place);
         if !details.is_empty() {

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::child;
+use crate::lesson::UNWRITTEN;
 
 /// One panic, of whichever thread, caught or not.
 #[derive(Clone, Debug)]
@@ -20,6 +21,9 @@ static NOTED: Mutex<Vec<Panic>> = Mutex::new(Vec::new());
 /// How the panic begins that std raises just before it aborts, where a panic
 /// may not unwind: in a destructor that runs because of a panic, for instance.
 const BEFORE_ABORT: &str = "panic in a ";
+
+/// How the message of `todo!` begins.
+const TODO: &str = "not yet implemented";
 
 /// Notes every panic of this process from now on, instead of printing it.
 pub(crate) fn note_all() {
@@ -91,13 +95,25 @@ pub(crate) fn seen(message: &str) -> String {
     let noted = noted();
     let panic = noted.iter().rev().find(|panic| panic.message == message);
     let place = panic.map_or("", |panic| panic.place.as_str());
-    if message.starts_with("not yet implemented") {
-        format!("this part is not written yet: `todo!` was reached at {place}")
+    if message.starts_with(TODO) {
+        unwritten_at(place)
     } else if place.is_empty() || is_of_a_check(place) {
         message.to_owned()
     } else {
         format!("a panic at {place}: {message}")
     }
+}
+
+/// Says that a `todo!` was reached, if one was on any thread: others may wait
+/// for that thread in vain.
+pub(crate) fn unwritten() -> Option<String> {
+    let noted = noted();
+    let panic = noted.iter().find(|panic| panic.message.starts_with(TODO))?;
+    Some(unwritten_at(&panic.place))
+}
+
+fn unwritten_at(place: &str) -> String {
+    format!("{UNWRITTEN}: `todo!` was reached at {place}")
 }
 
 /// Whether the code at `place` belongs to a check and not to its subject.

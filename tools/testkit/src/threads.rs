@@ -139,6 +139,28 @@ impl ThreadProbe {
     }
 }
 
+impl ThreadProbe {
+    /// Returns `true` if the thread sleeps until some time has passed, by a
+    /// time-out or by a plain sleep, and `false` if it sleeps until it is
+    /// woken or does not sleep. `None` where the operating system does not
+    /// tell.
+    pub fn sleeps_by_the_clock(&self) -> Option<bool> {
+        let call = fs::read_to_string(self.0.join("syscall")).ok()?;
+        // The number of the system call, and its arguments in hexadecimal; or `running`.
+        let mut words = call.split_whitespace();
+        let Ok(number) = words.next()?.parse::<u32>() else {
+            return Some(false);
+        };
+        let (futex, sleeps) = match std::env::consts::ARCH {
+            "x86_64" => (202, [35, 230]),
+            "aarch64" => (98, [101, 115]),
+            _ => return None,
+        };
+        let time_out = words.nth(3)?;
+        Some(sleeps.contains(&number) || number == futex && time_out != "0x0")
+    }
+}
+
 /// Lets `window` pass and returns what the thread at `probe` cost meanwhile.
 /// `None` where the operating system does not tell.
 ///
@@ -183,6 +205,32 @@ mod tests {
             cost.cpu < WINDOW / 4 && cost.sleeps < 10,
             "asleep, it cost {cost:?}"
         );
+    }
+
+    #[test]
+    fn a_sleep_by_the_clock_is_told_from_one_without() {
+        let gate = Arc::new(Gate::new());
+        let probe_of = |sleep: fn(&Gate)| {
+            let (tell, told) = mpsc::channel();
+            let gate = gate.clone();
+            std::thread::spawn(move || {
+                tell.send(ThreadProbe::here()).expect("the test listens");
+                sleep(&gate);
+            });
+            let probe = told.recv().expect("the sleeper tells");
+            probe.wait_until_asleep();
+            probe
+        };
+        let by_the_clock = [
+            probe_of(|gate| gate.wait()).sleeps_by_the_clock(),
+            probe_of(|_| std::thread::park()).sleeps_by_the_clock(),
+            probe_of(|_| std::thread::park_timeout(Duration::from_secs(600))).sleeps_by_the_clock(),
+            probe_of(|_| std::thread::sleep(Duration::from_secs(600))).sleeps_by_the_clock(),
+        ];
+        gate.open();
+        if by_the_clock[0].is_some() {
+            assert_eq!(by_the_clock, [false, false, true, true].map(Some));
+        }
     }
 
     #[test]

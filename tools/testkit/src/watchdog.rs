@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::lesson::HANGS;
 use crate::panics;
 use crate::threads::{Sample, samples, this_thread};
 
@@ -19,7 +20,7 @@ impl Limits {
     /// For a check. A healthy one takes at most a fifth of a second.
     pub const CHECK: Self = Self {
         cpu: Duration::from_secs(4),
-        wall: Duration::from_secs(30),
+        wall: Duration::from_secs(15),
     };
     /// For a model, which is explored rather than run.
     pub const MODEL: Self = Self {
@@ -94,9 +95,10 @@ impl Watchdog {
     fn verdict(&self, now: Instant) -> Option<Verdict> {
         let cpu = Duration::from_nanos(self.last.iter().map(|thread| thread.cpu_ns).sum());
         let seen = if now - self.still_since >= ASLEEP {
-            "it hangs: every thread sleeps, and nobody is left to wake one. A wake-up was lost, or \
-             was never going to come"
-                .to_owned()
+            format!(
+                "{HANGS}: every thread sleeps, and nobody is left to wake one. A wake-up was lost, \
+                 or never sent, or a thread is stuck in a lock inside `wake`"
+            )
         } else if cpu >= self.limits.cpu {
             format!(
                 "it never ends: {:.0} s of CPU time were used, by a loop that makes no progress",
