@@ -10,4 +10,5 @@ pub mod polls_twice_to_be_sure;
 pub mod rouses_only_sleepers;
 pub mod shares_one_signal;
 pub mod unparks_the_waking_thread;
+pub mod waits_for_room;
 pub mod waker_dies_with_the_call;

@@ -2,6 +2,7 @@
 
 pub mod already_borrowed;
 pub mod asks_who_polls;
+pub mod clears_the_outer_flag;
 pub mod counts_wake_ups;
 pub mod does_not_put_back;
 pub mod ends_with_the_thread;
@@ -15,5 +16,6 @@ pub mod one_plain_flag_for_all;
 pub mod overwrites_the_other_flag;
 pub mod panics_at_thread_exit;
 pub mod shares_the_parker;
+pub mod sleeps_by_the_threads_token;
 pub mod swaps_for_itself;
 pub mod unmarks_too_early;

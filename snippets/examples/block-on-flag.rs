@@ -14,19 +14,19 @@ fn main() {
     let signal = Arc::new(Signal::default());
 
     // The sleeper looks, sees nothing...
-    let has_woken = *signal.is_woken.lock().unwrap();
+    let was_woken = *signal.is_woken.lock().unwrap();
 
-    // ...the waker comes just now...
-    let waker = signal.clone();
+    // ...the wake-up comes just now...
+    let other = signal.clone();
     thread::spawn(move || {
-        *waker.is_woken.lock().unwrap() = true;
-        waker.woken.notify_one();
+        *other.is_woken.lock().unwrap() = true;
+        other.woken.notify_one();
     })
     .join()
     .unwrap();
 
     // ...and the sleeper goes by what it saw.
-    if !has_woken {
+    if !was_woken {
         let guard = signal.is_woken.lock().unwrap();
         let limit = Duration::from_secs(1);
         let (_guard, result) = signal.woken.wait_timeout(guard, limit).unwrap();

@@ -20,9 +20,15 @@ impl Later {
         let timer = shared.clone();
         thread::spawn(move || {
             thread::sleep(delay);
-            let mut shared = timer.lock().unwrap();
-            shared.is_done = true;
-            shared.waker.take().inspect(Waker::wake_by_ref);
+            let waker = {
+                let mut shared = timer.lock().unwrap();
+                shared.is_done = true;
+                shared.waker.take()
+            };
+            // The lock is free again: who is woken wants it at once.
+            if let Some(waker) = waker {
+                waker.wake();
+            }
         });
         Self(shared)
     }

@@ -20,9 +20,13 @@ impl Later {
         let timer = shared.clone();
         thread::spawn(move || {
             thread::sleep(delay);
-            let mut shared = timer.lock().unwrap();
-            shared.is_done = true;
-            if let Some(waker) = shared.waker.take() {
+            let waker = {
+                let mut shared = timer.lock().unwrap();
+                shared.is_done = true;
+                shared.waker.take()
+            };
+            // The lock is free again: who is woken wants it at once.
+            if let Some(waker) = waker {
                 println!("timer: time is up, waking");
                 waker.wake();
             }

@@ -1,6 +1,7 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: a_wake_by_the_future_itself_is_not_lost
 //! Also fails: a_wake_from_another_thread_during_poll_is_not_lost
+//! Also fails: several_wakes_in_one_poll_are_no_trouble
 //! Also fails: thousands_of_wakes_between_two_threads_all_arrive
 //! Also fails: a_future_is_polled_until_it_is_ready
 //! Also fails: every_clone_of_the_waker_wakes
@@ -14,6 +15,7 @@
 //! Lowers the flag where the wait begins, to start from a clean state. A
 //! wake-up that came during the poll had raised it.
 
+// ANCHOR: bug
 use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
@@ -58,6 +60,7 @@ impl Wake for Signal {
         self.woken.notify_one();
     }
 }
+// ANCHOR_END: bug
 
 #[cfg(test)]
 #[path = "../../../exercises/01-block-on/src/tests.rs"]

@@ -11,7 +11,6 @@
 //! Asks for the current thread when it wakes instead of when it is made. A
 //! future that wakes itself works; everybody else unparks themselves.
 
-// ANCHOR: bug
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
@@ -37,7 +36,6 @@ impl Wake for UnparkCurrent {
         thread::current().unpark();
     }
 }
-// ANCHOR_END: bug
 
 #[cfg(test)]
 #[path = "../../../exercises/01-block-on/src/tests.rs"]

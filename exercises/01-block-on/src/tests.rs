@@ -515,7 +515,7 @@ fn a_waker_may_be_used_after_block_on_returned() {
         promise: "A waker may be woken, cloned and dropped on any thread after `block_on` returned.",
         usual_cause: "The waker points at something of the call that is gone with it. What a waker \
                       points at must be counted, by an `Arc` for instance.",
-        read: "one-future/block-on.html#the-waker-outlives-the-call",
+        read: "one-future/block-on.html#the-waker-may-outlive-the-call",
     };
     check(lesson, || {
         let waker = block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));

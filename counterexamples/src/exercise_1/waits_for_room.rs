@@ -1,0 +1,37 @@
+//! Breaks clause 3: No lost wake-up.
+//! Caught by: several_wakes_in_one_poll_are_no_trouble
+//!
+//! A channel with room for one message, since one wake-up is all that need be
+//! kept. But `send` waits for room. The second wake-up of a poll waits for the
+//! thread that polls, which is itself.
+
+use std::pin::pin;
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let (wake_up, wake_ups) = mpsc::sync_channel(1);
+    let waker = Waker::from(Arc::new(SendWakeUp(wake_up)));
+    let mut cx = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        wake_ups.recv().expect("`waker` keeps the channel open");
+    }
+}
+
+struct SendWakeUp(mpsc::SyncSender<()>);
+
+impl Wake for SendWakeUp {
+    fn wake(self: Arc<Self>) {
+        // Fails after `block_on` has returned, when nobody is left to wake.
+        let _ = self.0.send(());
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/01-block-on/src/tests.rs"]
+mod tests;

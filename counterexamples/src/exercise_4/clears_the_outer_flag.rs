@@ -1,0 +1,111 @@
+//! Breaks clause 8: No recursion.
+//! Caught by: a_recursive_call_leaves_the_outer_one_able_to_finish
+//!
+//! Lowers the flag first, so that each call starts clean, and then looks
+//! whether it may start at all. A call that may not has lowered the flag of the
+//! outer one, which sleeps over its wake-up.
+
+use std::cell::Cell;
+use std::pin::pin;
+use std::ptr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use parker::{Parker, Unparker};
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let call = Call::start();
+    let mut cx = Context::from_waker(&call.kept.waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        if !IS_WOKEN.with(|is_woken| is_woken.replace(false)) {
+            call.kept.parker.park();
+        }
+    }
+}
+
+/// What a thread keeps from call to call.
+struct Kept {
+    parker: Parker,
+    waker: Waker,
+    signal: *const Signal,
+}
+
+sync::thread_local! {
+    /// Empty before the first call and while a call runs.
+    static KEPT: Cell<Option<Rc<Kept>>> = const { Cell::new(None) };
+    /// The target of the running call's waker; null if no call runs.
+    static RUNNING: Cell<*const Signal> = const { Cell::new(ptr::null()) };
+    /// Whether the running call was woken on its own thread.
+    static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A call that runs. Its end puts back what it has taken.
+struct Call {
+    kept: Rc<Kept>,
+}
+
+impl Call {
+    fn start() -> Self {
+        IS_WOKEN.with(|is_woken| is_woken.set(false));
+        let is_running = RUNNING.with(|running| !running.get().is_null());
+        assert!(!is_running, "recursive `block_on`");
+        // Fails when the thread ends and its cache is gone.
+        let kept = KEPT.try_with(Cell::take).ok().flatten();
+        let kept = kept.unwrap_or_else(Kept::new);
+        RUNNING.with(|running| running.set(kept.signal));
+        Self { kept }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        RUNNING.with(|running| running.set(ptr::null()));
+        let _ = KEPT.try_with(|kept| kept.set(Some(self.kept.clone())));
+    }
+}
+
+impl Kept {
+    fn new() -> Rc<Self> {
+        let parker = Parker::new();
+        let signal = Arc::new(Signal {
+            unparker: parker.unparker(),
+        });
+        Rc::new(Self {
+            parker,
+            signal: Arc::as_ptr(&signal),
+            waker: Waker::from(signal),
+        })
+    }
+}
+
+struct Signal {
+    unparker: Unparker,
+}
+
+impl Wake for Signal {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let running = RUNNING.try_with(Cell::get).unwrap_or(ptr::null());
+        if ptr::eq(running, &**self) {
+            IS_WOKEN.with(|is_woken| is_woken.set(true));
+        } else {
+            self.unparker.unpark();
+        }
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/04-cached-block-on/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/04-cached-block-on/src/tests.rs"]
+mod tests;
