@@ -5,10 +5,10 @@
 //! of exercise 2: an atomic swap, and a sleeper is roused. On the thread that
 //! polls nobody can be asleep and nobody looks on, so a [`Cell`] will do.
 //!
-//! *Memory ordering.* What another thread wrote before it woke us is seen by the
-//! poll that follows: by the Release and Acquire of the parker's token, which
-//! only [`Parker::park`] takes. The flag orders nothing, and need not: the thread
-//! that sets it is the one that reads it.
+//! *Memory ordering.* What another thread wrote before it woke us is seen by
+//! the poll that follows: by the Release and Acquire of the parker's token,
+//! which only [`Parker::park`] takes. The flag orders nothing, and need not: it
+//! is read by the thread that sets it.
 //!
 //! The waker is made anew for each call, as two words on the stack: there the
 //! optimiser sees what a wake-up does, and inlines it into a future that it
@@ -85,7 +85,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     }
     let mut future = pin!(future);
     let _polling = Polling::start();
-    // SAFETY: since `Stage::Ready`, `kept` points to what a `Registration` owns.
+    // SAFETY: since `Stage::Ready`, `kept` points to what a `Registration` has.
     // That one is dropped when this thread ends, or by a caller of this call.
     let kept = unsafe { &*THIS_THREAD.with(|thread| thread.kept.get()) };
     let waker = kept.waker();
