@@ -2,6 +2,7 @@
 //! Caught by: waiting_does_not_spin
 //! Also fails: waiting_does_not_poll_by_a_timer
 //! Also fails: a_wake_up_causes_one_poll
+//! Also fails: two_waiting_threads_do_not_take_each_others_wake_ups
 //!
 //! Polls again and again. The result is always right, and one core is always
 //! busy.

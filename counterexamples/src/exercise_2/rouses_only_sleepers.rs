@@ -21,6 +21,7 @@
 //! Also fails: models::each_of_two_parks_gets_its_token_in_every_order
 //! Also fails: models::what_was_written_before_a_second_unpark_is_seen
 //! Also fails: models::what_was_written_before_unpark_is_seen_after_park
+//! Also fails: park_does_not_return_without_a_token
 //!
 //! The flag says that somebody sleeps, and `unpark` takes it back. It says
 //! nothing about an `unpark` that came before.

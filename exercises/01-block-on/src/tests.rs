@@ -358,13 +358,12 @@ fn two_waiting_threads_do_not_take_each_others_wake_ups() {
                 (handle, waiting)
             });
             // Who went to sleep first is usually roused first, so the wake-up is for the other.
-            let (handle, waiting) = second;
-            handle.complete();
-            waiting.join().expect("waiting does not panic");
-            let (handle, waiting) = first;
-            needless_polls += handle.polls() - 1;
-            handle.complete();
-            waiting.join().expect("waiting does not panic");
+            let polls_before = first.0.polls();
+            second.0.complete();
+            second.1.join().expect("waiting does not panic");
+            needless_polls += first.0.polls() - polls_before;
+            first.0.complete();
+            first.1.join().expect("waiting does not panic");
         }
         assert!(
             needless_polls < ROUNDS / 2,

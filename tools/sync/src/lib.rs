@@ -5,7 +5,7 @@
 //! | feature | what it gives |
 //! |---|---|
 //! | none | std's types themselves |
-//! | `chaos` | std's, wrapped so that a test can switch on spurious returns, failing weak exchanges and seeded delays: [`chaos`] |
+//! | `chaos` | std's, wrapped so that a test can switch on spurious returns, failing weak exchanges and seeded delays: `chaos` |
 //! | `shuttle` | shuttle's: many random schedules, every atomic sequentially consistent |
 //! | `loom` | loom's: every schedule and every value a load may return, within bounds |
 //!

@@ -41,6 +41,8 @@ pub fn model(body: impl Fn() + Send + Sync + 'static) {
     builder.preemption_bound = Some(PREEMPTIONS);
     builder.max_branches = BRANCHES;
     builder.max_duration = Some(TIME);
+    // How many executions pass between two looks at the clock.
+    builder.checkpoint_interval = 100;
     let explored = std::sync::Arc::new(AtomicU64::new(0));
     let count = explored.clone();
     let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
