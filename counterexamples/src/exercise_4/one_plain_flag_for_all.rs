@@ -3,7 +3,6 @@
 //! Also fails: models::a_wake_here_and_one_from_elsewhere_both_count
 //! Also fails: models::what_each_of_two_threads_wrote_is_seen
 //! Also fails: models::a_stale_wake_up_does_not_disturb_a_later_call
-//! Also fails: models::a_waker_may_be_woken_while_its_thread_ends
 //!
 //! One plain flag for all: other threads write it too, and then unpark. On this
 //! machine it passes every test. But nothing orders their write and the read

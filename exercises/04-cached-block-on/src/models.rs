@@ -133,28 +133,3 @@ fn a_stale_wake_up_does_not_disturb_a_later_call() {
         });
     });
 }
-
-/// Clause 10: the thread ends while somebody wakes it.
-#[test]
-fn a_waker_may_be_woken_while_its_thread_ends() {
-    let lesson = Lesson {
-        clause: "10. Wakers live on",
-        promise: "A wake-up that comes while the thread ends does no harm.",
-        usual_cause: "The waker reaches into the thread's cache, which the thread is freeing.",
-        read: "one-future/cached-block-on.html#the-proof",
-    };
-    check_model(lesson, || {
-        sync::model(|| {
-            let (tell, told) = std::sync::mpsc::channel();
-            let ending = thread::spawn(move || {
-                let waker =
-                    block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
-                let waking = thread::spawn(move || waker.wake());
-                let _ = tell.send(waking);
-            });
-            ending.join().expect("ending does not panic");
-            let waking = told.recv().expect("the thread has sent it");
-            waking.join().expect("waking does not panic");
-        });
-    });
-}
