@@ -28,6 +28,9 @@ pub(crate) const HANGS: &str = "it hangs";
 const HINT_AT_HANGS: &str =
     "If other checks hang too, read those about wake-ups first. If only this one does:";
 
+/// What usually breaks a promise is no news about code that is not there yet.
+const HINT_AT_STUBS: &str = "Once it is written, this may break it:";
+
 /// Columns for the text beside the labels.
 const TEXT_WIDTH: usize = 66;
 
@@ -45,12 +48,14 @@ impl Lesson {
         };
         row("promised", self.promise);
         row("seen", seen);
-        // What usually breaks a promise says nothing about code that is not there yet.
-        if seen.starts_with(HANGS) {
-            row("usually", &format!("{HINT_AT_HANGS} {}", self.usual_cause));
-        } else if !seen.starts_with(UNWRITTEN) {
-            row("usually", self.usual_cause);
-        }
+        let usual_cause = if seen.starts_with(HANGS) {
+            format!("{HINT_AT_HANGS} {}", self.usual_cause)
+        } else if seen.starts_with(UNWRITTEN) {
+            format!("{HINT_AT_STUBS} {}", self.usual_cause)
+        } else {
+            self.usual_cause.to_owned()
+        };
+        row("usually", &usual_cause);
         row("read", self.read);
         row("check", place);
         if !details.is_empty() {
