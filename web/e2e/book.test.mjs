@@ -107,8 +107,14 @@ describe("the book", { skip: reasonToSkip() }, () => {
       await page.getByRole("alert").filter({ hasText: "<b>broken</b>" }).waitFor();
       assert.match(await page.locator(".ws-progress").innerText(), /3 of 40/);
       await page.getByRole("button", { name: "Dismiss" }).click();
+      await settled(page);
       await page.evaluate(() => scrollTo(0, 900));
-      const seen = (page) => page.evaluate(() => document.querySelector("main h1, main h2").getBoundingClientRect().top);
+      // The place is kept by the heading above it; what stands further up may change its height as it loads.
+      const id = await page.evaluate(() => {
+        const headings = [...document.querySelectorAll("main :is(h1, h2, h3)[id]")];
+        return headings.findLast((heading) => heading.getBoundingClientRect().top <= 0).id;
+      });
+      const seen = (page) => page.evaluate((id) => document.getElementById(id).getBoundingClientRect().top, id);
       const before = await seen(page);
       await page.waitForNavigation();
       await page.waitForTimeout(1500);

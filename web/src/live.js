@@ -90,11 +90,18 @@ function restorePlace() {
     return;
   }
   if (place?.page !== location.pathname) return;
+  let readerMoved = false;
+  for (const sign of ["wheel", "touchstart", "keydown", "pointerdown"]) {
+    addEventListener(sign, () => (readerMoved = true), { once: true, passive: true });
+  }
   const scroll = () => {
+    if (readerMoved) return;
     const from = headings().find((heading) => heading.id === place.id);
     scrollTo({ top: place.top + (from ? from.getBoundingClientRect().top + scrollY : 0), behavior: "instant" });
   };
   scroll();
+  // The programs get their buttons, and grow, when the runner has answered.
+  runnerState().then(() => requestAnimationFrame(() => requestAnimationFrame(scroll)));
   addEventListener("load", () => {
     scroll();
     // Not at once: the browser looks at this after `load` as well.
