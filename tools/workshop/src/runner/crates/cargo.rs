@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn both_forms_of_a_package_id_are_read() {
-        let registry = "registry+https://github.com/rust-lang/crates.io-index#tokio@1.54.1";
+        let registry = "registry+https://example.invalid/index#tokio@1.54.1";
         let (name, version) = name_and_version(registry).unwrap();
         assert_eq!((name.as_str(), version.as_str()), ("tokio", "1.54.1"));
         let (name, version) = name_and_version("path+file:///a/tools/sync#0.1.0").unwrap();
