@@ -1,0 +1,1 @@
+//! Records which task ran where and when.
