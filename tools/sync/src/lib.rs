@@ -9,12 +9,16 @@
 //! | `shuttle` | shuttle's: many random schedules, every atomic sequentially consistent |
 //! | `loom` | loom's: every schedule and every value a load may return, within bounds |
 //!
+//! The clock is std's with any of them; with `chaos` a test can set it: [`time`].
+//!
 //! What each offers is what all of them have. loom lacks `Weak`, const
 //! constructors, `Condvar::wait_while` and time-outs that elapse (a timed wait
 //! waits until it is notified). Its thread-locals have `with` and `try_with`
 //! only. Its `Arc` cannot become a
 //! [`Waker`](std::task::Waker): what implements [`Wake`](std::task::Wake)
 //! stays in a [`std::sync::Arc`].
+
+pub mod time;
 
 #[cfg(not(any(feature = "loom", feature = "shuttle")))]
 mod std_backend;
