@@ -1,1 +1,60 @@
-//! Records which task ran where and when.
+//! Records which task ran where and when. Standard library only.
+//!
+//! ```
+//! use std::pin::pin;
+//! use std::task::{Context, Waker};
+//!
+//! let recording = trace::record("one poll", "by hand", 1);
+//! trace::thread_start(); // this thread is worker 0
+//! let mut task = pin!(trace::task("A", async { 42 }));
+//! let _ready = task.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+//! let trace = recording.finish();
+//! assert_eq!(trace.polls("A").len(), 1);
+//! trace.save("one-poll"); // for the page, or for `cargo workshop record`
+//! ```
+//!
+//! It sees what goes through it: a wrapped future says when it is polled, and
+//! hands its future a wrapped waker, which says who wakes it. So it works with
+//! any executor. What a runtime's threads do is told by [`thread_start`],
+//! [`thread_park`] and [`thread_unpark`], from the runtime's hooks:
+//!
+//! ```
+//! # /*
+//! tokio::runtime::Builder::new_multi_thread()
+//!     .on_thread_start(trace::thread_start)
+//!     .on_thread_park(trace::thread_park)
+//!     .on_thread_unpark(trace::thread_unpark)
+//! rayon::ThreadPoolBuilder::new().start_handler(|_| trace::thread_start())
+//! # */
+//! ```
+//!
+//! Recording one event is reading the clock and three stores into a buffer that
+//! belongs to the thread: no lock, and no allocation. A lock is taken, and
+//! memory may be, when a thread records its first event, and for the name of a
+//! task or a mark. A full buffer loses the newest events, and counts them.
+//!
+//! The document it writes has the schema `workshop.trace/1`, see
+//! `schema/workshop.trace-1.schema.json`.
+
+mod chrome;
+mod event;
+mod host;
+mod json;
+mod reading;
+#[cfg_attr(not(feature = "record"), path = "off.rs")]
+mod recorder;
+mod sweep;
+#[cfg(feature = "record")]
+mod task;
+mod trace;
+
+pub use reading::{Park, Poll};
+pub use recorder::{
+    Recording, job, mark, record, span, thread_park, thread_start, thread_unpark, yielded,
+};
+#[cfg(not(feature = "record"))]
+pub use recorder::{Task, task};
+pub use sweep::Sweep;
+#[cfg(feature = "record")]
+pub use task::{Task, task};
+pub use trace::Trace;

@@ -1,0 +1,78 @@
+//! What is recorded.
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+#[cfg_attr(
+    not(feature = "record"),
+    allow(dead_code, reason = "nothing is recorded")
+)]
+pub(crate) enum Kind {
+    /// A task was made; `arg` is the task that made it, or 0.
+    Spawn,
+    /// A poll of the task begins.
+    PollBegin,
+    /// The poll ends; `arg` is 1 if the task is ready.
+    PollEnd,
+    /// The task was woken; `arg` is the task that did it, or 0.
+    Wake,
+    /// The task yields.
+    Yield,
+    /// The thread goes to sleep for want of work.
+    Park,
+    /// The thread is awake again.
+    Unpark,
+    /// Somebody said something; `arg` is its index in the marks.
+    Mark,
+}
+
+impl Kind {
+    const ALL: [Self; 8] = [
+        Self::Spawn,
+        Self::PollBegin,
+        Self::PollEnd,
+        Self::Wake,
+        Self::Yield,
+        Self::Park,
+        Self::Unpark,
+        Self::Mark,
+    ];
+
+    /// The kind with this number.
+    #[cfg_attr(
+        not(feature = "record"),
+        allow(dead_code, reason = "nothing is recorded")
+    )]
+    pub(crate) fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|&kind| kind as u8 == number)
+    }
+
+    /// Its name in the document.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Spawn => "spawn",
+            Self::PollBegin => "poll+",
+            Self::PollEnd => "poll-",
+            Self::Wake => "wake",
+            Self::Yield => "yield",
+            Self::Park => "park",
+            Self::Unpark => "unpark",
+            Self::Mark => "mark",
+        }
+    }
+}
+
+/// One event of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// When, in nanoseconds from the start of the recording.
+    pub time_ns: u64,
+    /// What.
+    pub kind: Kind,
+    /// On which worker; -1 is a thread that is none.
+    pub worker: i32,
+    /// Which task it is about; 0 for none.
+    pub task: u32,
+    /// What the kind makes of it.
+    pub arg: u32,
+}

@@ -1,0 +1,486 @@
+//! The recording itself: one buffer for each thread, written by that thread
+//! alone and read by whoever finishes the recording.
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicUsize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::event::{Event, Kind};
+use crate::host;
+use crate::trace::{Meta, Trace};
+
+/// How many events a thread can record; more than a figure can show.
+const EVENTS_PER_THREAD: usize = 1 << 14;
+
+/// Buffers made beforehand for threads that are no workers.
+const SPARE_BUFFERS: usize = 3;
+
+/// The number of the recording that goes on, or 0.
+static CURRENT: AtomicU32 = AtomicU32::new(0);
+
+/// The recording that goes on, and the number of the last one.
+static SESSION: Mutex<(u32, Option<Arc<Session>>)> = Mutex::new((0, None));
+
+thread_local! {
+    /// Where this thread records.
+    static LANE: RefCell<Option<Lane>> = const { RefCell::new(None) };
+    /// The task that runs on this thread.
+    static RUNNING: Cell<TaskId> = const { Cell::new(TaskId::NONE) };
+    /// Whether this thread was said to be a worker.
+    static IS_WORKER: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A task of one recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TaskId {
+    recording: u32,
+    id: u32,
+}
+
+impl TaskId {
+    pub(crate) const NONE: Self = Self {
+        recording: 0,
+        id: 0,
+    };
+
+    /// Returns `true` if the recording that the task belongs to goes on.
+    pub(crate) fn is_recorded(self) -> bool {
+        // Relaxed: whoever sees an older value records or misses one event more.
+        self.id != 0 && self.recording == CURRENT.load(Relaxed)
+    }
+
+    /// The task's number in this recording; 0 for a task of another one.
+    fn within(self, recording: u32) -> u32 {
+        if self.recording == recording {
+            self.id
+        } else {
+            0
+        }
+    }
+}
+
+/// What all threads of a recording share.
+struct Session {
+    number: u32,
+    start: Instant,
+    next_worker: AtomicI32,
+    /// The buffers in use, then those that nobody has taken yet.
+    buffers: Mutex<Buffers>,
+    names: Mutex<Vec<Cow<'static, str>>>,
+    marks: Mutex<Vec<Cow<'static, str>>>,
+}
+
+struct Buffers {
+    used: Vec<Arc<Buffer>>,
+    spare: Vec<Arc<Buffer>>,
+}
+
+/// The events of one thread. Only that thread writes.
+///
+/// *Memory ordering.* Whoever reads `length` sees the events below it: the
+/// Release store in `push` pairs with the Acquire load in `events`.
+struct Buffer {
+    slots: Box<[Slot]>,
+    length: AtomicUsize,
+    lost: AtomicU64,
+    first_lost_ns: AtomicU64,
+}
+
+/// Plain numbers for the thread that writes; atomic so that another may read.
+#[derive(Default)]
+struct Slot {
+    time_ns: AtomicU64,
+    kind_and_worker: AtomicU64,
+    task_and_arg: AtomicU64,
+}
+
+/// A thread's place in a recording.
+struct Lane {
+    recording: u32,
+    start: Instant,
+    worker: i32,
+    buffer: Arc<Buffer>,
+}
+
+/// A recording that goes on until it is finished or dropped.
+#[must_use = "what is recorded is lost unless the recording is finished"]
+#[derive(Debug)]
+pub struct Recording {
+    meta: Meta,
+}
+
+/// Starts to record. `runtime` names it with its version, `workers` is the number
+/// of its threads.
+///
+/// # Panics
+///
+/// If another recording goes on in this process.
+#[track_caller]
+pub fn record(title: impl Into<String>, runtime: impl Into<String>, workers: usize) -> Recording {
+    let source = Location::caller().file().replace('\\', "/");
+    // What one event costs is measured on a recording that nobody sees.
+    begin(Session::new(0));
+    let event_cost_ns = measure_event_cost();
+    end();
+    begin(Session::new(workers));
+    Recording {
+        meta: Meta {
+            title: title.into(),
+            runtime: runtime.into(),
+            workers,
+            recorded: host::now(),
+            source,
+            event_cost_ns,
+            ..Meta::default()
+        },
+    }
+}
+
+impl Recording {
+    /// Ends the recording and returns what was recorded. Polls that have not
+    /// ended have no end in the trace.
+    pub fn finish(mut self) -> Trace {
+        let session = end().expect("a recording goes on until it is finished");
+        let mut meta = std::mem::take(&mut self.meta);
+        std::mem::forget(self);
+        let buffers = lock(&session.buffers);
+        let mut events = Vec::new();
+        for buffer in &buffers.used {
+            buffer.read(&mut events);
+            meta.dropped += buffer.lost.load(Relaxed);
+            let first_lost = buffer.first_lost_ns.load(Relaxed);
+            if first_lost != u64::MAX {
+                let earliest = meta.dropped_from_ns.unwrap_or(u64::MAX);
+                meta.dropped_from_ns = Some(earliest.min(first_lost));
+            }
+        }
+        // The sort is stable: events of a thread keep their order.
+        events.sort_by_key(|event| event.time_ns);
+        let seen = session.next_worker.load(Relaxed);
+        meta.workers = meta.workers.max(usize::try_from(seen).unwrap_or(0));
+        meta.marks = texts(&session.marks);
+        Trace::new(meta, texts(&session.names), events)
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        end();
+    }
+}
+
+fn begin(session: Session) {
+    let mut current = lock(&SESSION);
+    if current.1.is_some() {
+        drop(current);
+        panic!("another recording goes on: finish it first");
+    }
+    let number = current.0 + 1;
+    *current = (
+        number,
+        Some(Arc::new(Session {
+            number,
+            start: Instant::now(),
+            ..session
+        })),
+    );
+    // Relaxed: a thread that sees it takes the lock before it records anything.
+    CURRENT.store(number, Relaxed);
+}
+
+fn end() -> Option<Arc<Session>> {
+    let mut current = lock(&SESSION);
+    CURRENT.store(0, Relaxed);
+    current.1.take()
+}
+
+fn texts(of: &Mutex<Vec<Cow<'static, str>>>) -> Vec<String> {
+    lock(of).iter().map(|text| text.to_string()).collect()
+}
+
+/// A panic while a lock of ours is held leaves nothing half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The cheapest of several rounds: what the machine does besides is not ours.
+fn measure_event_cost() -> u64 {
+    const ROUNDS: u32 = 8;
+    const EVENTS: u32 = 256;
+    let round = |_| {
+        let start = Instant::now();
+        for _ in 0..EVENTS {
+            push(Kind::Mark, 0, 0);
+        }
+        start.elapsed().as_nanos()
+    };
+    let total = (0..ROUNDS).map(round).min().unwrap_or(0);
+    u64::try_from(total.div_ceil(EVENTS.into())).unwrap_or(u64::MAX)
+}
+
+impl Session {
+    fn new(workers: usize) -> Self {
+        let buffer = |_| Arc::new(Buffer::new());
+        let count = workers + SPARE_BUFFERS;
+        Self {
+            number: 0,
+            start: Instant::now(),
+            next_worker: AtomicI32::new(0),
+            buffers: Mutex::new(Buffers {
+                used: Vec::with_capacity(count),
+                spare: (0..count).map(buffer).collect(),
+            }),
+            names: Mutex::new(Vec::with_capacity(256)),
+            marks: Mutex::new(Vec::with_capacity(16)),
+        }
+    }
+
+    /// Gives this thread a place in the recording.
+    fn admit(&self) -> Lane {
+        let mut buffers = lock(&self.buffers);
+        let buffer = buffers
+            .spare
+            .pop()
+            .unwrap_or_else(|| Arc::new(Buffer::new()));
+        buffers.used.push(buffer.clone());
+        drop(buffers);
+        let worker = match IS_WORKER.get() {
+            true => self.next_worker.fetch_add(1, Relaxed),
+            false => -1,
+        };
+        Lane {
+            recording: self.number,
+            start: self.start,
+            worker,
+            buffer,
+        }
+    }
+}
+
+impl Buffer {
+    fn new() -> Self {
+        Self {
+            slots: (0..EVENTS_PER_THREAD).map(|_| Slot::default()).collect(),
+            length: AtomicUsize::new(0),
+            lost: AtomicU64::new(0),
+            first_lost_ns: AtomicU64::new(u64::MAX),
+        }
+    }
+
+    fn push(&self, event: Event) {
+        let length = self.length.load(Relaxed);
+        let Some(slot) = self.slots.get(length) else {
+            return self.lose(event.time_ns);
+        };
+        let worker = u64::from(event.worker.cast_unsigned());
+        slot.time_ns.store(event.time_ns, Relaxed);
+        slot.kind_and_worker
+            .store(worker << 8 | event.kind as u64, Relaxed);
+        slot.task_and_arg
+            .store(u64::from(event.task) << 32 | u64::from(event.arg), Relaxed);
+        // Release: pairs with the Acquire in `read`; publishes the slot.
+        self.length.store(length + 1, Release);
+    }
+
+    #[cold]
+    fn lose(&self, time_ns: u64) {
+        // Relaxed: only this thread writes, and the reader needs no more than a count.
+        let lost = self.lost.load(Relaxed);
+        if lost == 0 {
+            self.first_lost_ns.store(time_ns, Relaxed);
+        }
+        self.lost.store(lost + 1, Relaxed);
+    }
+
+    fn read(&self, events: &mut Vec<Event>) {
+        // Acquire: pairs with the Release in `push`; the slots below are written.
+        let length = self.length.load(Acquire);
+        let events_of = self.slots[..length].iter().filter_map(|slot| {
+            let [kind, worker_0, worker_1, worker_2, worker_3, ..] =
+                slot.kind_and_worker.load(Relaxed).to_le_bytes();
+            let task_and_arg = slot.task_and_arg.load(Relaxed);
+            Some(Event {
+                time_ns: slot.time_ns.load(Relaxed),
+                kind: Kind::from_number(kind)?,
+                worker: i32::from_le_bytes([worker_0, worker_1, worker_2, worker_3]),
+                task: (task_and_arg >> 32) as u32,
+                arg: task_and_arg as u32,
+            })
+        });
+        events.extend(events_of);
+    }
+}
+
+/// Records an event, if a recording goes on.
+#[inline]
+pub(crate) fn push(kind: Kind, task: u32, arg: u32) {
+    // Relaxed: as in `is_recorded`.
+    let recording = CURRENT.load(Relaxed);
+    if recording == 0 {
+        return;
+    }
+    let now = Instant::now();
+    // A thread that is being taken down records no more.
+    let _too_late = LANE.try_with(|lane| {
+        let mut lane = lane.borrow_mut();
+        match &*lane {
+            Some(lane) if lane.recording == recording => lane.push(now, kind, task, arg),
+            _ => {
+                *lane = join();
+                if let Some(lane) = &*lane {
+                    lane.push(now, kind, task, arg);
+                }
+            }
+        }
+    });
+}
+
+#[cold]
+fn join() -> Option<Lane> {
+    lock(&SESSION).1.as_ref().map(|session| session.admit())
+}
+
+impl Lane {
+    #[inline]
+    fn push(&self, now: Instant, kind: Kind, task: u32, arg: u32) {
+        let time = now.saturating_duration_since(self.start);
+        let time_ns = time.as_secs() * 1_000_000_000 + u64::from(time.subsec_nanos());
+        let worker = self.worker;
+        self.buffer.push(Event {
+            time_ns,
+            kind,
+            worker,
+            task,
+            arg,
+        });
+    }
+}
+
+/// Names a task, and records that the one that runs now has made it.
+pub(crate) fn spawn(name: impl Into<Cow<'static, str>>) -> TaskId {
+    let Some(session) = lock(&SESSION).1.clone() else {
+        return TaskId::NONE;
+    };
+    let mut names = lock(&session.names);
+    names.push(name.into());
+    let id = u32::try_from(names.len()).unwrap_or(u32::MAX);
+    drop(names);
+    let recording = session.number;
+    push(Kind::Spawn, id, RUNNING.get().within(recording));
+    TaskId { recording, id }
+}
+
+/// Records that a task is woken, and by which.
+pub(crate) fn wake(task: TaskId) {
+    if task.is_recorded() {
+        // A waker may be called while its thread is taken down.
+        let by = RUNNING.try_with(Cell::get).unwrap_or(TaskId::NONE);
+        push(Kind::Wake, task.id, by.within(task.recording));
+    }
+}
+
+/// The time during which a task runs on this thread.
+pub(crate) struct Running {
+    task: TaskId,
+    outer: TaskId,
+    is_ready: bool,
+}
+
+impl Running {
+    /// Begins it.
+    pub(crate) fn begin(task: TaskId) -> Self {
+        let outer = RUNNING.replace(task);
+        push(Kind::PollBegin, task.id, 0);
+        Self {
+            task,
+            outer,
+            is_ready: false,
+        }
+    }
+
+    /// Ends it. A panic ends it too, and then the task is not ready.
+    pub(crate) fn end(mut self, is_ready: bool) {
+        self.is_ready = is_ready;
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.task.is_recorded() {
+            push(Kind::PollEnd, self.task.id, u32::from(self.is_ready));
+        }
+        RUNNING.set(self.outer);
+    }
+}
+
+/// Runs `work` on this thread, and shows it as a task that is polled once. For
+/// work that no executor knows of.
+pub fn span<R>(name: impl Into<Cow<'static, str>>, work: impl FnOnce() -> R) -> R {
+    job(name, work)()
+}
+
+/// Makes a job of `work`, to be handed to a pool of threads. It shows as a task
+/// that waits from now until it runs, and is polled once.
+pub fn job<R>(name: impl Into<Cow<'static, str>>, work: impl FnOnce() -> R) -> impl FnOnce() -> R {
+    let task = spawn(name);
+    move || {
+        if !task.is_recorded() {
+            return work();
+        }
+        let running = Running::begin(task);
+        let result = work();
+        running.end(true);
+        result
+    }
+}
+
+/// Records that the task that runs on this thread yields.
+pub fn yielded() {
+    let task = RUNNING.get();
+    if task.is_recorded() {
+        push(Kind::Yield, task.id, 0);
+    }
+}
+
+/// Records a remark, which is shown where and when it is made.
+pub fn mark(text: impl Into<Cow<'static, str>>) {
+    let Some(session) = lock(&SESSION).1.clone() else {
+        return;
+    };
+    let mut marks = lock(&session.marks);
+    let index = u32::try_from(marks.len()).unwrap_or(u32::MAX);
+    marks.push(text.into());
+    drop(marks);
+    push(Kind::Mark, RUNNING.get().within(session.number), index);
+}
+
+/// Makes this thread the next worker. For the hook of a runtime that is called
+/// when a thread of its starts, or for the first line of a thread of your own.
+pub fn thread_start() {
+    let is_new = !IS_WORKER.replace(true);
+    let recording = CURRENT.load(Relaxed);
+    LANE.with_borrow_mut(|lane| {
+        let is_known = lane
+            .as_ref()
+            .is_some_and(|lane| lane.recording == recording);
+        if recording != 0 && (is_new || !is_known) {
+            *lane = join();
+        }
+    });
+}
+
+/// Records that this worker goes to sleep for want of work.
+pub fn thread_park() {
+    thread_start();
+    push(Kind::Park, 0, 0);
+}
+
+/// Records that this worker is awake again.
+pub fn thread_unpark() {
+    thread_start();
+    push(Kind::Unpark, 0, 0);
+}
