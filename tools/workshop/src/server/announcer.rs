@@ -6,6 +6,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::events::{Event, Events, send};
 
+/// As many pages as a reader may have open. Each holds a connection.
+pub const PAGES_MOST: usize = 100;
+
 /// The open pages, and what a new one has to know.
 pub struct Announcer {
     state: Mutex<State>,
@@ -15,6 +18,8 @@ pub struct Announcer {
 struct State {
     pages: Vec<Events>,
     book_error: Option<String>,
+    /// Crates built and to be built, while they are.
+    crates: Option<(usize, usize)>,
 }
 
 impl Announcer {
@@ -25,20 +30,29 @@ impl Announcer {
             state: Mutex::new(State {
                 pages: Vec::new(),
                 book_error,
+                crates: None,
             }),
         }
     }
 
-    /// Adds a page; it is told at once if the book has a fault.
-    pub fn subscribe(&self) -> UnboundedReceiver<Event> {
+    /// Adds a page; it is told at once if the book has a fault and how far the
+    /// crates are. Returns `None` if there are too many pages.
+    pub fn subscribe(&self) -> Option<UnboundedReceiver<Event>> {
         let (events, receiver) = unbounded_channel();
         let mut state = self.lock();
+        state.pages.retain(|page| !page.is_closed());
+        if state.pages.len() >= PAGES_MOST {
+            return None;
+        }
         if state.book_error.is_some() {
             let message = state.book_error.clone();
             send(&events, Event::BookError { message });
         }
+        if let Some((done, total)) = state.crates {
+            send(&events, Event::Building { done, total });
+        }
         state.pages.push(events);
-        receiver
+        Some(receiver)
     }
 
     /// Tells all pages, and forgets those that are gone.
@@ -63,7 +77,51 @@ impl Announcer {
         self.announce(Event::BookError { message });
     }
 
+    /// Tells all pages, and those still to come, how far the crates are.
+    pub fn crates_are_building(&self, done: usize, total: usize) {
+        self.lock().crates = Some((done, total));
+        self.announce(Event::Building { done, total });
+    }
+
+    /// Tells all pages that there is nothing left to wait for.
+    pub fn crates_are_done(&self) {
+        let crates = self.lock().crates.take();
+        if let Some((_, total)) = crates {
+            let done = total;
+            self.announce(Event::Building { done, total });
+        }
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_opens_late_learns_how_far_the_crates_are() {
+        let announcer = Announcer::new(Vec::new());
+        announcer.crates_are_building(3, 10);
+        let mut page = announcer.subscribe().expect("the first page");
+        let (done, total) = (3, 10);
+        assert_eq!(page.try_recv(), Ok(Event::Building { done, total }));
+        announcer.crates_are_done();
+        let done = total;
+        assert_eq!(page.try_recv(), Ok(Event::Building { done, total }));
+        let mut later = announcer.subscribe().expect("the second page");
+        assert!(later.try_recv().is_err(), "there is nothing to tell");
+    }
+
+    #[test]
+    fn a_closed_page_makes_room_for_another() {
+        let announcer = Announcer::new(Vec::new());
+        let mut pages: Vec<_> = (0..PAGES_MOST).map(|_| announcer.subscribe()).collect();
+        assert!(pages.iter().all(Option::is_some));
+        assert!(announcer.subscribe().is_none(), "one page too many");
+        pages.pop();
+        assert!(announcer.subscribe().is_some(), "one page has gone");
     }
 }

@@ -111,8 +111,12 @@ async fn unknown() -> Refusal {
     Refusal::new(StatusCode::NOT_FOUND, "there is no such call")
 }
 
-async fn events(State(app): State<Arc<App>>, _call: Call<Nothing>) -> EventStream {
-    EventStream(app.announcer.subscribe())
+async fn events(State(app): State<Arc<App>>, _call: Call<Nothing>) -> Result<EventStream, Refusal> {
+    let full = || {
+        Refusal::new(StatusCode::TOO_MANY_REQUESTS, "too many pages are open")
+            .help("close some of them, and load this one again")
+    };
+    app.announcer.subscribe().map(EventStream).ok_or_else(full)
 }
 
 async fn run(

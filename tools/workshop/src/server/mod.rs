@@ -19,7 +19,6 @@ use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 
 use crate::book::{Keeper, News};
-use crate::events::Event;
 use crate::problem::Problem;
 use crate::runner::crates::Status;
 use crate::runner::{Mode, Runner};
@@ -197,10 +196,16 @@ fn report_crates(status: Status, mode: Mode, announcer: &Announcer) {
             if done % 10 == 0 && total > 0 {
                 println!("Building the snippets' crates ({mode:?}): {done} of {total}.");
             }
-            announcer.announce(Event::Building { done, total });
+            announcer.crates_are_building(done, total);
         }
-        Status::Ready(_) => println!("The snippets' crates are ready ({mode:?})."),
-        Status::Failed(problem) => eprintln!("{problem}"),
+        Status::Ready(_) => {
+            println!("The snippets' crates are ready ({mode:?}).");
+            announcer.crates_are_done();
+        }
+        Status::Failed(problem) => {
+            eprintln!("{problem}");
+            announcer.crates_are_done();
+        }
         Status::Absent => {}
     }
 }
