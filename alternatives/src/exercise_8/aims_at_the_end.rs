@@ -1,0 +1,148 @@
+//! Another right design: no stride is kept. What the items since the last
+//! reading have cost tells how many would fit into what is left of the slice,
+//! and an eighth of those may pass before the next reading. So the clock is
+//! read rarely at first, and more and more often towards the end.
+
+use std::cell::Cell;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+/// The longest way to the next reading, whatever the items cost.
+const MOST: u32 = 300;
+
+/// Runs `future` so that each of its polls has a time slice.
+pub fn with_budget<F: Future>(slice: Duration, future: F) -> WithBudget<F> {
+    WithBudget { slice, future }
+}
+
+/// The future of [`with_budget`].
+pub struct WithBudget<F> {
+    slice: Duration,
+    future: F,
+}
+
+impl<F: Future> Future for WithBudget<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let outer = RUNNING.get().map(Budget::started);
+        let limit = outer.map_or(Limit::None, |outer| outer.limit);
+        let _restored = Restored(outer);
+        RUNNING.set(Some(Budget {
+            slice: self.slice,
+            limit,
+            read_at: None,
+            items: 1,
+            items_left: 1,
+        }));
+        // SAFETY: the future is pinned with `self` and never moved out of it.
+        unsafe { self.map_unchecked_mut(|this| &mut this.future) }.poll(cx)
+    }
+}
+
+/// Lets the task yield if the slice is over.
+pub fn checkpoint() -> Checkpoint {
+    Checkpoint::New
+}
+
+/// The future of [`checkpoint`].
+pub enum Checkpoint {
+    /// It has not been polled.
+    New,
+    /// It was pending, or is ready.
+    Passed,
+}
+
+impl Future for Checkpoint {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if let Self::New = std::mem::replace(&mut *self, Self::Passed)
+            && let Some(mut budget) = RUNNING.take()
+        {
+            let is_over = budget.pass();
+            RUNNING.set(Some(budget));
+            if is_over {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+        }
+        Poll::Ready(())
+    }
+}
+
+thread_local! {
+    static RUNNING: Cell<Option<Budget>> = const { Cell::new(None) };
+}
+
+/// Puts back what the thread had before.
+struct Restored(Option<Budget>);
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        RUNNING.set(self.0);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Budget {
+    slice: Duration,
+    /// That of the budget around it, until the slice begins; then its own.
+    limit: Limit,
+    /// When the clock was read last. `None` before the slice begins.
+    read_at: Option<Instant>,
+    /// How many items there are from the last reading to the next.
+    items: u32,
+    items_left: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Limit {
+    None,
+    At(Instant),
+}
+
+impl Budget {
+    fn started(mut self) -> Self {
+        if self.read_at.is_none() {
+            self.start(sync::time::now());
+        }
+        self
+    }
+
+    fn start(&mut self, now: Instant) {
+        self.limit = match (now.checked_add(self.slice), self.limit) {
+            (None, limit) => limit,
+            (Some(own), Limit::None) => Limit::At(own),
+            (Some(own), Limit::At(outer)) => Limit::At(own.min(outer)),
+        };
+        self.read_at = Some(now);
+    }
+
+    /// Counts a checkpoint. Returns `true` if the slice is over.
+    fn pass(&mut self) -> bool {
+        self.items_left -= 1;
+        if self.items_left > 0 {
+            return false;
+        }
+        let now = sync::time::now();
+        let last = self.read_at.replace(now);
+        if last.is_none() {
+            self.start(now);
+        }
+        let rest = match self.limit {
+            Limit::None => Duration::MAX,
+            Limit::At(end) => end.saturating_duration_since(now),
+        };
+        let took = last.map_or(rest, |last| now - last);
+        let room = f64::from(self.items) * rest.div_duration_f64(took) / 8.0;
+        self.items = (room as u32).clamp(1, MOST.min(4 * self.items));
+        self.items_left = self.items;
+        rest.is_zero()
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/08-budget/src/tests.rs"]
+mod tests;
