@@ -17,7 +17,7 @@ await build({
   format: "iife",
   target: ["es2022", "chrome123", "firefox120", "safari17.5"],
   banner: { js: BANNER, css: BANNER },
-  legalComments: "linked",
+  legalComments: "eof",
 });
 
 let total = 0;

@@ -112,6 +112,22 @@ export async function* post(path, body, signal) {
   }
 }
 
+/**
+ * Asks the runner for something that may not be there.
+ *
+ * @param {string} path below `api/`
+ * @returns {Promise<string | undefined>}
+ */
+export async function ask(path) {
+  const headers = { "Content-Type": "application/json", "X-Workshop-Token": store.getItem(TOKEN_KEY) ?? "" };
+  try {
+    const answer = await fetch(fromRoot(`api/${path}`), { method: "POST", headers, body: "{}" });
+    return answer.status === 200 ? await answer.text() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** @param {Response} answer */
 async function refusal(answer) {
   switch (answer.status) {

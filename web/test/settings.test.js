@@ -13,16 +13,18 @@ test("a plain snippet runs its main for at most ten seconds", () => {
     limitSeconds: 10,
     tests: false,
     hangs: false,
+    release: false,
     localOnly: false,
   });
 });
 
 test("each class of the fence is heeded", () => {
-  assert.deepEqual(settingsOf(["snippet-x", "limit-60s", "tests", "expect-timeout", "local-only"]), {
+  assert.deepEqual(settingsOf(["snippet-x", "limit-60s", "tests", "expect-timeout", "release", "local-only"]), {
     name: "x",
     limitSeconds: 60,
     tests: true,
     hangs: true,
+    release: true,
     localOnly: true,
   });
 });

@@ -7,6 +7,7 @@ const PREFIX = "snippet-";
  * @property {number} limitSeconds
  * @property {boolean} tests run the block's `#[test]`s instead of its `main`
  * @property {boolean} hangs the block is meant to run into its time-out
+ * @property {boolean} release compiled so unless the reader wants it otherwise
  * @property {boolean} localOnly the block cannot run on play.rust-lang.org
  */
 
@@ -26,6 +27,7 @@ export function settingsOf(classes) {
     limitSeconds: limit === undefined ? DEFAULT_LIMIT_SECONDS : Number(limit),
     tests: all.includes("tests"),
     hangs: all.includes("expect-timeout"),
+    release: all.includes("release"),
     localOnly: all.includes("local-only"),
   };
 }

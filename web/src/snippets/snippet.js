@@ -34,7 +34,7 @@ class Snippet {
     this.run = button("Run", () => this.startRun(), { glyph: "▶", class: "primary" });
     this.stop = button("Stop", () => this.cancel?.abort(), { glyph: "■", hidden: true });
     this.reset = button("Reset", () => this.restore(), { hidden: true });
-    this.release = element("input", { type: "checkbox" });
+    this.release = element("input", { type: "checkbox", checked: settings.release });
     this.status = element("p", { class: "snippet-status", role: "status" });
     this.bar = element("div", { class: "snippet-bar ws-screen-only" });
     this.tests = new TestList();
@@ -109,7 +109,7 @@ class Snippet {
   playground() {
     const link = element("a", { class: "ws-link", target: "_blank", rel: "noopener noreferrer" }, "Send to play.rust-lang.org");
     const aim = () => {
-      link.href = playgroundLink(this.editor.text(), { tests: this.settings.tests, release: false });
+      link.href = playgroundLink(this.editor.text(), { tests: this.settings.tests, release: this.settings.release });
     };
     aim();
     this.editor.onChange(aim);
@@ -201,6 +201,10 @@ class Snippet {
         return this.output.print(event.type, event.text);
       case "test":
         return this.tests.update(event);
+      case "figure": {
+        const detail = { snippet: this.settings.name, name: event.name, document: event.document };
+        return document.dispatchEvent(new CustomEvent("workshop-figure", { detail }));
+      }
       case "exit": {
         const { text, bad } = ending(event, this.settings);
         this.output.flush();

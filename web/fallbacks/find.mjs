@@ -1,0 +1,55 @@
+// Finds the figures in the book's Markdown and draws them, without a browser.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { sweepPicture } from "../src/figures/sweep/first.js";
+import { timelinePicture } from "../src/figures/timeline/first.js";
+import { toText } from "./static-html.mjs";
+
+const FIGURE = /<figure[^>]*\bid="([^"]+)"[^>]*>([\s\S]*?)<\/figure>/g;
+const ELEMENT = /<(ws-timeline|ws-sweep)\b([^>]*)>([\s\S]*?)<\/\1>/;
+const ATTRIBUTE = /\bdata-([\w-]+)(?:="([^"]*)")?/g;
+const SCRIPT = /<script type="application\/json"(?:[^>]*?data-name="([^"]*)")?[^>]*>([\s\S]*?)<\/script>/g;
+const INCLUDE = /\{\{#include ([^}:]+)\}\}/;
+const WIDTH = 680;
+
+/**
+ * @param {string} book the folder of the chapters
+ * @returns {{id: string, file: string, picture: string}[]}
+ */
+export function fallbacks(book) {
+  const pages = readdirSync(book, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md"));
+  return pages.flatMap((page) => {
+    const path = join(book, page);
+    const text = readFileSync(path, "utf8");
+    return [...text.matchAll(FIGURE)].flatMap(([, id = "", inside = ""]) => figureOf(path, id, inside));
+  });
+}
+
+/** @param {string} page @param {string} id @param {string} inside */
+function figureOf(page, id, inside) {
+  const [, tag, attributes = "", content = ""] = ELEMENT.exec(inside) ?? [];
+  const included = INCLUDE.exec(content.replaceAll(SCRIPT, ""))?.[1];
+  if (!tag || !included) return [];
+  const data = Object.fromEntries([...attributes.matchAll(ATTRIBUTE)].map(([, name = "", value = ""]) => [camel(name), value]));
+  const documents = [...content.matchAll(SCRIPT)].map(([, name = "", text = ""]) => ({ name, text: expanded(text, page) }));
+  const draw = tag === "ws-timeline" ? timelinePicture : sweepPicture;
+  const picture = toText(draw(documents, data, id, WIDTH));
+  return [{ id, file: resolve(dirname(page), included.trim()), picture: `${tidy(picture)}\n` }];
+}
+
+/** @param {string} text @param {string} page */
+function expanded(text, page) {
+  const included = INCLUDE.exec(text)?.[1];
+  return included ? readFileSync(resolve(dirname(page), included.trim()), "utf8") : text;
+}
+
+/** mdBook's HTML block ends at a blank line; nobody reads the spaces. @param {string} picture */
+function tidy(picture) {
+  return picture.replace(/>\s+</g, ">\n<").replace(/\s*\n\s*/g, "\n").trim();
+}
+
+/** @param {string} name */
+function camel(name) {
+  return name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
+}

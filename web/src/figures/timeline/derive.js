@@ -1,0 +1,270 @@
+// From the events of a trace to what is drawn and said: polls, waits, parks.
+
+import { Unreadable } from "../unreadable.js";
+
+/** @typedef {import("./read.js").Trace} Trace */
+
+/**
+ * @typedef {object} Wake
+ * @property {number} t
+ * @property {number} worker that issued it; −1 for a thread that is no worker
+ * @property {number} task woken
+ * @property {number} by the task that was polled meanwhile, or 0
+ * @property {boolean} spawned true for the spawn, which counts as the first wake-up
+ */
+
+/**
+ * @typedef {object} Poll
+ * @property {number} index in `Timeline.polls`
+ * @property {number} task
+ * @property {number} number of this task's polls, from 1
+ * @property {number} worker
+ * @property {number} start
+ * @property {number} end
+ * @property {number} depth 1 within another poll of the same worker, and so on
+ * @property {number} self its length without the polls within it
+ * @property {"ready" | "pending" | "yielded" | "open"} result `open` when its end is not in the trace
+ * @property {Wake | undefined} wake the first that led to it
+ * @property {number} readyAt when it could have started
+ * @property {number} waited from then to its start
+ */
+
+/**
+ * @typedef {object} Task
+ * @property {number} id
+ * @property {string} name
+ * @property {string} letter
+ * @property {number} hue 0 to 5
+ * @property {boolean} striped when its hue is somebody else's too
+ * @property {Poll[]} polls
+ * @property {Wake[]} wakes
+ */
+
+/**
+ * @typedef {object} Timeline
+ * @property {Trace} trace
+ * @property {number} start
+ * @property {number} end
+ * @property {Task[]} tasks in the order of their first event
+ * @property {Map<number, Task>} byId
+ * @property {number[]} workers ascending; −1, threads that are no workers, comes last
+ * @property {Poll[]} polls by start
+ * @property {Wake[]} wakes
+ * @property {{worker: number, start: number, end: number}[]} parks
+ * @property {{t: number, text: string, task: number}[]} marks
+ * @property {{t: number, depth: number}[]} queue the greatest queue's length, if there were queue events
+ */
+
+/**
+ * @param {Trace} trace
+ * @returns {Timeline}
+ */
+export function derive(trace) {
+  const { events } = trace;
+  const end = events.at(-1)?.t ?? 0;
+  const reading = new Reading(trace, end);
+  for (const event of events) reading.take(event);
+  reading.close();
+  const tasks = [...reading.tasks.values()];
+  nameTasks(tasks);
+  const workers = [...reading.workers].sort((one, other) => (one < 0 ? 1 : other < 0 ? -1 : one - other));
+  const polls = reading.polls.sort((one, other) => one.start - other.start || one.depth - other.depth);
+  polls.forEach((poll, index) => (poll.index = index));
+  if (polls.length === 0) throw new Unreadable("This trace has no poll in it: let the program spawn its futures through `trace::task`.");
+  return {
+    trace,
+    start: Math.min(0, events[0]?.t ?? 0),
+    end: Math.max(end, 1),
+    tasks,
+    byId: reading.tasks,
+    workers,
+    polls,
+    wakes: reading.wakes,
+    parks: reading.parks,
+    marks: reading.marks,
+    queue: reading.queue,
+  };
+}
+
+/** What is known so far while the events are read in order. */
+class Reading {
+  /** @param {Trace} trace @param {number} end */
+  constructor(trace, end) {
+    this.trace = trace;
+    this.end = end;
+    /** @type {Map<number, Task>} */
+    this.tasks = new Map();
+    /** @type {Set<number>} */
+    this.workers = new Set(Array.from({ length: trace.workers }, (_, index) => index));
+    /** @type {Poll[]} */
+    this.polls = [];
+    /** @type {Wake[]} */
+    this.wakes = [];
+    /** @type {{worker: number, start: number, end: number}[]} */
+    this.parks = [];
+    /** @type {{t: number, text: string, task: number}[]} */
+    this.marks = [];
+    /** @type {{t: number, depth: number}[]} */
+    this.queue = [];
+    /** @type {Map<string, number>} the length of each queue */
+    this.queues = new Map();
+    /** @type {Map<number, Poll>} of each task that is being polled */
+    this.open = new Map();
+    /** @type {Map<number, Wake>} of each task: the first wake-up that no poll has answered */
+    this.pending = new Map();
+    /** @type {Map<number, number>} */
+    this.parked = new Map();
+    /** @type {Map<number, number>} */
+    this.depths = new Map();
+    /** @type {Set<number>} */
+    this.yielded = new Set();
+  }
+
+  /** @param {import("./read.js").TraceEvent} event */
+  take({ t, k, w, task, arg }) {
+    switch (k) {
+      case "spawn":
+        return this.wake({ t, worker: w, task, by: arg, spawned: true });
+      case "wake":
+        return this.wake({ t, worker: w, task, by: arg, spawned: false });
+      case "poll+":
+        return this.begin(t, w, task);
+      case "poll-":
+        return this.finish(t, task, arg === 1);
+      case "yield":
+        return void this.yielded.add(task);
+      case "park":
+        this.workers.add(w);
+        return void this.parked.set(w, t);
+      case "unpark":
+        return this.unpark(t, w);
+      case "push":
+        return this.queueBy(t, `${w}/${arg === 2}`, 1);
+      case "pop":
+        return this.queueBy(t, `${w}/${arg === 2}`, -1);
+      case "mark":
+        return void this.marks.push({ t, text: this.trace.marks[arg] ?? "", task });
+    }
+  }
+
+  /** @param {Wake} wake */
+  wake(wake) {
+    this.task(wake.task).wakes.push(wake);
+    this.wakes.push(wake);
+    if (!this.pending.has(wake.task)) this.pending.set(wake.task, wake);
+  }
+
+  /** @param {number} t @param {number} worker @param {number} id */
+  begin(t, worker, id) {
+    if (this.open.has(id)) {
+      if (!this.isTorn()) throw this.unbalanced(id);
+      this.open.delete(id);
+    }
+    const task = this.task(id);
+    this.workers.add(worker);
+    const wake = this.pending.get(id);
+    this.pending.delete(id);
+    const readyAt = wake ? Math.min(t, Math.max(wake.t, task.polls.at(-1)?.end ?? wake.t)) : t;
+    const depth = [...this.open.values()].filter((poll) => poll.worker === worker && worker >= 0).length;
+    const poll = /** @type {Poll} */ ({
+      index: 0, task: id, number: task.polls.length + 1, worker, start: t, end: this.end, depth, self: 0, result: "open", wake, readyAt, waited: t - readyAt,
+    });
+    task.polls.push(poll);
+    this.polls.push(poll);
+    this.open.set(id, poll);
+  }
+
+  /** @param {number} t @param {number} id @param {boolean} ready */
+  finish(t, id, ready) {
+    const poll = this.open.get(id);
+    if (!poll) {
+      if (this.isTorn()) return;
+      throw this.unbalanced(id);
+    }
+    this.open.delete(id);
+    poll.end = t;
+    poll.result = ready ? "ready" : this.yielded.delete(id) ? "yielded" : "pending";
+    this.settle(poll);
+  }
+
+  /** Where events are missing, halves of polls are. */
+  isTorn() {
+    return this.trace.dropped > 0 || this.trace.leftOut > 0;
+  }
+
+  /** Takes a poll's length off the poll around it. @param {Poll} poll */
+  settle(poll) {
+    const length = poll.end - poll.start;
+    poll.self += length;
+    const around = [...this.open.values()].find((other) => other.worker === poll.worker && other.depth === poll.depth - 1);
+    if (around && poll.depth > 0) around.self -= length;
+  }
+
+  /** @param {number} t @param {number} worker */
+  unpark(t, worker) {
+    const since = this.parked.get(worker);
+    this.parked.delete(worker);
+    if (since !== undefined) this.parks.push({ worker, start: since, end: t });
+  }
+
+  /** @param {number} t @param {string} key @param {number} change */
+  queueBy(t, key, change) {
+    this.queues.set(key, (this.queues.get(key) ?? 0) + change);
+    this.queue.push({ t, depth: Math.max(0, ...this.queues.values()) });
+  }
+
+  close() {
+    for (const poll of [...this.open.values()].reverse()) {
+      this.open.delete(poll.task);
+      this.settle(poll);
+    }
+    for (const [worker, start] of this.parked) this.parks.push({ worker, start, end: this.end });
+  }
+
+  /** @param {number} id @returns {Task} */
+  task(id) {
+    let task = this.tasks.get(id);
+    if (!task) {
+      const name = this.trace.names.get(id) ?? `task ${id}`;
+      task = { id, name, letter: "", hue: 0, striped: false, polls: [], wakes: [] };
+      this.tasks.set(id, task);
+    }
+    return task;
+  }
+
+  /** @param {number} id */
+  unbalanced(id) {
+    const name = this.trace.names.get(id) ?? `task ${id}`;
+    return new Unreadable(`A poll of ${name} begins or ends without its counterpart: record the trace anew, or raise the recorder's room if it dropped events.`);
+  }
+}
+
+const HUES = "ABCDEF";
+
+/**
+ * Gives each task the sign in its block and a hue: A to F keep their own.
+ *
+ * @param {Task[]} tasks
+ */
+export function nameTasks(tasks) {
+  const taken = new Set();
+  const sign = (/** @type {Task} */ task, /** @type {string | undefined} */ wanted) => {
+    if (!wanted || task.letter || taken.has(wanted)) return;
+    task.letter = wanted;
+    taken.add(wanted);
+  };
+  for (const task of tasks) sign(task, /^([A-Z])(?![A-Za-z])/.exec(task.name)?.[1]);
+  for (const task of tasks) sign(task, /(?:^|\D)(\d{1,3})$/.exec(task.name)?.[1]);
+  for (const task of tasks) for (const letter of task.name.toUpperCase().match(/[A-Z]/g) ?? []) sign(task, letter);
+  for (const task of tasks) sign(task, String(task.id));
+
+  const used = new Set(tasks.map((task) => HUES.indexOf(task.letter)));
+  const free = [...HUES].map((_, hue) => hue).filter((hue) => !used.has(hue));
+  let next = 0;
+  for (const task of tasks) {
+    const own = HUES.indexOf(task.letter);
+    task.hue = own >= 0 ? own : (free[next] ?? next % HUES.length);
+    task.striped = own < 0 && next >= free.length;
+    if (own < 0) next += 1;
+  }
+}

@@ -1,0 +1,69 @@
+// The first frame of a timeline, from nothing but its data and attributes.
+
+import { svg } from "lit/html.js";
+import { parseTime } from "../format.js";
+import { wrapped } from "../wrap.js";
+import { derive } from "./derive.js";
+import { endOf, pollCalled, rangeOf } from "./model.js";
+import { parseTrace } from "./read.js";
+import { picture, plan } from "./view.js";
+import { explain, sentences, statistics } from "./words.js";
+
+export const LONG_NS = 1_000_000;
+
+/**
+ * What the attributes of `<ws-timeline>` say, with what holds where they say nothing.
+ *
+ * @param {DOMStringMap} data
+ */
+export function choices(data) {
+  return {
+    longNs: data.long === "none" ? Infinity : (parseTime(data.long) ?? LONG_NS),
+    tasks: (data.tasks ?? "").split(",").map((name) => name.trim()).filter(Boolean),
+    view: /** @type {"task" | "worker"} */ (data.view === "worker" ? "worker" : "task"),
+    select: data.select,
+    range: data.range,
+  };
+}
+
+/**
+ * @param {import("./derive.js").Timeline[]} timelines
+ * @param {import("./words.js").Statistics[]} found
+ * @param {ReturnType<typeof choices>} chosen
+ * @returns {import("./model.js").State}
+ */
+export function firstState(timelines, found, { view, select, range }) {
+  const selected = pollCalled(select, timelines, found);
+  return {
+    view,
+    at: selected?.poll.start ?? 0,
+    ...rangeOf(range, endOf(timelines)),
+    selected: selected && { panel: selected.panel, poll: selected.poll.index },
+    phase: "shown",
+    guess: undefined,
+  };
+}
+
+/**
+ * The picture for readers without JavaScript, with what it says in words.
+ *
+ * @param {{name: string, text: string}[]} documents
+ * @param {DOMStringMap} data
+ * @param {string} id
+ * @param {number} width
+ */
+export function timelinePicture(documents, data, id, width) {
+  const timelines = documents.map(({ text }) => derive(parseTrace(text)));
+  const chosen = choices(data);
+  const found = timelines.map((timeline) => statistics(timeline, chosen.longNs));
+  const state = firstState(timelines, found, chosen);
+  const said = timelines.map((timeline, index) => sentences(timeline, /** @type {any} */ (found)[index]));
+  const selected = state.selected && timelines[state.selected.panel]?.polls[state.selected.poll];
+  const why = selected && state.selected ? [explain(selected, /** @type {any} */ (timelines[state.selected.panel]))] : [];
+  const titles = timelines.map(({ trace }) => trace.title);
+  const settings = { width, id: `${id}-still`, longNs: chosen.longNs, tasks: chosen.tasks, titles, label: `A timeline. ${(why[0] ?? said[0]?.[1]) ?? ""}`, question: undefined, still: true };
+  const { height } = plan(timelines, state, settings);
+  const lines = wrapped([...why, ...said.flat()], width);
+  return svg`<svg class="fig-still" viewBox=${`0 0 ${width} ${height + lines.length * 19 + 8}`} width=${width}>${picture(timelines, state, settings)}
+    ${lines.map((line, index) => svg`<text class="fig-said" x="0" y=${height + 18 + index * 19}>${line}</text>`)}</svg>`;
+}

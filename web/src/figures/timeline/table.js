@@ -1,0 +1,43 @@
+// The timeline as sentences and as a table.
+
+import { html, nothing } from "lit/html.js";
+import { grouped, time } from "../format.js";
+import { workerName } from "./words.js";
+
+/** @typedef {import("./derive.js").Timeline} Timeline */
+
+const MOST_ROWS = 200;
+const RESULTS = { ready: "✓ ready", pending: "pending", yielded: "pending, yields", open: "not ended" };
+
+/**
+ * @param {{timeline: Timeline, title: string, sentences: string[]}[]} panels
+ * @param {boolean} isOpen
+ * @param {(panel: number, poll: number) => void} select
+ */
+export function asText(panels, isOpen, select) {
+  return html`<details class="fig-text" ?open=${isOpen}>
+    <summary>The same as text and table</summary>
+    ${panels.map(({ timeline, title, sentences }, panel) => html`
+      ${panels.length > 1 ? html`<p class="fig-panel-title">${title}</p>` : nothing}
+      <ul>${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+      ${table(timeline, title, (poll) => select(panel, poll))}`)}
+  </details>`;
+}
+
+/** @param {Timeline} timeline @param {string} title @param {(poll: number) => void} select */
+function table({ polls, byId }, title, select) {
+  const longest = polls.length <= MOST_ROWS ? polls : [...polls].sort((one, other) => other.self + other.waited - one.self - one.waited).slice(0, MOST_ROWS);
+  const shown = [...longest].sort((one, other) => one.index - other.index);
+  const caption = shown.length < polls.length ? `The ${MOST_ROWS} longest of ${grouped(polls.length)} polls of ${title}` : `Polls of ${title}`;
+  return html`<div class="fig-table" tabindex="0" role="region" aria-label=${caption}>
+    <table>
+      <caption>${caption}</caption>
+      <thead><tr><th scope="col">Start</th><th scope="col">Worker</th><th scope="col">Task</th><th scope="col">Ran</th><th scope="col">Waited</th><th scope="col">Result</th></tr></thead>
+      <tbody>${shown.map((poll) => html`<tr>
+        <td><button type="button" class="fig-row" @click=${() => select(poll.index)}>${time(poll.start)}</button></td>
+        <td>${workerName(poll.worker)}</td><td>${byId.get(poll.task)?.name}</td><td>${time(poll.end - poll.start)}</td>
+        <td>${time(poll.waited)}</td><td>${RESULTS[poll.result]}</td>
+      </tr>`)}</tbody>
+    </table>
+  </div>`;
+}

@@ -1,0 +1,194 @@
+// What a timeline says in words: its statistics, three sentences, and why one
+// poll came when it did.
+
+import { count, listed, share, time } from "../format.js";
+
+/** @typedef {import("./derive.js").Timeline} Timeline */
+/** @typedef {import("./derive.js").Poll} Poll */
+
+const MOST_POINTS = 12;
+/** A wake-up by no task this soon after a long poll of the same worker was seen late: its worker had not looked. */
+const SOON_AFTER = 0.1;
+
+/**
+ * @typedef {object} Statistics
+ * @property {Poll} longestPoll by its own length
+ * @property {Poll | undefined} longestWait
+ * @property {Poll[]} longPolls the worst first
+ * @property {{worker: number, part: number}[]} idle of each worker
+ */
+
+/**
+ * @param {Timeline} timeline
+ * @param {number} longNs from which length on a poll is long
+ * @returns {Statistics}
+ */
+export function statistics(timeline, longNs) {
+  const { polls, parks, workers, start, end } = timeline;
+  const byLength = [...polls].sort((one, other) => other.self - one.self);
+  const byWait = [...polls].sort((one, other) => other.waited - one.waited);
+  const busyOr = parks.length > 0 ? undefined : polls.filter((poll) => poll.depth === 0);
+  const idle = workers
+    .filter((worker) => worker >= 0)
+    .map((worker) => {
+      const spans = (busyOr ?? parks).filter((span) => span.worker === worker);
+      const part = spans.reduce((sum, span) => sum + span.end - span.start, 0) / (end - start);
+      return { worker, part: Math.min(1, Math.max(0, busyOr ? 1 - part : part)) };
+    });
+  const [longestWait] = byWait;
+  return {
+    longestPoll: /** @type {Poll} */ (byLength[0]),
+    longestWait: longestWait && longestWait.waited > 0 ? longestWait : undefined,
+    longPolls: byLength.filter((poll) => poll.self >= longNs),
+    idle,
+  };
+}
+
+/**
+ * Where `p` and the buttons go: long polls and long waits, the worst first.
+ *
+ * @param {Timeline} timeline
+ * @param {Statistics} found
+ */
+export function pointsOfInterest({ polls }, { longestPoll, longestWait, longPolls }) {
+  const waits = polls.filter((poll) => longestWait && poll.waited >= longestWait.waited / 4);
+  const points = new Map([longestPoll, ...longPolls].map((poll) => [poll, poll.self]));
+  for (const poll of waits) points.set(poll, Math.max(poll.waited, points.get(poll) ?? 0));
+  const sorted = [...points].sort(([, one], [, other]) => other - one);
+  return sorted.slice(0, MOST_POINTS).map(([poll]) => poll);
+}
+
+/** @param {number} worker */
+export function workerName(worker) {
+  return worker < 0 ? "another thread" : `worker ${worker}`;
+}
+
+/**
+ * Totals, the worst wait, the longest poll.
+ *
+ * @param {Timeline} timeline
+ * @param {Statistics} found
+ */
+export function sentences(timeline, { longestPoll, longestWait, idle }) {
+  const { tasks, polls, workers, start, end, trace } = timeline;
+  const name = (/** @type {Poll} */ poll) => timeline.byId.get(poll.task)?.name ?? "";
+  const said = [
+    `${count(tasks.length, "task")} on ${count(workers.filter((worker) => worker >= 0).length, "worker")}: ${count(polls.length, "poll")} in ${time(end - start)}` +
+      (idle.length ? `; ${listed(idle.map(({ worker, part }) => `worker ${worker} idle for ${share(part)}`))}.` : "."),
+    longestWait
+      ? `The longest wait: ${name(longestWait)} ${longestWait.wake?.spawned ? "was spawned" : "was woken"} at ${time(longestWait.wake?.t ?? longestWait.readyAt)} and polled ${time(longestWait.waited)} after it could have been.`
+      : "No task had to wait for a poll.",
+    `The longest poll: ${name(longestPoll)} kept ${workerName(longestPoll.worker)} for ${time(longestPoll.self)}.`,
+  ];
+  if (trace.dropped > 0) said.push(`${count(trace.dropped, "event")} found no room and are missing after the torn edge.`);
+  if (trace.leftOut > 0) said.push(`${count(trace.leftOut, "event")} of the middle are left out here: open the whole trace in Perfetto.`);
+  return said;
+}
+
+/** @param {import("./derive.js").Wake} wake @param {Timeline} timeline */
+function caller(wake, timeline) {
+  if (wake.by) return timeline.byId.get(wake.by)?.name ?? `task ${wake.by}`;
+  if (wake.worker < 0) return wake.spawned ? "a thread outside of any task" : "another thread";
+  return `worker ${wake.worker}, for no task (a timer, or I/O)`;
+}
+
+/**
+ * Why this poll came when it came, in two or three sentences.
+ *
+ * @param {Poll} poll
+ * @param {Timeline} timeline
+ */
+export function explain(poll, timeline) {
+  const name = timeline.byId.get(poll.task)?.name ?? "";
+  const { wake } = poll;
+  const polled = `at ${time(poll.start)} on ${workerName(poll.worker)}, for ${time(poll.end - poll.start)}`;
+  if (!wake) return `${name} was polled ${polled}; nobody is known to have woken it.`;
+  const cause = `${wake.spawned ? "spawned" : "woken"} at ${time(wake.t)} by ${caller(wake, timeline)}`;
+  const said = [
+    poll.waited > 0
+      ? `${name} waited ${time(poll.waited)} for its poll ${poll.number}: ${cause}, polled ${polled}.`
+      : `Poll ${poll.number} of ${name}: ${cause}, polled at once, ${polled}.`,
+  ];
+  const culprit = holder(poll, timeline);
+  const late = seenLate(poll, timeline);
+  if (culprit) {
+    const who = timeline.byId.get(culprit.task)?.name ?? "";
+    said.push(`Meanwhile ${workerName(culprit.worker)} was busy with one poll of ${who}, ${time(culprit.end - culprit.start)} long.`);
+  } else if (late) {
+    const who = timeline.byId.get(late.task)?.name ?? "";
+    said.push(`The wake-up itself came only when ${workerName(late.worker)} had ended a poll of ${who}, ${time(late.end - late.start)} long.`);
+  }
+  return said.join(" ");
+}
+
+/**
+ * The poll that kept a worker for the better part of this poll's wait.
+ *
+ * @param {Poll} poll
+ * @param {Timeline} timeline
+ * @returns {Poll | undefined}
+ */
+export function holder(poll, { polls }) {
+  let best;
+  let most = poll.waited / 2;
+  for (const other of polls) {
+    if (other.start >= poll.start) break;
+    const overlap = Math.min(other.end, poll.start) - Math.max(other.start, poll.readyAt);
+    if (other.task !== poll.task && (overlap > most || (overlap === most && other.worker === poll.worker))) {
+      best = other;
+      most = overlap;
+    }
+  }
+  return most > 0 ? best : undefined;
+}
+
+/**
+ * The poll after which a timer was seen, at last.
+ *
+ * @param {Poll} poll
+ * @param {Timeline} timeline
+ * @returns {Poll | undefined}
+ */
+export function seenLate({ wake }, { polls }) {
+  if (!wake || wake.by || wake.spawned || wake.worker < 0) return undefined;
+  const before = polls.filter((other) => other.worker === wake.worker && other.end <= wake.t && other.result !== "open");
+  const last = before.reduce((/** @type {Poll | undefined} */ latest, other) => (latest && latest.end > other.end ? latest : other), undefined);
+  return last && last.self > 100_000 && wake.t - last.end <= SOON_AFTER * last.self ? last : undefined;
+}
+
+/**
+ * What goes on at a time: `worker 0 polls D, worker 1 is parked`.
+ *
+ * @param {Timeline} timeline
+ * @param {number} at
+ */
+export function describe(timeline, at) {
+  const { workers, polls, parks } = timeline;
+  const parts = workers.map((worker) => {
+    const running = polls.filter((poll) => poll.worker === worker && poll.start <= at && at < poll.end).at(-1);
+    if (running) return `${workerName(worker)} polls ${timeline.byId.get(running.task)?.name}`;
+    if (parks.some((park) => park.worker === worker && park.start <= at && at < park.end)) return `${workerName(worker)} is parked`;
+    return worker < 0 ? "" : `${workerName(worker)} polls nobody`;
+  });
+  return parts.filter(Boolean).join(", ");
+}
+
+/**
+ * The wake-up of a poll, the poll in which that was called, its wake-up, and
+ * so on back to the first known cause.
+ *
+ * @param {Poll} poll
+ * @param {Timeline} timeline
+ * @returns {Poll[]} the given one first
+ */
+export function chain(poll, timeline) {
+  const links = [poll];
+  for (let { wake } = poll; wake?.by; ) {
+    const { t, by } = wake;
+    const cause = timeline.byId.get(by)?.polls.findLast((earlier) => earlier.start <= t && t <= earlier.end);
+    if (!cause || links.includes(cause)) break;
+    links.push(cause);
+    wake = cause.wake;
+  }
+  return links;
+}
