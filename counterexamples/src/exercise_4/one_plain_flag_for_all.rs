@@ -1,12 +1,13 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: models::a_wake_from_another_thread_counts_in_every_order
+//! Also fails: thousands_of_wakes_between_two_threads_all_arrive
 //! Also fails: models::a_wake_here_and_one_from_elsewhere_both_count
 //! Also fails: models::what_each_of_two_threads_wrote_is_seen
 //! Also fails: models::a_stale_wake_up_does_not_disturb_a_later_call
 //!
-//! One plain flag for all: other threads write it too, and then unpark. On this
-//! machine it passes every test. But nothing orders their write and the read
-//! here, and the compiler may keep the flag in a register.
+//! One plain flag for all: other threads write it too, and then unpark. Nearly
+//! every run passes every test. But nothing orders their write and the read and
+//! write here, and the compiler may keep the flag in a register.
 
 // ANCHOR: bug
 use std::cell::Cell;

@@ -2,20 +2,17 @@
 
 use std::cell::Cell;
 use std::future::poll_fn;
-use std::hint;
 use std::marker::PhantomPinned;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
-use std::task::{Poll, Waker};
+use std::task::Poll;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use testkit::{
     Cost, DropProbe, Lesson, ManualFuture, MustNotMove, Yields, check,
-    idle_cost,
+    idle_cost, race_with_wakes,
 };
 
 use super::block_on;
@@ -225,62 +222,7 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     const TIME: Duration = Duration::from_millis(300);
-    const FEWEST_ROUNDS: u32 = 100;
-    const STOP: u32 = u32::MAX;
-    check(lesson, || {
-        let slot = Arc::new(Mutex::new(None::<Waker>));
-        let (asked, answered) = (Arc::default(), Arc::default());
-        let waking = thread::spawn({
-            let slot = slot.clone();
-            let (asked, answered): (Arc<AtomicU32>, Arc<AtomicU32>) =
-                (Arc::clone(&asked), Arc::clone(&answered));
-            move || {
-                for round in 1.. {
-                    spin_until(|| asked.load(SeqCst) >= round);
-                    if asked.load(SeqCst) == STOP {
-                        return;
-                    }
-                    let waker = slot.lock().expect("nobody panics").take();
-                    answered.store(round, SeqCst);
-                    waker.expect("it was put there first").wake();
-                }
-            }
-        });
-        let end = Instant::now() + TIME;
-        let mut round = 0;
-        while round < FEWEST_ROUNDS || Instant::now() < end {
-            round += 1;
-            let mut is_first = true;
-            block_on(poll_fn(|cx| {
-                if answered.load(SeqCst) == round {
-                    return Poll::Ready(());
-                }
-                if std::mem::take(&mut is_first) {
-                    let waker = cx.waker().clone();
-                    *slot.lock().expect("nobody panics") = Some(waker);
-                    asked.store(round, SeqCst);
-                    // Each round goes to sleep at another moment, so that the wake-up hits each moment in turn.
-                    (0..round % 128).for_each(|_| hint::spin_loop());
-                }
-                Poll::Pending
-            }));
-        }
-        asked.store(STOP, SeqCst);
-        waking.join().expect("waking does not panic");
-    });
-}
-
-/// Waits without sleeping, which would be too slow to hit a narrow moment.
-fn spin_until(is_true: impl Fn() -> bool) {
-    for spins in 1_u32.. {
-        if is_true() {
-            return;
-        }
-        if spins.is_multiple_of(1_000) {
-            thread::yield_now();
-        }
-        hint::spin_loop();
-    }
+    check(lesson, || race_with_wakes(TIME, block_on));
 }
 
 /// Clause 4: the usual case. A timer or a socket wakes from its own thread.
@@ -388,14 +330,7 @@ fn a_wake_up_causes_one_poll() {
     check(lesson, || {
         let (future, handle) = ManualFuture::new();
         let waking = thread::spawn(move || {
-            for _ in 0..WAKES {
-                // Only a thread that sleeps again has taken the last wake-up, so no two can merge.
-                let (waker, _blocked) = handle.wait_until_asleep();
-                let polls = handle.polls();
-                waker.wake();
-                handle.wait_for_polls(polls + 1);
-            }
-            handle.complete();
+            handle.wake_one_by_one(WAKES);
             handle
         });
         block_on(future);

@@ -9,14 +9,14 @@ use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
-use std::task::{Poll, Waker};
+use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use sync::chaos::with_chaos;
 use testkit::{
     Cost, Lesson, ManualFuture, Rendezvous, ThreadProbe, Yields, check,
-    idle_cost, live_blocks,
+    idle_cost, live_blocks, race_with_wakes, wait_by_thread_park,
 };
 
 use super::{Parker, Unparker, block_on};
@@ -769,25 +769,6 @@ fn a_wake_up_survives_a_future_that_parks() {
     });
 }
 
-/// Waits for another thread as a lock or a channel does that is built on
-/// `thread::park`. Takes the thread's token, and leaves none.
-fn wait_by_thread_park() {
-    let is_open = Arc::new(AtomicBool::new(false));
-    let (thread, parked) = (thread::current(), ThreadProbe::here());
-    let opener = thread::spawn({
-        let is_open = is_open.clone();
-        move || {
-            parked.wait_until_asleep();
-            is_open.store(true, SeqCst);
-            thread.unpark();
-        }
-    });
-    while !is_open.load(SeqCst) {
-        thread::park();
-    }
-    opener.join().expect("opening does not panic");
-}
-
 /// Clause 10: no single run can hit the moment between the last look and the
 /// sleep; many runs do.
 #[test]
@@ -798,34 +779,10 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
         usual_cause: "The token gets lost between the last look and the sleep: see clause 2.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
-    const ROUNDS: u32 = 2_000;
+    const TIME: Duration = Duration::from_millis(150);
     check(lesson, || {
-        let (ask, asked) = mpsc::channel::<Waker>();
-        let answers = Arc::new(AtomicU32::new(0));
-        let waking = thread::spawn({
-            let answers = answers.clone();
-            move || {
-                for waker in asked {
-                    answers.fetch_add(1, SeqCst);
-                    waker.wake();
-                }
-            }
-        });
-        for round in 1..=ROUNDS {
-            let mut is_first = true;
-            block_on(poll_fn(|cx| {
-                if std::mem::take(&mut is_first) {
-                    let _ = ask.send(cx.waker().clone());
-                }
-                if answers.load(SeqCst) == round {
-                    Poll::Ready(())
-                } else {
-                    Poll::Pending
-                }
-            }));
-        }
-        drop(ask);
-        waking.join().expect("waking does not panic");
+        race_with_wakes(TIME, block_on);
+        with_chaos(SEED, || race_with_wakes(TIME, block_on));
     });
 }
 
@@ -846,14 +803,7 @@ fn a_wake_up_causes_one_poll() {
     check(lesson, || {
         let (future, handle) = ManualFuture::new();
         let waking = thread::spawn(move || {
-            for _ in 0..WAKES {
-                // Only a thread that sleeps again has taken the last wake-up, so no two can merge.
-                let (waker, _parked) = handle.wait_until_asleep();
-                let polls = handle.polls();
-                waker.wake();
-                handle.wait_for_polls(polls + 1);
-            }
-            handle.complete();
+            handle.wake_one_by_one(WAKES);
             handle
         });
         block_on(future);

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use testkit::{
     DropProbe, Lesson, ManualFuture, WakeTarget, Yields, check, idle_cost,
-    live_blocks,
+    live_blocks, race_with_wakes,
 };
 
 use super::{block_on, waker};
@@ -670,34 +670,8 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
                       flag under the mutex of the condition variable, and set it there too.",
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
-    const ROUNDS: usize = if cfg!(miri) { 20 } else { 3_000 };
-    check(lesson, || {
-        let (ask, asked) = mpsc::channel::<Waker>();
-        let answers = Arc::new(AtomicUsize::new(0));
-        let waking = thread::spawn({
-            let answers = answers.clone();
-            move || {
-                for waker in asked {
-                    answers.fetch_add(1, SeqCst);
-                    waker.wake();
-                }
-            }
-        });
-        for round in 1..=ROUNDS {
-            let mut is_first = true;
-            block_on(poll_fn(|cx| {
-                if take(&mut is_first) {
-                    let _ = ask.send(cx.waker().clone());
-                }
-                match answers.load(SeqCst) == round {
-                    true => Poll::Ready(()),
-                    false => Poll::Pending,
-                }
-            }));
-        }
-        drop(ask);
-        waking.join().expect("waking does not panic");
-    });
+    const TIME: Duration = Duration::from_millis(300);
+    check(lesson, || race_with_wakes(TIME, block_on));
 }
 
 /// Clause 11: what the previous exercise was about.

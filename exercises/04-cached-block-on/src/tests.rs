@@ -2,19 +2,18 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
 use sync::chaos::{read_modify_writes, with_chaos};
 use testkit::{
-    Cost, DropProbe, Lesson, ManualFuture, MustNotMove, ThreadProbe, Yields,
-    allocations, check, idle_cost, live_blocks,
+    Cost, DropProbe, Lesson, ManualFuture, MustNotMove, Yields, allocations,
+    check, idle_cost, live_blocks, panic_message, race_with_wakes,
+    wait_by_thread_park,
 };
 
 use super::block_on;
@@ -145,45 +144,29 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
         usual_cause: "The thread looks for a wake-up and then sleeps without looking again.",
         read: "one-future/cached-block-on.html#two-ways-to-be-woken",
     };
-    const ROUNDS: u32 = 2_000;
+    const TIME: Duration = Duration::from_millis(150);
     check(lesson, || {
-        exchange(ROUNDS);
-        with_chaos(4, || exchange(ROUNDS));
+        race_both_ways(TIME);
+        with_chaos(4, || race_both_ways(TIME));
     });
 }
 
-/// Waits so many times for an answer of another thread, with a wake-up of its
-/// own in every third round.
-fn exchange(rounds: u32) {
-    let (ask, asked) = mpsc::channel::<Waker>();
-    let answers = Arc::new(AtomicU32::new(0));
-    let waking = thread::spawn({
-        let answers = answers.clone();
-        move || {
-            for waker in asked {
-                answers.fetch_add(1, SeqCst);
-                waker.wake();
-            }
-        }
-    });
-    for round in 1..=rounds {
-        let mut is_first = true;
+/// Waits for answers of another thread, with a wake-up of its own in every
+/// third round.
+fn race_both_ways(time: Duration) {
+    let mut round = 0;
+    race_with_wakes(time, |answer| {
+        round += 1;
+        let mut wakes_itself = round % 3 == 0;
+        let mut answer = pin!(answer);
         block_on(poll_fn(|cx| {
-            if std::mem::take(&mut is_first) {
-                let _ = ask.send(cx.waker().clone());
-                if round % 3 == 0 {
-                    cx.waker().wake_by_ref();
-                }
+            let poll = answer.as_mut().poll(cx);
+            if std::mem::take(&mut wakes_itself) {
+                cx.waker().wake_by_ref();
             }
-            if answers.load(SeqCst) == round {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
-            }
+            poll
         }));
-    }
-    drop(ask);
-    join(waking);
+    });
 }
 
 /// Clause 3: between a wake-up and the end of the poll the future waits for
@@ -214,25 +197,6 @@ fn a_wake_up_survives_a_future_that_parks() {
             }));
         }
     });
-}
-
-/// Waits for another thread by `thread::park`. Takes the thread's token, and
-/// leaves none.
-fn wait_by_thread_park() {
-    let is_open = Arc::new(AtomicBool::new(false));
-    let (thread, parked) = (thread::current(), ThreadProbe::here());
-    let opener = thread::spawn({
-        let is_open = is_open.clone();
-        move || {
-            parked.wait_until_asleep();
-            is_open.store(true, SeqCst);
-            thread.unpark();
-        }
-    });
-    while !is_open.load(SeqCst) {
-        thread::park();
-    }
-    join(opener);
 }
 
 /// Clause 4: two threads wait at once, and only one of them is woken.
@@ -299,14 +263,7 @@ fn a_wake_up_causes_one_poll() {
     check(lesson, || {
         let (future, handle) = ManualFuture::new();
         let waking = thread::spawn(move || {
-            for _ in 0..WAKES {
-                // Only a thread that sleeps again has taken the last wake-up, so no two can merge.
-                let (waker, _blocked) = handle.wait_until_asleep();
-                let polls = handle.polls();
-                waker.wake();
-                handle.wait_for_polls(polls + 1);
-            }
-            handle.complete();
+            handle.wake_one_by_one(WAKES);
             handle
         });
         block_on(future);
@@ -455,14 +412,6 @@ fn allocations_of_a_sleep() -> u64 {
     });
     join(waking);
     whole.count - of_polls.get()
-}
-
-/// What a call panics with.
-fn panic_message(call: impl FnOnce()) -> Option<String> {
-    let panic = catch_unwind(AssertUnwindSafe(call)).err()?;
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    Some(text.unwrap_or_default())
 }
 
 /// Fails unless `block_on` panics here and says why, without a poll.

@@ -12,7 +12,6 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::check::catch;
 use crate::panics;
 use crate::watchdog::{INTERVAL, Limits, Verdict, Watchdog};
 
@@ -164,7 +163,7 @@ pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> ! {
     let parent = parent_process();
     let body_thread = thread::Builder::new().name(BODY_THREAD.to_owned());
     let started = body_thread.spawn(move || {
-        let _ = tell.send(catch(body));
+        let _ = tell.send(panics::panic_message(body));
     });
     if let Err(error) = started {
         finish(Err(Verdict {
@@ -174,8 +173,8 @@ pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> ! {
     }
     loop {
         match told.recv_timeout(INTERVAL) {
-            Ok(Ok(())) => finish(Ok(())),
-            Ok(Err(message)) => finish(Err(verdict_on(&message))),
+            Ok(None) => finish(Ok(())),
+            Ok(Some(message)) => finish(Err(verdict_on(&message))),
             Err(RecvTimeoutError::Disconnected) => {
                 finish(Err(Verdict::of_panic("its thread ended")))
             }

@@ -105,6 +105,19 @@ impl ManualHandle {
             .unwrap_or_else(PoisonError::into_inner);
     }
 
+    /// Wakes `count` times, and then completes the future. Each wake-up waits
+    /// until the thread sleeps again: it has taken the last one then, so that
+    /// no two can merge.
+    pub fn wake_one_by_one(&self, count: u32) {
+        for _ in 0..count {
+            let (waker, _asleep) = self.wait_until_asleep();
+            let polls = self.polls();
+            waker.wake();
+            self.wait_for_polls(polls + 1);
+        }
+        self.complete();
+    }
+
     /// How often the future has been polled.
     pub fn polls(&self) -> u32 {
         self.0.lock().poll_count
@@ -120,8 +133,9 @@ impl Shared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CountingWaker;
+    use crate::{CountingWaker, HostileWaker};
     use std::pin::pin;
+    use std::thread;
 
     #[test]
     fn it_is_pending_until_it_is_completed() {
@@ -136,5 +150,24 @@ mod tests {
         assert_eq!(counts.wakes(), 1, "completing wakes once");
         assert!(future.as_mut().poll(&mut cx).is_ready());
         assert_eq!(handle.polls(), 3, "each poll is counted");
+    }
+
+    #[test]
+    fn wake_ups_one_by_one_do_not_merge() {
+        const COUNT: u32 = 3;
+        let (future, handle) = ManualFuture::new();
+        let waking = thread::spawn({
+            let handle = handle.clone();
+            move || handle.wake_one_by_one(COUNT)
+        });
+        let this_thread = thread::current();
+        let waker = HostileWaker::new(move || this_thread.unpark());
+        let mut cx = Context::from_waker(&waker);
+        let mut future = pin!(future);
+        while future.as_mut().poll(&mut cx).is_pending() {
+            thread::park();
+        }
+        waking.join().expect("waking does not panic");
+        assert!(handle.polls() >= COUNT + 2, "each wake-up caused a poll");
     }
 }

@@ -1,6 +1,6 @@
 //! The panics of the child process, noted for its verdict instead of printed.
 
-use std::panic::PanicHookInfo;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -24,6 +24,14 @@ const BEFORE_ABORT: &str = "panic in a ";
 
 /// How the message of `todo!` begins.
 const TODO: &str = "not yet implemented";
+
+/// Runs `body` and returns what it panicked with, if it panicked.
+pub fn panic_message(body: impl FnOnce()) -> Option<String> {
+    let panic = catch_unwind(AssertUnwindSafe(body)).err()?;
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    Some(text.unwrap_or_else(|| "a value that is no text".to_owned()))
+}
 
 /// Notes every panic of this process from now on, instead of printing it.
 pub(crate) fn note_all() {
@@ -120,4 +128,19 @@ fn unwritten_at(place: &str) -> String {
 fn is_of_a_check(place: &str) -> bool {
     let file = place.rsplit_once(':').map_or(place, |(file, _line)| file);
     file.ends_with("tests.rs") || file.ends_with("models.rs") || file.contains("testkit")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_of_a_panic_is_returned() {
+        assert_eq!(panic_message(|| ()), None, "no panic, no message");
+        let of_text = panic_message(|| panic!("plain"));
+        assert_eq!(of_text.as_deref(), Some("plain"));
+        let number = 7;
+        let of_format = panic_message(|| panic!("number {number}"));
+        assert_eq!(of_format.as_deref(), Some("number 7"));
+    }
 }

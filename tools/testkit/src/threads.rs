@@ -3,6 +3,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
 /// One thread, as the operating system sees it now.
@@ -177,11 +179,29 @@ pub fn idle_cost(probe: &ThreadProbe, window: Duration) -> Option<Cost> {
     })
 }
 
+/// Waits for another thread as a lock or a channel does that is built on
+/// [`std::thread::park`]: takes the thread's token, and leaves none.
+pub fn wait_by_thread_park() {
+    let is_open = Arc::new(AtomicBool::new(false));
+    let (thread, parked) = (std::thread::current(), ThreadProbe::here());
+    let opener = std::thread::spawn({
+        let is_open = is_open.clone();
+        move || {
+            parked.wait_until_asleep();
+            is_open.store(true, SeqCst);
+            thread.unpark();
+        }
+    });
+    while !is_open.load(SeqCst) {
+        std::thread::park();
+    }
+    opener.join().expect("opening does not panic");
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use crate::Gate;
-    use std::sync::Arc;
     use std::sync::mpsc;
 
     const WINDOW: Duration = Duration::from_millis(50);
@@ -205,6 +225,16 @@ mod tests {
             cost.cpu < WINDOW / 4 && cost.sleeps < 10,
             "asleep, it cost {cost:?}"
         );
+    }
+
+    #[test]
+    fn waiting_by_thread_park_uses_up_the_token() {
+        std::thread::current().unpark();
+        wait_by_thread_park();
+        let limit = Duration::from_millis(20);
+        let start = std::time::Instant::now();
+        std::thread::park_timeout(limit);
+        assert!(start.elapsed() >= limit, "a token was left");
     }
 
     #[test]
