@@ -1,0 +1,54 @@
+//! Another right design: tokio's `yield_now`, which leaves the wake-up to the
+//! runtime. Outside of one it wakes at once.
+//!
+//! Its future has no name and must not move, so it is boxed: a yield allocates.
+//! Polled again when it was ready, it panics.
+
+use std::num::NonZeroU32;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::task;
+
+/// Gives the executor's other tasks a turn.
+pub fn yield_now() -> YieldNow {
+    YieldNow(Box::pin(task::yield_now()))
+}
+
+/// The future of [`yield_now`].
+#[must_use = "a yield takes place where it is awaited"]
+pub struct YieldNow(Pin<Box<dyn Future<Output = ()> + Send>>);
+
+impl Future for YieldNow {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.0.as_mut().poll(cx)
+    }
+}
+
+/// Counts steps, and yields at every n-th.
+pub struct EveryNth {
+    n: NonZeroU32,
+    left: u32,
+}
+
+impl EveryNth {
+    /// Makes a counter of which every `n`-th tick yields.
+    pub fn new(n: NonZeroU32) -> Self {
+        Self { n, left: n.get() }
+    }
+
+    /// Counts one step.
+    pub async fn tick(&mut self) {
+        self.left -= 1;
+        if self.left == 0 {
+            self.left = self.n.get();
+            yield_now().await;
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/07-yield-now/src/tests.rs"]
+mod tests;
