@@ -1,0 +1,134 @@
+//! A system that has no thread to give.
+
+use std::sync::Arc;
+use std::thread;
+
+use crate::Gate;
+
+/// Runs `body` while the system refuses to start threads. `None`, and `body`
+/// is not run, where it cannot be made to.
+pub fn without_new_threads<R>(body: impl FnOnce() -> R) -> Option<R> {
+    let _limit = AddressLimit::tighten()?;
+    // The stacks of ended threads are kept for new ones: these use them up.
+    let gate = Arc::new(Gate::new());
+    let mut threads = Vec::with_capacity(MOST_KEPT);
+    let is_refused = loop {
+        let wait = {
+            let gate = gate.clone();
+            move || gate.wait()
+        };
+        match thread::Builder::new().spawn(wait) {
+            Err(_) => break true,
+            Ok(_) if threads.len() == MOST_KEPT => break false,
+            Ok(thread) => threads.push(thread),
+        }
+    };
+    let result = is_refused.then(body);
+    gate.open();
+    for thread in threads {
+        thread.join().expect("waiting does not panic");
+    }
+    result
+}
+
+/// More stacks than a process keeps.
+const MOST_KEPT: usize = 200;
+
+/// Leaves the process too little address space for the stack of a thread.
+/// Lifted when it is dropped.
+struct AddressLimit {
+    #[allow(dead_code, reason = "where there is no limit there is none to lift")]
+    before: Limit,
+}
+
+/// What `getrlimit` and `setrlimit` pass.
+#[allow(dead_code, reason = "where there is no limit there is none to read")]
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Limit {
+    now: u64,
+    most: u64,
+}
+
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+mod linux {
+    use super::{AddressLimit, Limit};
+    use std::ffi::c_int;
+
+    /// The address space, on these processors.
+    const RLIMIT_AS: c_int = 9;
+    /// What `body` may still allocate.
+    const SPARE_BYTES: u64 = 256 * 1024;
+
+    unsafe extern "C" {
+        fn getrlimit(resource: c_int, limit: *mut Limit) -> c_int;
+        fn setrlimit(resource: c_int, limit: *const Limit) -> c_int;
+    }
+
+    fn set(limit: Limit) -> bool {
+        // SAFETY: it reads a `Limit`, which lies and stays where the pointer says.
+        (unsafe { setrlimit(RLIMIT_AS, &limit) }) == 0
+    }
+
+    impl AddressLimit {
+        pub(super) fn tighten() -> Option<Self> {
+            let mut before = Limit { now: 0, most: 0 };
+            // SAFETY: it writes a `Limit`, which lies and stays where the pointer says.
+            if unsafe { getrlimit(RLIMIT_AS, &mut before) } != 0 {
+                return None;
+            }
+            let status = std::fs::read_to_string("/proc/self/status").ok()?;
+            let size = status
+                .lines()
+                .find_map(|line| line.strip_prefix("VmSize:"))?;
+            let kibibytes: u64 = size.split_whitespace().next()?.parse().ok()?;
+            let tight = Limit {
+                now: kibibytes * 1024 + SPARE_BYTES,
+                ..before
+            };
+            set(tight).then_some(Self { before })
+        }
+    }
+
+    impl Drop for AddressLimit {
+        fn drop(&mut self) {
+            set(self.before);
+        }
+    }
+}
+
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+impl AddressLimit {
+    fn tighten() -> Option<Self> {
+        None
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::{Lesson, check};
+
+    #[test]
+    fn no_thread_starts_inside_and_threads_start_again_outside() {
+        let lesson = Lesson {
+            clause: "1. Example",
+            promise: "the system refuses threads for a while",
+            usual_cause: "the limit is not tight, or not lifted",
+            read: "example.html",
+        };
+        check(lesson, || {
+            let start = || thread::Builder::new().spawn(|| ()).map(drop).is_ok();
+            assert!(start(), "a thread starts before");
+            let inside = without_new_threads(|| [start(), start(), start()]);
+            assert!(inside == Some([false; 3]), "inside it is {inside:?}");
+            assert!(start(), "a thread starts after");
+        });
+    }
+}
