@@ -1,0 +1,119 @@
+//! The models of exercise 6: the moments in which a thread leaves as a job
+//! comes, falls asleep as the pool is dropped, or ends a job as somebody begins
+//! to await it. loom tries every order of the threads' steps.
+//!
+//! In a model no time elapses. A thread whose keep-alive is zero may still
+//! leave at once, if it asks the clock before it sleeps.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use parker::block_on;
+use sync::Arc;
+use sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use testkit::{Lesson, check_model};
+
+use super::Pool;
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// Clause 5: the thread has looked at the queue, and has not left yet.
+#[test]
+fn a_job_that_comes_as_a_thread_leaves_runs_in_every_order() {
+    let lesson = Lesson {
+        clause: "5. Every job runs",
+        promise: "In every order of the steps the job runs, by the thread that leaves or by the next.",
+        usual_cause: "A thread that leaves is still counted as one that will come, or it leaves \
+                      without another look at the queue under the same lock.",
+        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
+    };
+    check_model(lesson, || {
+        // ANCHOR: leaving
+        sync::model(|| {
+            let pool = Pool::new(1, Duration::ZERO);
+            for number in [1, 2] {
+                let handle = pool.spawn_blocking(move || number);
+                assert_eq!(block_on(handle).expect("it runs"), number);
+            }
+        });
+        // ANCHOR_END: leaving
+    });
+}
+
+/// Clause 10: a job is taken, or still in the queue, as the flag is set.
+#[test]
+fn dropping_the_pool_runs_every_job_in_every_order() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "In every order both jobs have run when the pool has been dropped.",
+        usual_cause: "A thread looks whether the pool is shut down before it looks for a job.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let pool = Pool::new(1, HOUR);
+            let ran_count = Arc::new(AtomicUsize::new(0));
+            for _ in 0..2 {
+                let ran_count = ran_count.clone();
+                drop(pool.spawn_blocking(move || {
+                    ran_count.fetch_add(1, Relaxed);
+                }));
+            }
+            drop(pool);
+            assert_eq!(ran_count.load(Relaxed), 2, "jobs that have run");
+        });
+    });
+}
+
+/// Clause 10: the thread has looked at the flag, and does not sleep yet.
+#[test]
+fn dropping_the_pool_ends_its_threads_in_every_order() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "In every order a thread that falls asleep as the pool is dropped hears of it.",
+        usual_cause: "The flag is set without the lock. Then the thread can look at the flag, not \
+                      sleep yet, and miss the notification.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let pool = Pool::new(1, HOUR);
+            let handle = pool.spawn_blocking(|| ());
+            block_on(handle).expect("it runs");
+            drop(pool);
+        });
+    });
+}
+
+/// Clause 6: the result is looked for and not there, and the waker not stored
+/// yet.
+#[test]
+fn a_result_reaches_who_awaits_it_in_every_order() {
+    let lesson = Lesson {
+        clause: "6. The handle",
+        promise: "In every order the waker of the last poll is woken, or the poll finds the result.",
+        usual_cause: "The look for the result and the storing of the waker are two steps. The job \
+                      ends between them: it finds no waker, and nobody looks again.",
+        read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let pool = Pool::new(1, HOUR);
+            let mut handle = pool.spawn_blocking(|| 7);
+            let mut is_first = true;
+            let result = block_on(poll_fn(|cx| {
+                if std::mem::take(&mut is_first) {
+                    let mut nobody = Context::from_waker(Waker::noop());
+                    let early = Pin::new(&mut handle).poll(&mut nobody);
+                    if early.is_ready() {
+                        return early;
+                    }
+                }
+                Pin::new(&mut handle).poll(cx)
+            }));
+            assert_eq!(result.expect("it runs"), 7);
+        });
+    });
+}

@@ -1,0 +1,211 @@
+//! A job and the handle to await it: two ends of one allocation.
+
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use sync::{Mutex, MutexGuard};
+
+/// A closure that waits to be run. One that is dropped instead is cancelled.
+pub struct Job(Arc<dyn Run>);
+
+/// Awaits what a job returns. To drop it detaches the job, which runs on.
+///
+/// # Panics
+///
+/// When it is polled after it was ready.
+pub struct JoinHandle<T>(Arc<dyn Outcome<T>>);
+
+impl Job {
+    /// Makes a job of a closure, and the handle to await it.
+    pub fn new<F, T>(closure: F) -> (Self, JoinHandle<T>)
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let task = Arc::new(Task(Mutex::new(Slot {
+            stage: Stage::Waiting(closure),
+            waker: None,
+        })));
+        (Self(task.clone()), JoinHandle(task))
+    }
+
+    /// Runs the closure. Never panics, whatever the closure, its result or
+    /// whoever awaits it does.
+    pub fn run(self) {
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            self.0.run();
+            drop(self);
+        }));
+        // What was thrown may panic in turn when it is dropped.
+        ran.unwrap_or_else(mem::forget);
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.poll(cx)
+    }
+}
+
+/// A [`Task`], as the queue sees it.
+trait Run: Send + Sync {
+    fn run(&self);
+    /// Gives up a closure that has not been run.
+    fn cancel(&self);
+}
+
+/// A [`Task`], as the handle sees it.
+trait Outcome<T>: Send + Sync {
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>>;
+}
+
+// ANCHOR: task
+/// A closure, then its result: the two are never there at the same time.
+struct Task<F, T>(Mutex<Slot<F, T>>);
+
+struct Slot<F, T> {
+    stage: Stage<F, T>,
+    /// Woken when the stage becomes `Ended`. Only there before.
+    waker: Option<Waker>,
+}
+
+enum Stage<F, T> {
+    /// In a queue.
+    // --> Running (`run`), Ended (`cancel`)
+    Waiting(F),
+    // --> Ended (`run`)
+    Running,
+    /// Waits for the handle, or is dropped with the task.
+    // --> Taken (`poll`)
+    Ended(Result<T, JoinError>),
+    Taken,
+}
+
+impl<F, T> Task<F, T> {
+    fn lock(&self) -> MutexGuard<'_, Slot<F, T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self, result: Result<T, JoinError>) {
+        let mut slot = self.lock();
+        slot.stage = Stage::Ended(result);
+        let waker = slot.waker.take();
+        // The waker may be anybody's code: it runs without the lock.
+        drop(slot);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+// ANCHOR_END: task
+
+impl<F: FnOnce() -> T + Send, T: Send> Run for Task<F, T> {
+    fn run(&self) {
+        let stage = mem::replace(&mut self.lock().stage, Stage::Running);
+        let Stage::Waiting(closure) = stage else {
+            unreachable!("a job runs once: `Job::run` takes it by value")
+        };
+        // A closure that panics is gone, and its result never was.
+        let result = catch_unwind(AssertUnwindSafe(closure));
+        self.end(result.map_err(|payload| {
+            JoinError(Cause::Panic(std::sync::Mutex::new(payload)))
+        }));
+    }
+
+    fn cancel(&self) {
+        let mut slot = self.lock();
+        if !matches!(slot.stage, Stage::Waiting(_)) {
+            return;
+        }
+        let stage = mem::replace(&mut slot.stage, Stage::Running);
+        drop(slot);
+        drop(stage);
+        self.end(Err(JoinError(Cause::Cancelled)));
+    }
+}
+
+impl<F: Send, T: Send> Outcome<T> for Task<F, T> {
+    fn poll(&self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
+        let mut slot = self.lock();
+        match mem::replace(&mut slot.stage, Stage::Taken) {
+            Stage::Ended(result) => return Poll::Ready(result),
+            Stage::Taken => panic!("a `JoinHandle` was polled after its end"),
+            early => slot.stage = early,
+        }
+        match &mut slot.waker {
+            Some(waker) => waker.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
+        Poll::Pending
+    }
+}
+
+/// Why there is no result.
+pub struct JoinError(Cause);
+
+enum Cause {
+    /// What the job has thrown. Nobody locks it: the mutex makes it `Sync`,
+    /// which those expect of an error who pass it on.
+    Panic(std::sync::Mutex<Box<dyn Any + Send>>),
+    Cancelled,
+}
+
+impl JoinError {
+    /// Returns `true` if the job has panicked.
+    pub fn is_panic(&self) -> bool {
+        matches!(self.0, Cause::Panic(_))
+    }
+
+    /// Returns `true` if the job has not been run, and will not be.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self.0, Cause::Cancelled)
+    }
+
+    /// Returns what the job has thrown, as for
+    /// [`std::panic::resume_unwind`].
+    ///
+    /// # Panics
+    ///
+    /// If the job has not panicked.
+    pub fn into_panic(self) -> Box<dyn Any + Send> {
+        match self.0 {
+            Cause::Panic(payload) => {
+                payload.into_inner().unwrap_or_else(PoisonError::into_inner)
+            }
+            Cause::Cancelled => {
+                panic!("the job was cancelled, and has not panicked")
+            }
+        }
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Cause::Panic(_) => "the job panicked",
+            Cause::Cancelled => "the job was cancelled",
+        })
+    }
+}
+
+impl fmt::Debug for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JoinError({self})")
+    }
+}
+
+impl Error for JoinError {}
