@@ -2,6 +2,7 @@
 
 pub mod busy_polls;
 pub mod clears_flag_after_poll;
+pub mod first_poll_only_registers;
 pub mod forgets_the_future;
 pub mod gives_up_early;
 pub mod moves_the_future;

@@ -23,7 +23,8 @@ fn a_ready_future_needs_no_wake_up() {
     let lesson = Lesson {
         clause: "1. Prompt",
         promise: "A future that is ready at its first poll is polled once, and its output comes back.",
-        usual_cause: "The thread parks before the first poll. Poll first; sleep only after `Pending`.",
+        usual_cause: "The thread parks before the first poll, or whatever the first poll returned. \
+                      Poll first; sleep only after `Pending`.",
         read: "one-future/block-on.html#poll-first",
     };
     check(lesson, || {

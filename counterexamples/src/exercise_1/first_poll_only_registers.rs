@@ -1,0 +1,39 @@
+//! Breaks clause 1: Prompt.
+//! Caught by: a_ready_future_needs_no_wake_up
+//! Also fails: a_waker_may_be_used_after_block_on_returned
+//!
+//! The first poll is there to leave the waker with the future, so what it
+//! returns is thrown away. A future that is ready by then has nobody to wake
+//! for, and the thread waits for a wake-up that nobody owes it.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(ThreadWaker(thread::current())));
+    let mut cx = Context::from_waker(&waker);
+    // Leaves the waker with whatever will wake this thread.
+    let _ = future.as_mut().poll(&mut cx);
+    loop {
+        thread::park();
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+    }
+}
+
+struct ThreadWaker(Thread);
+
+impl Wake for ThreadWaker {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/01-block-on/src/tests.rs"]
+mod tests;
