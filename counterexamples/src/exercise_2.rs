@@ -3,6 +3,7 @@
 pub mod anybody_may_park;
 pub mod believes_any_wake_up;
 pub mod borrows_the_threads_token;
+pub mod counts_its_unparkers;
 pub mod counts_tokens;
 pub mod drains_before_it_parks;
 pub mod drops_a_late_token;
@@ -21,6 +22,7 @@ pub mod relaxed_token;
 pub mod remembers_its_first_thread;
 pub mod returns_for_any_reason;
 pub mod rouses_only_sleepers;
+pub mod says_what_it_found_first;
 pub mod shares_a_condition_variable;
 pub mod sleeps_before_it_looks;
 pub mod spins_on_the_clock;
@@ -28,6 +30,7 @@ pub mod starts_its_time_anew;
 pub mod starts_with_a_token;
 pub mod stores_over_a_late_token;
 pub mod takes_any_unpark;
+pub mod takes_parked_for_notified;
 pub mod waits_on_the_thread;
 pub mod waker_dies_with_the_call;
 

@@ -106,7 +106,8 @@ fn an_unpark_ends_the_sleep() {
     let lesson = Lesson {
         clause: "2. No lost unpark",
         promise: "An `unpark` from another thread wakes the thread that sleeps in `park`.",
-        usual_cause: "The token is left, but nobody rouses the sleeper.",
+        usual_cause: "The token is left, but nobody rouses the sleeper; or the state in which one \
+                      sleeps is taken for that in which there is a token.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     check(lesson, || {
@@ -221,7 +222,8 @@ fn an_unpark_ends_a_timed_park() {
     let lesson = Lesson {
         clause: "5. Time-outs",
         promise: "An `unpark` wakes the thread that sleeps in `park_timeout`, which returns `true`.",
-        usual_cause: "It sleeps the whole time (`thread::sleep`), or returns whether it slept.",
+        usual_cause: "It sleeps the whole time (`thread::sleep`), or returns what it saw before it \
+                      slept.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {
@@ -592,7 +594,8 @@ fn every_clone_unparks() {
     let lesson = Lesson {
         clause: "9. Unparkers live on",
         promise: "Every clone of an unparker, and a clone of a clone, unparks from any thread.",
-        usual_cause: "A clone does not share the state, or the first one uses something up.",
+        usual_cause: "A clone does not share the state, or the end of one is taken for the end of \
+                      all: a derived `Clone` counts nothing.",
         read: "one-future/parker.html#who-may-hold-which-end",
     };
     check(lesson, || {
