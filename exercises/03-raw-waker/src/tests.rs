@@ -322,14 +322,24 @@ fn a_clone_is_seen_to_be_the_same_waker() {
 fn wakers_of_two_targets_are_told_apart() {
     let lesson = Lesson {
         clause: "5. Same waker",
-        promise: "`will_wake` says no to the wakers of two targets, even of targets without a size.",
-        usual_cause: "The waker's pointer is not that of the `Arc`, or is the same for all.",
+        promise: "`will_wake` says no to the wakers of two targets, even of targets without a size, \
+                  and of targets made when another had gone.",
+        usual_cause: "The waker's pointer is not that of the `Arc`, which no other living target \
+                      has. It is the same for all, or a number that is given out again too soon.",
         read: "one-future/raw-waker.html#is-it-the-same-waker",
     };
     check(lesson, || {
-        let wakers = [waker(WakeTarget::new().0), waker(WakeTarget::new().0)];
-        let is_same = wakers[0].will_wake(&wakers[1]);
+        let [first, second] = [(); 2].map(|()| waker(WakeTarget::new().0));
+        let is_same = first.will_wake(&second);
         assert!(!is_same, "`will_wake` said yes to wakers of two targets");
+        drop(first);
+        let third = waker(WakeTarget::new().0);
+        let is_same = second.will_wake(&third);
+        assert!(
+            !is_same,
+            "`will_wake` said yes to a waker and to one made later, when a \
+             third one had been dropped"
+        );
         let wakers = [(); 2].map(|()| waker(Arc::new(Shaped(()))));
         let is_same = wakers[0].will_wake(&wakers[1]);
         assert!(

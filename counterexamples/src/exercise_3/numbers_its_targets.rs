@@ -1,0 +1,102 @@
+//! Breaks clause 5: Same waker.
+//! Caught by: wakers_of_two_targets_are_told_apart
+//!
+//! No `unsafe` over pointers: the wakers' targets stand in a table, and the
+//! pointer is only a number in it. The next number is the number of targets.
+//! Once an old target has gone, that is the number of a living one.
+
+use std::collections::HashMap;
+use std::ptr;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
+
+pub use raw_waker::block_on;
+
+/// A target of any type, and how many wakers it has.
+struct Entry {
+    target: Arc<dyn Target>,
+    waker_count: usize,
+}
+
+trait Target: Send + Sync {
+    fn wake(self: Arc<Self>);
+    fn wake_by_ref(self: Arc<Self>);
+}
+
+impl<W: Wake + Send + Sync> Target for W {
+    fn wake(self: Arc<Self>) {
+        Wake::wake(self);
+    }
+
+    fn wake_by_ref(self: Arc<Self>) {
+        Wake::wake_by_ref(&self);
+    }
+}
+
+static TARGETS: LazyLock<Mutex<HashMap<usize, Entry>>> =
+    LazyLock::new(Mutex::default);
+
+fn targets() -> MutexGuard<'static, HashMap<usize, Entry>> {
+    TARGETS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes a waker that wakes `target`.
+pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
+    let mut targets = targets();
+    let number = targets.len();
+    let waker_count = 1;
+    let entry = Entry {
+        target,
+        waker_count,
+    };
+    targets.insert(number, entry);
+    // SAFETY: the vtable's functions take the pointer for a number.
+    unsafe { Waker::new(ptr::without_provenance(number), &VTABLE) }
+}
+
+static VTABLE: RawWakerVTable =
+    RawWakerVTable::new(clone, wake, wake_by_ref, release);
+
+fn clone(number: *const ()) -> RawWaker {
+    if let Some(entry) = targets().get_mut(&number.addr()) {
+        entry.waker_count += 1;
+    }
+    RawWaker::new(number, &VTABLE)
+}
+
+fn wake(number: *const ()) {
+    let target = target(number);
+    release(number);
+    if let Some(target) = target {
+        target.wake();
+    }
+}
+
+fn wake_by_ref(number: *const ()) {
+    if let Some(target) = target(number) {
+        target.wake_by_ref();
+    }
+}
+
+fn release(number: *const ()) {
+    // Outside the lock: the target's destructor may drop wakers.
+    drop(take_if_last(number.addr()));
+}
+
+fn take_if_last(number: usize) -> Option<Entry> {
+    let mut targets = targets();
+    let entry = targets.get_mut(&number)?;
+    entry.waker_count -= 1;
+    if entry.waker_count > 0 {
+        return None;
+    }
+    targets.remove(&number)
+}
+
+fn target(number: *const ()) -> Option<Arc<dyn Target>> {
+    Some(targets().get(&number.addr())?.target.clone())
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+mod tests;
