@@ -1,6 +1,7 @@
 //! Wrong versions of the cached `block_on`.
 
 pub mod already_borrowed;
+pub mod announces_its_sleep_too_late;
 pub mod asks_who_polls;
 pub mod clears_the_outer_flag;
 pub mod counts_wake_ups;
@@ -10,6 +11,7 @@ pub mod forgets_the_future;
 pub mod gives_up_on_the_busy;
 pub mod keeps_the_flag_set;
 pub mod leaks_the_parker;
+pub mod leaves_a_wake_up_noted;
 pub mod marked_after_a_panic;
 pub mod one_call_at_a_time;
 pub mod one_plain_flag_for_all;
@@ -19,3 +21,4 @@ pub mod shares_the_parker;
 pub mod sleeps_by_the_threads_token;
 pub mod swaps_for_itself;
 pub mod unmarks_too_early;
+pub mod unparks_only_sleepers;

@@ -88,7 +88,7 @@ fn a_wake_during_poll_is_not_lost() {
         clause: "3. No lost wake-up",
         promise: "A wake-up during the poll counts, from this thread and from another one.",
         usual_cause: "The flag is cleared after the poll, or before the sleep, without being looked \
-                      at.",
+                      at; or only a thread that sleeps already is woken.",
         read: "one-future/cached-block-on.html#two-ways-to-be-woken",
     };
     check(lesson, || {
@@ -108,25 +108,43 @@ fn a_wake_during_poll_is_not_lost() {
     });
 }
 
-/// Clause 3: the flag of one kind must not stand in for that of the other.
+/// Clause 3: the next poll answers both, and both ways must work again.
 #[test]
 fn wakes_by_both_ways_at_once_are_not_lost() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "After a wake-up of its own the future may wait for one from another thread.",
-        usual_cause: "Whoever takes the wake-up of this thread drops the other's with it.",
+        promise: "When the future and another thread wake in one poll, it is polled again, and \
+                  each of both can wake once more.",
+        usual_cause: "Whoever takes the wake-up of this thread takes half of the other's with it: \
+                      its token and not its flag, or its flag and not its token.",
         read: "one-future/cached-block-on.html#two-ways-to-be-woken",
     };
     check(lesson, || {
-        for _ in 0..3 {
-            let (future, handle) = ManualFuture::new();
+        for own_first in [true, false] {
+            let (rest, handle) = ManualFuture::new();
             let waking = thread::spawn(move || {
                 handle.wait_until_asleep();
                 handle.complete();
             });
+            let mut is_first = true;
             block_on(async {
-                Yields(2).await;
-                future.await;
+                poll_fn(|cx| {
+                    if !std::mem::take(&mut is_first) {
+                        return Poll::Ready(());
+                    }
+                    let wake_here = || cx.waker().wake_by_ref();
+                    let waker = cx.waker().clone();
+                    if own_first {
+                        wake_here();
+                    }
+                    join(thread::spawn(|| waker.wake()));
+                    if !own_first {
+                        wake_here();
+                    }
+                    Poll::Pending
+                })
+                .await;
+                rest.await;
                 Yields(2).await;
             });
             join(waking);
@@ -141,7 +159,8 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
         promise: "A wake-up that comes between the poll and the sleep still counts.",
-        usual_cause: "The thread looks for a wake-up and then sleeps without looking again.",
+        usual_cause: "The thread looks for a wake-up and then sleeps without looking again, or \
+                      says that it sleeps after its last look.",
         read: "one-future/cached-block-on.html#two-ways-to-be-woken",
     };
     const TIME: Duration = Duration::from_millis(150);
