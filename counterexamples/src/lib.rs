@@ -16,3 +16,4 @@ pub mod exercise_1;
 pub mod exercise_2;
 pub mod exercise_3;
 pub mod exercise_4;
+pub mod exercise_7;

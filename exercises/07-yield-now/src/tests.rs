@@ -48,13 +48,14 @@ fn a_yield_is_pending_once_and_then_ready() {
         read: "yielding/yield-now.html#pending-and-woken",
     };
     check(lesson, || {
+        let (waker, _counts) = CountingWaker::new();
         let mut yielding = pin!(yield_now());
         assert!(
-            !is_ready(&mut yielding, Waker::noop()),
+            !is_ready(&mut yielding, &waker),
             "the first poll was ready: the task was not put aside"
         );
         assert!(
-            is_ready(&mut yielding, Waker::noop()),
+            is_ready(&mut yielding, &waker),
             "the second poll was pending again"
         );
     });
@@ -251,16 +252,13 @@ fn yields_of_two_tasks_do_not_get_mixed_up() {
         read: "yielding/yield-now.html#nothing-to-remember",
     };
     check(lesson, || {
+        let [waker, other] = [(); 2].map(|()| CountingWaker::new().0);
         let mut first = pin!(yield_now());
         let mut second = pin!(yield_now());
-        let firsts = [
-            is_ready(&mut first, Waker::noop()),
-            is_ready(&mut second, Waker::noop()),
-        ];
-        let seconds = [
-            is_ready(&mut first, Waker::noop()),
-            is_ready(&mut second, Waker::noop()),
-        ];
+        let firsts =
+            [is_ready(&mut first, &waker), is_ready(&mut second, &other)];
+        let seconds =
+            [is_ready(&mut first, &waker), is_ready(&mut second, &other)];
         assert!(
             firsts == [false, false],
             "of two yields begun one after the other, the first polls were ready: {firsts:?}"
@@ -338,11 +336,11 @@ fn a_yield_may_begin_and_end_on_two_threads() {
         read: "yielding/yield-now.html#any-executor",
     };
     check(lesson, || {
+        let (waker, _counts) = CountingWaker::new();
         let mut yielding = Box::pin(yield_now());
-        let _pending = is_ready(&mut yielding.as_mut(), Waker::noop());
-        let elsewhere = thread::spawn(move || {
-            is_ready(&mut yielding.as_mut(), Waker::noop())
-        });
+        let _pending = is_ready(&mut yielding.as_mut(), &waker);
+        let elsewhere =
+            thread::spawn(move || is_ready(&mut yielding.as_mut(), &waker));
         let is_ready = elsewhere.join().expect("a yield does not panic");
         assert!(is_ready, "on another thread it was pending again");
     });
@@ -397,11 +395,12 @@ fn a_yield_that_is_over_stays_over() {
         read: "yielding/yield-now.html#nothing-to-remember",
     };
     check(lesson, || {
+        let (waker, _counts) = CountingWaker::new();
         let mut yielding = pin!(yield_now());
-        while !is_ready(&mut yielding, Waker::noop()) {}
+        while !is_ready(&mut yielding, &waker) {}
         for _ in 0..2 {
             let polled = catch_unwind(AssertUnwindSafe(|| {
-                is_ready(&mut yielding, Waker::noop())
+                is_ready(&mut yielding, &waker)
             }));
             let is_over = polled.unwrap_or(true);
             assert!(is_over, "it was ready, and then pending again");

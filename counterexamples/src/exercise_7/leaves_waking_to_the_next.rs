@@ -1,0 +1,53 @@
+//! Breaks clause 2: Woken.
+//! Caught by: a_task_that_is_alone_goes_on
+//! Also fails: a_yield_takes_place_when_it_is_polled
+//! Also fails: a_yield_wakes_its_task_once
+//! Also fails: two_tasks_take_turns
+//! Also fails: a_busy_task_shares_its_thread
+//! Also fails: a_yield_keeps_no_waker
+//! Also fails: a_yield_dropped_halfway_changes_nothing_for_the_next
+//! Also fails: block_on_runs_a_future_that_yields
+//! Also fails: the_second_poll_may_bring_another_waker
+//!
+//! Keeps the wakers of all that yield, and wakes them when the next one yields:
+//! so everybody else has had a turn for certain. The last one waits for a next one
+//! that never comes.
+
+use std::cell::RefCell;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+pub use yields::EveryNth;
+
+thread_local! {
+    static DEFERRED: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Gives the executor's other tasks a turn.
+pub fn yield_now() -> YieldNow {
+    YieldNow { was_polled: false }
+}
+
+/// The future of [`yield_now`].
+#[must_use = "a yield takes place where it is awaited"]
+pub struct YieldNow {
+    was_polled: bool,
+}
+
+impl Future for YieldNow {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if self.was_polled {
+            return Poll::Ready(());
+        }
+        self.was_polled = true;
+        let deferred = DEFERRED.replace(vec![cx.waker().clone()]);
+        deferred.into_iter().for_each(Waker::wake);
+        Poll::Pending
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/07-yield-now/src/tests.rs"]
+mod tests;

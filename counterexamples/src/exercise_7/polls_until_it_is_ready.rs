@@ -1,0 +1,68 @@
+//! Breaks clause 7: Every n-th.
+//! Caught by: every_nth_tick_yields_and_no_other
+//! Also fails: a_task_pays_one_poll_for_each_nth_tick
+//! Also fails: each_counter_counts_for_itself
+//! Also fails: a_counter_goes_on_counting_on_another_thread
+//! Also fails: a_tick_dropped_halfway_does_not_stop_the_count
+//!
+//! Drives the yield to its end, as one drives any inner future. But it does so
+//! within one poll, and the thread is never given back.
+
+use std::marker::PhantomData;
+use std::num::NonZeroU32;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use yields::YieldNow;
+pub use yields::yield_now;
+
+/// Counts steps, and yields at every n-th.
+pub struct EveryNth {
+    n: u32,
+    count: u32,
+}
+
+impl EveryNth {
+    /// Makes a counter of which every `n`-th tick yields.
+    pub fn new(n: NonZeroU32) -> Self {
+        Self {
+            n: n.get(),
+            count: 0,
+        }
+    }
+
+    /// Counts one step.
+    pub fn tick(&mut self) -> Tick<'_> {
+        self.count += 1;
+        let yields = self.count == self.n;
+        if yields {
+            self.count = 0;
+        }
+        Tick {
+            yielding: yields.then(yield_now),
+            _counter: PhantomData,
+        }
+    }
+}
+
+/// The future of [`EveryNth::tick`].
+#[must_use = "a tick yields where it is awaited"]
+pub struct Tick<'a> {
+    yielding: Option<YieldNow>,
+    _counter: PhantomData<&'a mut EveryNth>,
+}
+
+impl Future for Tick<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if let Some(yielding) = &mut self.yielding {
+            while Pin::new(&mut *yielding).poll(cx).is_pending() {}
+        }
+        Poll::Ready(())
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/07-yield-now/src/tests.rs"]
+mod tests;
