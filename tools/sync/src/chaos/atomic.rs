@@ -1,0 +1,99 @@
+//! std's atomics, delayed before each operation while there is chaos, and
+//! with a weak exchange that fails without cause.
+
+pub use std::sync::atomic::{AtomicPtr, Ordering, fence};
+
+use super::{count_read_modify_write, delay, strikes};
+
+/// Wraps one of std's atomics.
+macro_rules! chaotic {
+    ($name:ident, $value:ty) => {
+        #[doc = concat!("A [`std::sync::atomic::", stringify!($name), "`] under chaos.")]
+        #[derive(Debug, Default)]
+        pub struct $name(std::sync::atomic::$name);
+
+        impl $name {
+            /// Makes an atomic with this value.
+            pub const fn new(value: $value) -> Self {
+                Self(std::sync::atomic::$name::new(value))
+            }
+
+            chaotic!(@forward load() -> $value);
+            chaotic!(@forward store(value: $value) -> ());
+            chaotic!(@modify swap(value: $value) -> $value);
+
+            /// Exchanges if the value is `current`.
+            ///
+            /// # Errors
+            ///
+            /// The value found, if it is another.
+            pub fn compare_exchange(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                delay();
+                count_read_modify_write();
+                self.0.compare_exchange(current, new, success, failure)
+            }
+
+            /// Exchanges if the value is `current`, and now and then not
+            /// even then.
+            ///
+            /// # Errors
+            ///
+            /// The value found.
+            pub fn compare_exchange_weak(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                delay();
+                count_read_modify_write();
+                if strikes() {
+                    return Err(self.0.load(failure));
+                }
+                self.0.compare_exchange_weak(current, new, success, failure)
+            }
+        }
+    };
+    (@forward $method:ident($($argument:ident: $type:ty)?) -> $result:ty) => {
+        #[doc = concat!("Like the `", stringify!($method), "` of std.")]
+        pub fn $method(&self, $($argument: $type,)? ordering: Ordering) -> $result {
+            delay();
+            self.0.$method($($argument,)? ordering)
+        }
+    };
+    (@modify $method:ident($argument:ident: $type:ty) -> $result:ty) => {
+        #[doc = concat!("Like the `", stringify!($method), "` of std; counted.")]
+        pub fn $method(&self, $argument: $type, ordering: Ordering) -> $result {
+            delay();
+            count_read_modify_write();
+            self.0.$method($argument, ordering)
+        }
+    };
+}
+
+/// Adds the arithmetic of the integer types.
+macro_rules! chaotic_integer {
+    ($name:ident, $value:ty) => {
+        chaotic!($name, $value);
+
+        impl $name {
+            chaotic!(@modify fetch_add(value: $value) -> $value);
+            chaotic!(@modify fetch_sub(value: $value) -> $value);
+            chaotic!(@modify fetch_and(value: $value) -> $value);
+            chaotic!(@modify fetch_or(value: $value) -> $value);
+        }
+    };
+}
+
+chaotic!(AtomicBool, bool);
+chaotic_integer!(AtomicU8, u8);
+chaotic_integer!(AtomicU32, u32);
+chaotic_integer!(AtomicU64, u64);
+chaotic_integer!(AtomicUsize, usize);

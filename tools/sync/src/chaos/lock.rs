@@ -1,0 +1,132 @@
+//! A mutex and a condition variable under chaos.
+
+use std::sync::{LockResult, MutexGuard, PoisonError, TryLockResult};
+use std::time::Duration;
+
+use super::{count_read_modify_write, delay, strikes};
+
+/// Whether a timed wait ended because its time was up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    /// Returns `true` if the time was up.
+    pub fn timed_out(&self) -> bool {
+        self.0
+    }
+}
+
+/// A [`std::sync::Mutex`], delayed before it is locked while there is chaos.
+#[derive(Debug, Default)]
+pub struct Mutex<T: ?Sized>(std::sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    /// Makes an unlocked mutex.
+    pub const fn new(value: T) -> Self {
+        Self(std::sync::Mutex::new(value))
+    }
+
+    /// Takes the value out.
+    ///
+    /// # Errors
+    ///
+    /// When the mutex is poisoned.
+    pub fn into_inner(self) -> LockResult<T> {
+        self.0.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// Waits until nobody else holds the mutex, and takes it.
+    ///
+    /// # Errors
+    ///
+    /// When the mutex is poisoned.
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        delay();
+        count_read_modify_write();
+        self.0.lock()
+    }
+
+    /// Takes the mutex if nobody holds it.
+    ///
+    /// # Errors
+    ///
+    /// When somebody holds it, and when it is poisoned.
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        delay();
+        count_read_modify_write();
+        self.0.try_lock()
+    }
+
+    /// Reaches the value without a lock: nobody else can.
+    ///
+    /// # Errors
+    ///
+    /// When the mutex is poisoned.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.0.get_mut()
+    }
+}
+
+/// A [`std::sync::Condvar`] that returns without cause while there is chaos.
+#[derive(Debug, Default)]
+pub struct Condvar(std::sync::Condvar);
+
+impl Condvar {
+    /// Makes a condition variable.
+    pub const fn new() -> Self {
+        Self(std::sync::Condvar::new())
+    }
+
+    /// Waits until notified, or without cause.
+    ///
+    /// # Errors
+    ///
+    /// When the mutex is poisoned.
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        delay();
+        if strikes() {
+            return Ok(guard);
+        }
+        self.0.wait(guard)
+    }
+
+    /// Waits until notified, for at most `limit`, or without cause.
+    ///
+    /// # Errors
+    ///
+    /// When the mutex is poisoned.
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        limit: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        delay();
+        if strikes() {
+            return Ok((guard, WaitTimeoutResult(false)));
+        }
+        match self.0.wait_timeout(guard, limit) {
+            Ok((guard, result)) => Ok((guard, WaitTimeoutResult(result.timed_out()))),
+            Err(poisoned) => {
+                let (guard, result) = poisoned.into_inner();
+                Err(PoisonError::new((
+                    guard,
+                    WaitTimeoutResult(result.timed_out()),
+                )))
+            }
+        }
+    }
+
+    /// Wakes one waiting thread.
+    pub fn notify_one(&self) {
+        delay();
+        self.0.notify_one();
+    }
+
+    /// Wakes every waiting thread.
+    pub fn notify_all(&self) {
+        delay();
+        self.0.notify_all();
+    }
+}

@@ -1,0 +1,24 @@
+//! [`std::thread`], with a `park` that returns without cause while there is
+//! chaos.
+
+pub use std::thread::*;
+
+use super::{count_read_modify_write, delay, strikes};
+
+/// Waits for the token, or returns without cause.
+pub fn park() {
+    delay();
+    count_read_modify_write();
+    if !strikes() {
+        std::thread::park();
+    }
+}
+
+/// Waits for the token for at most `limit`, or returns without cause.
+pub fn park_timeout(limit: std::time::Duration) {
+    delay();
+    count_read_modify_write();
+    if !strikes() {
+        std::thread::park_timeout(limit);
+    }
+}
