@@ -17,3 +17,4 @@ pub mod exercise_2;
 pub mod exercise_3;
 pub mod exercise_4;
 pub mod exercise_7;
+pub mod exercise_8;

@@ -16,7 +16,7 @@ use testkit::{
     CountingWaker, DropProbe, Lesson, MustNotMove, Yields, allocations, check,
 };
 
-use super::{checkpoint, with_budget};
+use super::{WithBudget, checkpoint, with_budget};
 
 /// What a reading of the clock costs in these checks.
 const READING: Duration = Duration::from_nanos(25);
@@ -65,6 +65,15 @@ fn polls_of(
         );
         clock.advance(pause);
     }
+}
+
+/// Makes a budget by the fake clock, by which all else runs, too.
+fn budget<F: Future>(
+    clock: &FakeClock,
+    slice: Duration,
+    future: F,
+) -> WithBudget<F> {
+    clock.run(|| with_budget(slice, future))
 }
 
 /// What a poll came to.
@@ -136,7 +145,8 @@ fn a_checkpoint_is_ready_while_the_slice_lasts() {
     };
     check(lesson, || {
         let clock = FakeClock::new(READING);
-        let mut task = pin!(with_budget(SLICE, work(&clock, 2_000, micros(1))));
+        let mut task =
+            pin!(budget(&clock, SLICE, work(&clock, 2_000, micros(1))));
         let mut polls = Vec::new();
         let mut total_wakes = 0;
         loop {
@@ -196,7 +206,7 @@ fn a_slice_may_be_endless() {
         for slice in [Duration::MAX, Duration::MAX / 2, Duration::from_secs(1)]
         {
             let clock = FakeClock::new(READING);
-            let task = with_budget(slice, work(&clock, 5_000, micros(100)));
+            let task = budget(&clock, slice, work(&clock, 5_000, micros(100)));
             let polls = polls_of(&clock, SLICE, task).len();
             assert!(polls == 1, "with a slice of {slice:?} it yielded");
         }
@@ -216,10 +226,12 @@ fn a_poll_ends_soon_after_its_slice() {
     };
     check(lesson, || {
         for slice in [micros(20), micros(50), SLICE, micros(1_000)] {
-            for cost in [20, 100, 1_000, 30_000, 3_000_000].map(nanos) {
+            for cost in
+                [20, 100, 300, 1_300, 5_000, 30_000, 3_000_000].map(nanos)
+            {
                 let clock = FakeClock::new(READING);
                 let items = 5 * slice.div_duration_f64(cost) as u32 + 20;
-                let task = with_budget(slice, work(&clock, items, cost));
+                let task = budget(&clock, slice, work(&clock, items, cost));
                 let polls = polls_of(&clock, Duration::ZERO, task);
                 assert_bounded(&polls, longest_poll(slice, cost, 1));
             }
@@ -242,7 +254,7 @@ fn loops_of_one_task_share_its_slice() {
     check(lesson, move || {
         let clock = FakeClock::new(READING);
         let loops = (0..LOOPS).map(|_| work(&clock, 200, cost));
-        let task = with_budget(SLICE, join(loops));
+        let task = budget(&clock, SLICE, join(loops));
         let polls = polls_of(&clock, Duration::ZERO, task);
         assert_bounded(&polls, longest_poll(SLICE, cost, LOOPS));
     });
@@ -274,7 +286,8 @@ fn a_checkpoint_that_is_pending_has_woken_its_task() {
     };
     check(lesson, || {
         let clock = FakeClock::new(READING);
-        let mut task = pin!(with_budget(SLICE, work(&clock, 500, micros(10))));
+        let mut task =
+            pin!(budget(&clock, SLICE, work(&clock, 500, micros(10))));
         for poll in 1.. {
             let polled = poll_once(&clock, task.as_mut());
             if polled.poll.is_ready() {
@@ -303,7 +316,7 @@ fn a_task_gets_on_whatever_its_slice() {
     check(lesson, || {
         for slice in [Duration::ZERO, nanos(1)] {
             let clock = FakeClock::new(READING);
-            let task = with_budget(slice, work(&clock, ITEMS, micros(1)));
+            let task = budget(&clock, slice, work(&clock, ITEMS, micros(1)));
             let polls = polls_of(&clock, micros(1), task).len();
             assert!(
                 polls <= ITEMS as usize + 1,
@@ -344,7 +357,7 @@ fn a_checkpoint_that_yielded_is_ready_in_the_same_poll_too() {
             }
             Poll::Ready(())
         });
-        poll_once(&clock, pin!(with_budget(SLICE, ends_its_slice)));
+        poll_once(&clock, pin!(budget(&clock, SLICE, ends_its_slice)));
         let polls = polls_of_checkpoints.get();
         assert!(
             polls == 2,
@@ -378,7 +391,7 @@ fn it_wakes_the_waker_that_it_is_polled_with() {
             }
             Poll::Ready(())
         });
-        poll_once(&clock, pin!(with_budget(SLICE, polls_within)));
+        poll_once(&clock, pin!(budget(&clock, SLICE, polls_within)));
         let (yields, wakes) = (yields.get(), inner.wakes());
         assert!(yields > 0, "no checkpoint found the slice over");
         assert!(
@@ -402,7 +415,7 @@ fn every_poll_has_a_whole_slice() {
     check(lesson, || {
         for pause in [Duration::ZERO, micros(30), micros(10_000)] {
             let clock = FakeClock::new(READING);
-            let task = with_budget(SLICE, work(&clock, 1_000, micros(2)));
+            let task = budget(&clock, SLICE, work(&clock, 1_000, micros(2)));
             clock.advance(pause);
             let polls = polls_of(&clock, pause, task);
             assert_slices_were_used(&polls, SLICE);
@@ -432,7 +445,8 @@ fn a_slice_that_was_not_used_up_is_not_continued() {
                 }
             };
             let polls =
-                polls_of(&clock, pause, with_budget(SLICE, waits_often)).len();
+                polls_of(&clock, pause, budget(&clock, SLICE, waits_often))
+                    .len();
             assert!(
                 polls == ROUNDS + 1,
                 "{ROUNDS} rounds of 40 µs, far from a slice, took {polls} polls"
@@ -454,7 +468,8 @@ fn a_task_takes_its_budget_to_another_thread() {
     check(lesson, || {
         let clock = FakeClock::new(READING);
         let cost = micros(2);
-        let mut task = Box::pin(with_budget(SLICE, work(&clock, 1_000, cost)));
+        let mut task =
+            Box::pin(budget(&clock, SLICE, work(&clock, 1_000, cost)));
         let mut polls = Vec::new();
         for _ in 0..5 {
             let poll = || poll_once(&clock, task.as_mut()).took;
@@ -495,7 +510,7 @@ fn the_clock_takes_little_of_the_time() {
             for cost in [20, 25, 100, 1_000].map(nanos) {
                 let clock = FakeClock::new(READING);
                 let items = 5 * slice.div_duration_f64(cost) as u32;
-                let task = with_budget(slice, work(&clock, items, cost));
+                let task = budget(&clock, slice, work(&clock, items, cost));
                 polls_of(&clock, Duration::ZERO, task);
                 assert_cheap(&clock, items, cost);
             }
@@ -519,7 +534,7 @@ fn cheap_items_are_cheap_again_after_dear_ones() {
             work(&clock, 200, micros(60)).await;
             work(&clock, CHEAP, nanos(20)).await;
         };
-        polls_of(&clock, Duration::ZERO, with_budget(SLICE, task));
+        polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, task));
         let readings = clock.readings();
         // At 5 %, and one for each of the dear items, with room for a poll's first ones.
         let most = u64::from(CHEAP) / 20 + 3 * 200;
@@ -542,9 +557,10 @@ fn a_poll_without_a_checkpoint_reads_no_clock() {
     };
     check(lesson, || {
         let clock = FakeClock::new(READING);
-        let task = with_budget(SLICE, Yields(100));
+        let task = budget(&clock, SLICE, Yields(100));
+        let before = clock.readings();
         let polls = polls_of(&clock, micros(1), task).len();
-        let readings = clock.readings();
+        let readings = clock.readings() - before;
         assert!(
             readings == 0,
             "{polls} polls without a checkpoint read the clock {readings} times"
@@ -570,7 +586,7 @@ fn dear_items_after_cheap_ones_are_noticed() {
                 work(&clock, 5_000, micros(1_000)).await;
             };
             let polls =
-                polls_of(&clock, Duration::ZERO, with_budget(SLICE, task));
+                polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, task));
             assert_wary(&polls, micros(1_000));
         }
     });
@@ -616,7 +632,8 @@ fn dear_items_are_noticed_in_short_polls_too() {
                 work(&clock, 40, dear).await;
             }
         };
-        let polls = polls_of(&clock, Duration::ZERO, with_budget(SLICE, task));
+        let polls =
+            polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, task));
         assert_wary(&polls, dear);
     });
 }
@@ -636,7 +653,7 @@ fn after_a_poll_the_thread_has_no_budget() {
             let other = work(&clock, 3_000, micros(100));
             polls_of(&clock, Duration::ZERO, other).len() == 1
         };
-        let mut task = pin!(with_budget(SLICE, async {
+        let mut task = pin!(budget(&clock, SLICE, async {
             work(&clock, 3, micros(1)).await;
             Yields(1).await;
             work(&clock, 3, SLICE).await;
@@ -668,7 +685,7 @@ fn after_a_panic_the_thread_has_no_budget() {
     };
     check(lesson, || {
         let clock = FakeClock::new(READING);
-        let panics = with_budget(SLICE, async {
+        let panics = budget(&clock, SLICE, async {
             work(&clock, 3, micros(1)).await;
             panic!("meant to panic");
         });
@@ -703,18 +720,25 @@ fn each_task_has_a_budget_of_its_own() {
     check(lesson, || {
         let clock = FakeClock::new(READING);
         let dear = micros(20);
-        let mut cheap_task =
-            pin!(with_budget(SLICE, work(&clock, 100_000, nanos(20))));
-        let mut dear_task = pin!(with_budget(SLICE, work(&clock, 1_000, dear)));
-        let mut polls = [Vec::new(), Vec::new()];
+        let mut cheap_task = pin!(budget(&clock, SLICE, async {
+            loop {
+                work(&clock, 1_000, nanos(20)).await;
+                Yields(1).await;
+            }
+        }));
+        let mut dear_task =
+            pin!(budget(&clock, SLICE, work(&clock, 1_000, dear)));
+        let mut polls = Vec::new();
         for _ in 0..10 {
-            polls[0].push(poll_once(&clock, cheap_task.as_mut()).took);
-            polls[1].push(poll_once(&clock, dear_task.as_mut()).took);
+            let others = poll_once::<dyn Future<Output = ()>>(
+                &clock,
+                cheap_task.as_mut(),
+            );
+            assert!(others.poll.is_pending(), "it goes on for ever");
+            polls.push(poll_once(&clock, dear_task.as_mut()).took);
         }
-        for (polls, cost) in polls.iter().zip([nanos(20), dear]) {
-            assert_slices_were_used(polls, SLICE);
-            assert_bounded(polls, longest_poll(SLICE, cost, 1));
-        }
+        assert_slices_were_used(&polls, SLICE);
+        assert_bounded(&polls, longest_poll(SLICE, dear, 1));
     });
 }
 
@@ -740,7 +764,7 @@ fn another_thread_has_no_part_in_it() {
             let polls = thread::scope(|scope| scope.spawn(elsewhere).join());
             polls_elsewhere.set(polls.expect("it does not panic"));
         };
-        poll_once(&clock, pin!(with_budget(SLICE, task)));
+        poll_once(&clock, pin!(budget(&clock, SLICE, task)));
         let yields = polls_elsewhere.get() - 1;
         assert!(
             yields == 0,
@@ -761,8 +785,8 @@ fn a_nested_budget_ends_with_the_outer_one() {
     check(lesson, || {
         let (cost, endless) = (micros(1), Duration::MAX);
         let clock = FakeClock::new(READING);
-        let nested = with_budget(endless, work(&clock, 2_000, cost));
-        let outer = with_budget(SLICE, async {
+        let nested = budget(&clock, endless, work(&clock, 2_000, cost));
+        let outer = budget(&clock, SLICE, async {
             work(&clock, 30, cost).await;
             nested.await;
         });
@@ -775,7 +799,8 @@ fn a_nested_budget_ends_with_the_outer_one() {
                 with_budget(SLICE, work(&clock, 20, cost)).await;
             }
         };
-        let polls = polls_of(&clock, Duration::ZERO, with_budget(SLICE, many));
+        let polls =
+            polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, many));
         assert_bounded(&polls, longest_poll(SLICE, cost, 2));
     });
 }
@@ -795,7 +820,7 @@ fn the_outer_slice_goes_on_after_a_nested_one() {
         let cost = micros(1);
         for nested in [Duration::ZERO, micros(10), Duration::MAX] {
             let clock = FakeClock::new(READING);
-            let task = with_budget(SLICE, async {
+            let task = budget(&clock, SLICE, async {
                 work(&clock, 10, cost).await;
                 // Ready at its first poll, before a checkpoint can end it.
                 with_budget(nested, async { clock.advance(cost) }).await;
@@ -835,7 +860,7 @@ fn a_nested_slice_may_be_over_before_the_outer_one() {
         let others = work(&clock, 1_000, cost);
         let both: [Pin<Box<dyn Future<Output = ()>>>; 2] =
             [Box::pin(nested), Box::pin(others)];
-        let task = with_budget(SLICE, join(both.into_iter()));
+        let task = budget(&clock, SLICE, join(both.into_iter()));
         let polls = polls_of(&clock, Duration::ZERO, task);
         assert_slices_were_used(&polls, SLICE);
         assert_bounded(&nested_polls.borrow(), longest_poll(short, cost, 1));
@@ -854,8 +879,8 @@ fn polls_and_checkpoints_allocate_nothing() {
     };
     check(lesson, || {
         let clock = FakeClock::new(READING);
-        let nested = with_budget(micros(10), work(&clock, 1_000, micros(1)));
-        let mut task = pin!(with_budget(SLICE, nested));
+        let nested = budget(&clock, micros(10), work(&clock, 1_000, micros(1)));
+        let mut task = pin!(budget(&clock, SLICE, nested));
         let mut polls = 0;
         let (waker, counts) = CountingWaker::new();
         let mut cx = Context::from_waker(&waker);
@@ -891,10 +916,10 @@ fn the_future_stays_where_it_is_and_is_dropped_once() {
     };
     check(lesson, || {
         let clock = FakeClock::new(READING);
-        polls_of(&clock, SLICE, with_budget(SLICE, MustNotMove::new(3)));
+        polls_of(&clock, SLICE, budget(&clock, SLICE, MustNotMove::new(3)));
         for polls in 0..3 {
             let (probe, drops) = DropProbe::new();
-            let mut task = Box::pin(with_budget(SLICE, async {
+            let mut task = Box::pin(budget(&clock, SLICE, async {
                 Yields(1).await;
                 drop(probe);
             }));
@@ -922,13 +947,13 @@ fn output_and_panic_of_the_future_come_through() {
     };
     check(lesson, || {
         let clock = FakeClock::new(READING);
-        let task = pin!(with_budget(SLICE, async { "output" }));
+        let task = pin!(budget(&clock, SLICE, async { "output" }));
         let Polled { poll, wakes, .. } = poll_once(&clock, task);
         assert!(
             poll == Poll::Ready("output") && wakes == 0,
             "it returned {poll:?} and woke {wakes} times"
         );
-        let mut panics = Box::pin(with_budget(SLICE, async {
+        let mut panics = Box::pin(budget(&clock, SLICE, async {
             panic!("meant to panic");
         }));
         let poll =

@@ -1,0 +1,179 @@
+//! Breaks clause 7: No trace.
+//! Caught by: after_a_poll_the_thread_has_no_budget
+//! Also fails: after_a_panic_the_thread_has_no_budget
+//!
+//! A poll installs its budget over the last one, and the next poll installs
+//! another: so nobody needs to take one away. But between two polls runs the
+//! executor, and whatever called it.
+
+use std::cell::Cell;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+/// The longest way between two readings of the clock.
+const LONGEST_STRIDE: u32 = 256;
+
+/// Runs `future` so that each of its polls has a time slice.
+pub fn with_budget<F: Future>(slice: Duration, future: F) -> WithBudget<F> {
+    WithBudget { slice, future }
+}
+
+/// The future of [`with_budget`].
+pub struct WithBudget<F> {
+    slice: Duration,
+    future: F,
+}
+
+impl<F: Future> Future for WithBudget<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let _running = Running::start(self.slice);
+        // SAFETY: the future is pinned with `self` and never moved out of it.
+        unsafe { self.map_unchecked_mut(|this| &mut this.future) }.poll(cx)
+    }
+}
+
+/// Lets the task yield if the slice is over.
+pub fn checkpoint() -> Checkpoint {
+    Checkpoint { has_yielded: false }
+}
+
+/// The future of [`checkpoint`].
+pub struct Checkpoint {
+    has_yielded: bool,
+}
+
+impl Future for Checkpoint {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if self.has_yielded || !is_slice_over() {
+            return Poll::Ready(());
+        }
+        self.has_yielded = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+thread_local! {
+    static BUDGET: Cell<Option<Budget>> = const { Cell::new(None) };
+    /// Whether a poll with a budget runs.
+    static IS_POLLING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The budget of the poll that runs on this thread.
+#[derive(Clone, Copy)]
+struct Budget {
+    slice: Duration,
+    /// When the budget around this one ends.
+    outer_end: Option<Instant>,
+    /// `None` until the first checkpoint.
+    clock: Option<Clock>,
+    stride: u32,
+    /// Checkpoints to the next reading.
+    stride_left: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Clock {
+    /// `None` if the slice never ends.
+    end: Option<Instant>,
+    read_at: Instant,
+}
+
+/// A poll that runs. Where it is nested, the budget around it comes back.
+struct Running {
+    outer: Option<Budget>,
+}
+
+impl Running {
+    fn start(slice: Duration) -> Self {
+        let is_nested = IS_POLLING.replace(true);
+        let mut outer = BUDGET.get().filter(|_| is_nested);
+        let mut budget = Budget::new(slice);
+        if let Some(outer) = &mut outer {
+            budget.slice = slice.min(outer.slice);
+            budget.outer_end = outer.started().end;
+        }
+        BUDGET.set(Some(budget));
+        Self { outer }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        match self.outer {
+            Some(outer) => BUDGET.set(Some(outer)),
+            None => IS_POLLING.set(false),
+        }
+    }
+}
+
+fn is_slice_over() -> bool {
+    let Some(mut budget) = BUDGET.get() else {
+        return false;
+    };
+    let is_over = budget.pass();
+    BUDGET.set(Some(budget));
+    is_over
+}
+
+impl Budget {
+    fn new(slice: Duration) -> Self {
+        Self {
+            slice,
+            outer_end: None,
+            clock: None,
+            stride: 1,
+            stride_left: 1,
+        }
+    }
+
+    /// Begins the slice, if it has not begun.
+    fn started(&mut self) -> Clock {
+        *self.clock.get_or_insert_with(|| {
+            let now = sync::time::now();
+            let ends = [now.checked_add(self.slice), self.outer_end];
+            Clock {
+                end: ends.into_iter().flatten().min(),
+                read_at: now,
+            }
+        })
+    }
+
+    /// Counts a checkpoint. Returns `true` if the slice is over.
+    fn pass(&mut self) -> bool {
+        self.stride_left -= 1;
+        if self.stride_left > 0 {
+            return false;
+        }
+        let Some(clock) = self.clock else {
+            self.stride_left = 1;
+            let Clock { end, read_at } = self.started();
+            return end.is_some_and(|end| read_at >= end);
+        };
+        let now = sync::time::now();
+        self.choose_stride(now - clock.read_at);
+        self.clock = Some(Clock {
+            read_at: now,
+            ..clock
+        });
+        let is_over = clock.end.is_some_and(|end| now >= end);
+        self.stride_left = if is_over { 1 } else { self.stride };
+        is_over
+    }
+
+    /// Chooses by what the last stride took.
+    fn choose_stride(&mut self, took: Duration) {
+        let room = (self.slice / 16).div_duration_f64(took);
+        let items = (f64::from(self.stride) * room) as u32;
+        self.stride = items.clamp(1, LONGEST_STRIDE.min(2 * self.stride));
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/08-budget/src/tests.rs"]
+mod tests;

@@ -1,0 +1,149 @@
+//! Breaks clause 5: Cheap.
+//! Caught by: the_clock_takes_little_of_the_time
+//! Also fails: cheap_items_are_cheap_again_after_dear_ones
+//!
+//! Each checkpoint reads the clock: exact, and simple. Where an item costs as
+//! much as a reading, half of the time goes to the clock.
+
+use std::cell::Cell;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+/// Runs `future` so that each of its polls has a time slice.
+pub fn with_budget<F: Future>(slice: Duration, future: F) -> WithBudget<F> {
+    WithBudget { slice, future }
+}
+
+/// The future of [`with_budget`].
+pub struct WithBudget<F> {
+    slice: Duration,
+    future: F,
+}
+
+impl<F: Future> Future for WithBudget<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let _running = Running::start(self.slice);
+        // SAFETY: the future is pinned with `self` and never moved out of it.
+        unsafe { self.map_unchecked_mut(|this| &mut this.future) }.poll(cx)
+    }
+}
+
+/// Lets the task yield if the slice is over.
+pub fn checkpoint() -> Checkpoint {
+    Checkpoint { has_yielded: false }
+}
+
+/// The future of [`checkpoint`].
+pub struct Checkpoint {
+    has_yielded: bool,
+}
+
+impl Future for Checkpoint {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if self.has_yielded || !is_slice_over() {
+            return Poll::Ready(());
+        }
+        self.has_yielded = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+thread_local! {
+    static BUDGET: Cell<Option<Budget>> = const { Cell::new(None) };
+}
+
+/// The budget of the poll that runs on this thread.
+#[derive(Clone, Copy)]
+struct Budget {
+    slice: Duration,
+    /// When the budget around this one ends.
+    outer_end: Option<Instant>,
+    /// `None` until the first checkpoint.
+    clock: Option<Clock>,
+}
+
+#[derive(Clone, Copy)]
+struct Clock {
+    /// `None` if the slice never ends.
+    end: Option<Instant>,
+    read_at: Instant,
+}
+
+/// Puts the budget around this one back when it is dropped.
+struct Running {
+    outer: Option<Budget>,
+}
+
+impl Running {
+    fn start(slice: Duration) -> Self {
+        let mut outer = BUDGET.get();
+        let mut budget = Budget::new(slice);
+        if let Some(outer) = &mut outer {
+            budget.slice = slice.min(outer.slice);
+            budget.outer_end = outer.started().end;
+        }
+        BUDGET.set(Some(budget));
+        Self { outer }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        BUDGET.set(self.outer);
+    }
+}
+
+fn is_slice_over() -> bool {
+    let Some(mut budget) = BUDGET.get() else {
+        return false;
+    };
+    let is_over = budget.pass();
+    BUDGET.set(Some(budget));
+    is_over
+}
+
+impl Budget {
+    fn new(slice: Duration) -> Self {
+        Self {
+            slice,
+            outer_end: None,
+            clock: None,
+        }
+    }
+
+    /// Begins the slice, if it has not begun.
+    fn started(&mut self) -> Clock {
+        *self.clock.get_or_insert_with(|| {
+            let now = sync::time::now();
+            let ends = [now.checked_add(self.slice), self.outer_end];
+            Clock {
+                end: ends.into_iter().flatten().min(),
+                read_at: now,
+            }
+        })
+    }
+
+    /// Counts a checkpoint. Returns `true` if the slice is over.
+    fn pass(&mut self) -> bool {
+        let Some(clock) = self.clock else {
+            let Clock { end, read_at } = self.started();
+            return end.is_some_and(|end| read_at >= end);
+        };
+        let now = sync::time::now();
+        self.clock = Some(Clock {
+            read_at: now,
+            ..clock
+        });
+        clock.end.is_some_and(|end| now >= end)
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/08-budget/src/tests.rs"]
+mod tests;
