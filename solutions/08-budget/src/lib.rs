@@ -22,6 +22,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use yield_now::{YieldNow, yield_now};
+
 /// The clock is read at least about so many times in a slice: a poll is late
 /// by less than this part of it, and one item.
 const READINGS: u32 = 16;
@@ -107,14 +109,15 @@ impl<F: Future> Future for WithBudget<F> {
 /// it after each item of a long computation.
 #[inline]
 pub fn checkpoint() -> Checkpoint {
-    Checkpoint { is_pending: false }
+    Checkpoint { yielding: None }
 }
 
 /// The future of [`checkpoint`].
 #[derive(Debug)]
 #[must_use = "futures do nothing unless they are polled"]
 pub struct Checkpoint {
-    is_pending: bool,
+    /// Once it has found the slice over.
+    yielding: Option<YieldNow>,
 }
 
 // ANCHOR: checkpoint
@@ -123,12 +126,14 @@ impl Future for Checkpoint {
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if self.is_pending || !THREAD.with(Thread::is_slice_over) {
-            return Poll::Ready(());
-        }
-        self.is_pending = true;
-        cx.waker().wake_by_ref();
-        Poll::Pending
+        let yielding = match &mut self.yielding {
+            Some(yielding) => yielding,
+            None if THREAD.with(Thread::is_slice_over) => {
+                self.yielding.insert(yield_now())
+            }
+            None => return Poll::Ready(()),
+        };
+        Pin::new(yielding).poll(cx)
     }
 }
 // ANCHOR_END: checkpoint
