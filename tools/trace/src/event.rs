@@ -2,27 +2,32 @@
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
+#[cfg_attr(feature = "document", derive(serde::Deserialize))]
+#[cfg_attr(feature = "document", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     not(feature = "record"),
     allow(dead_code, reason = "nothing is recorded")
 )]
-pub(crate) enum Kind {
-    /// A task was made; `arg` is the task that made it, or 0.
+#[repr(u8)]
+pub enum Kind {
+    /// A task was made. The argument is the task that made it, or 0.
     Spawn,
-    /// A poll of the task begins.
+    /// A poll begins. It may lie within the poll of another task.
+    #[cfg_attr(feature = "document", serde(rename = "poll+"))]
     PollBegin,
-    /// The poll ends; `arg` is 1 if the task is ready.
+    /// A poll ends. The argument is 1 if the task is ready.
+    #[cfg_attr(feature = "document", serde(rename = "poll-"))]
     PollEnd,
-    /// The task was woken; `arg` is the task that did it, or 0.
+    /// A task was woken. The argument is the task that did it, or 0.
     Wake,
-    /// The task yields.
+    /// The task is about to yield.
     Yield,
-    /// The thread goes to sleep for want of work.
+    /// The worker goes to sleep for want of work.
     Park,
-    /// The thread is awake again.
+    /// The worker is awake again.
     Unpark,
-    /// Somebody said something; `arg` is its index in the marks.
+    /// A remark. The argument is its index in `meta.marks`.
     Mark,
 }
 

@@ -1,6 +1,7 @@
 //! What a document says about the machine and the time.
 
 use std::fs;
+use std::panic::Location;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::json::Text;
@@ -23,6 +24,12 @@ fn cpu() -> String {
         (key.trim() == "model name").then(|| value.trim().to_owned())
     });
     name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}
+
+/// The file of whoever calls, as the compiler was told it.
+#[track_caller]
+pub(crate) fn source() -> String {
+    Location::caller().file().replace('\\', "/")
 }
 
 /// The time of day, UTC, as `2026-11-21T12:00:00Z`.

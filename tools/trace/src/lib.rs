@@ -18,14 +18,11 @@
 //! any executor. What a runtime's threads do is told by [`thread_start`],
 //! [`thread_park`] and [`thread_unpark`], from the runtime's hooks:
 //!
-//! ```
-//! # /*
-//! tokio::runtime::Builder::new_multi_thread()
-//!     .on_thread_start(trace::thread_start)
-//!     .on_thread_park(trace::thread_park)
-//!     .on_thread_unpark(trace::thread_unpark)
-//! rayon::ThreadPoolBuilder::new().start_handler(|_| trace::thread_start())
-//! # */
+//! ```text
+//! tokio   builder.on_thread_start(trace::thread_start)
+//!                .on_thread_park(trace::thread_park)
+//!                .on_thread_unpark(trace::thread_unpark)
+//! rayon   builder.start_handler(|_| trace::thread_start())
 //! ```
 //!
 //! Recording one event is reading the clock and three stores into a buffer that
@@ -36,7 +33,11 @@
 //! The document it writes has the schema `workshop.trace/1`, see
 //! `schema/workshop.trace-1.schema.json`.
 
+#[cfg(feature = "record")]
+mod buffer;
 mod chrome;
+#[cfg(feature = "document")]
+pub mod document;
 mod event;
 mod host;
 mod json;
@@ -49,12 +50,10 @@ mod task;
 mod trace;
 
 pub use reading::{Park, Poll};
-pub use recorder::{
-    Recording, job, mark, record, span, thread_park, thread_start, thread_unpark, yielded,
-};
+pub use recorder::{Recording, mark, record, thread_park, thread_start, thread_unpark, yielded};
 #[cfg(not(feature = "record"))]
-pub use recorder::{Task, task};
+pub use recorder::{Task, job, span, task};
 pub use sweep::Sweep;
 #[cfg(feature = "record")]
-pub use task::{Task, task};
+pub use task::{Task, job, span, task};
 pub use trace::Trace;

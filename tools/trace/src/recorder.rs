@@ -3,18 +3,15 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::panic::Location;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicUsize};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicI32, AtomicU32};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use crate::buffer::Buffer;
 use crate::event::{Event, Kind};
 use crate::host;
 use crate::trace::{Meta, Trace};
-
-/// How many events a thread can record; more than a figure can show.
-const EVENTS_PER_THREAD: usize = 1 << 14;
 
 /// Buffers made beforehand for threads that are no workers.
 const SPARE_BUFFERS: usize = 3;
@@ -79,25 +76,6 @@ struct Buffers {
     spare: Vec<Arc<Buffer>>,
 }
 
-/// The events of one thread. Only that thread writes.
-///
-/// *Memory ordering.* Whoever reads `length` sees the events below it: the
-/// Release store in `push` pairs with the Acquire load in `events`.
-struct Buffer {
-    slots: Box<[Slot]>,
-    length: AtomicUsize,
-    lost: AtomicU64,
-    first_lost_ns: AtomicU64,
-}
-
-/// Plain numbers for the thread that writes; atomic so that another may read.
-#[derive(Default)]
-struct Slot {
-    time_ns: AtomicU64,
-    kind_and_worker: AtomicU64,
-    task_and_arg: AtomicU64,
-}
-
 /// A thread's place in a recording.
 struct Lane {
     recording: u32,
@@ -121,7 +99,7 @@ pub struct Recording {
 /// If another recording goes on in this process.
 #[track_caller]
 pub fn record(title: impl Into<String>, runtime: impl Into<String>, workers: usize) -> Recording {
-    let source = Location::caller().file().replace('\\', "/");
+    let source = host::source();
     // What one event costs is measured on a recording that nobody sees.
     begin(Session::new(0));
     let event_cost_ns = measure_event_cost();
@@ -151,11 +129,10 @@ impl Recording {
         let mut events = Vec::new();
         for buffer in &buffers.used {
             buffer.read(&mut events);
-            meta.dropped += buffer.lost.load(Relaxed);
-            let first_lost = buffer.first_lost_ns.load(Relaxed);
-            if first_lost != u64::MAX {
+            if let Some((lost, from_ns)) = buffer.lost() {
+                meta.dropped += lost;
                 let earliest = meta.dropped_from_ns.unwrap_or(u64::MAX);
-                meta.dropped_from_ns = Some(earliest.min(first_lost));
+                meta.dropped_from_ns = Some(earliest.min(from_ns));
             }
         }
         // The sort is stable: events of a thread keep their order.
@@ -261,60 +238,6 @@ impl Session {
     }
 }
 
-impl Buffer {
-    fn new() -> Self {
-        Self {
-            slots: (0..EVENTS_PER_THREAD).map(|_| Slot::default()).collect(),
-            length: AtomicUsize::new(0),
-            lost: AtomicU64::new(0),
-            first_lost_ns: AtomicU64::new(u64::MAX),
-        }
-    }
-
-    fn push(&self, event: Event) {
-        let length = self.length.load(Relaxed);
-        let Some(slot) = self.slots.get(length) else {
-            return self.lose(event.time_ns);
-        };
-        let worker = u64::from(event.worker.cast_unsigned());
-        slot.time_ns.store(event.time_ns, Relaxed);
-        slot.kind_and_worker
-            .store(worker << 8 | event.kind as u64, Relaxed);
-        slot.task_and_arg
-            .store(u64::from(event.task) << 32 | u64::from(event.arg), Relaxed);
-        // Release: pairs with the Acquire in `read`; publishes the slot.
-        self.length.store(length + 1, Release);
-    }
-
-    #[cold]
-    fn lose(&self, time_ns: u64) {
-        // Relaxed: only this thread writes, and the reader needs no more than a count.
-        let lost = self.lost.load(Relaxed);
-        if lost == 0 {
-            self.first_lost_ns.store(time_ns, Relaxed);
-        }
-        self.lost.store(lost + 1, Relaxed);
-    }
-
-    fn read(&self, events: &mut Vec<Event>) {
-        // Acquire: pairs with the Release in `push`; the slots below are written.
-        let length = self.length.load(Acquire);
-        let events_of = self.slots[..length].iter().filter_map(|slot| {
-            let [kind, worker_0, worker_1, worker_2, worker_3, ..] =
-                slot.kind_and_worker.load(Relaxed).to_le_bytes();
-            let task_and_arg = slot.task_and_arg.load(Relaxed);
-            Some(Event {
-                time_ns: slot.time_ns.load(Relaxed),
-                kind: Kind::from_number(kind)?,
-                worker: i32::from_le_bytes([worker_0, worker_1, worker_2, worker_3]),
-                task: (task_and_arg >> 32) as u32,
-                arg: task_and_arg as u32,
-            })
-        });
-        events.extend(events_of);
-    }
-}
-
 /// Records an event, if a recording goes on.
 #[inline]
 pub(crate) fn push(kind: Kind, task: u32, arg: u32) {
@@ -414,27 +337,6 @@ impl Drop for Running {
             push(Kind::PollEnd, self.task.id, u32::from(self.is_ready));
         }
         RUNNING.set(self.outer);
-    }
-}
-
-/// Runs `work` on this thread, and shows it as a task that is polled once. For
-/// work that no executor knows of.
-pub fn span<R>(name: impl Into<Cow<'static, str>>, work: impl FnOnce() -> R) -> R {
-    job(name, work)()
-}
-
-/// Makes a job of `work`, to be handed to a pool of threads. It shows as a task
-/// that waits from now until it runs, and is polled once.
-pub fn job<R>(name: impl Into<Cow<'static, str>>, work: impl FnOnce() -> R) -> impl FnOnce() -> R {
-    let task = spawn(name);
-    move || {
-        if !task.is_recorded() {
-            return work();
-        }
-        let running = Running::begin(task);
-        let result = work();
-        running.end(true);
-        result
     }
 }
 

@@ -1,6 +1,6 @@
 //! A sweep: throughput and waits over some number that the reader can turn.
 
-use crate::host::{host, now};
+use crate::host::{host, now, source};
 use crate::json::{self, Text};
 
 /// As many waits as a point keeps: enough to draw their distribution.
@@ -24,6 +24,7 @@ pub struct Sweep {
     x: String,
     title: String,
     runtime: String,
+    source: String,
     calibration_ns: Vec<u64>,
     points: Vec<Point>,
 }
@@ -37,11 +38,13 @@ struct Point {
 
 impl Sweep {
     /// Begins a sweep over the number of this name.
+    #[track_caller]
     pub fn new(x: impl Into<String>) -> Self {
         Self {
             x: x.into(),
             title: String::new(),
             runtime: String::new(),
+            source: source(),
             calibration_ns: Vec::new(),
             points: Vec::new(),
         }
@@ -92,11 +95,12 @@ impl Sweep {
         let points = self.points.iter().map(|point| point.to_json(&self.x));
         format!(
             "{{\"schema\":\"workshop.sweep/1\",\"title\":{},\"runtime\":{},\n\
-             \"host\":{},\"recorded\":{},\n\"calibration_ns\":{:?},\"x\":{},\n\"points\":{}}}\n",
+             \"host\":{},\"recorded\":{},\"source\":{},\n\"calibration_ns\":{:?},\"x\":{},\n\"points\":{}}}\n",
             Text(&self.title),
             Text(&self.runtime),
             host(),
             Text(&now()),
+            Text(&self.source),
             self.calibration_ns,
             Text(&self.x),
             json::lines(points)

@@ -1,4 +1,5 @@
-//! A future that says when it is polled, and a waker that says who wakes it.
+//! A future that says when it is polled, a waker that says who wakes it, and
+//! work that no executor knows of.
 
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -47,6 +48,27 @@ impl<F: Future> Future for Task<F> {
         running.end(result.is_ready());
         drop(waker);
         Probe::rest(&mut this.probe);
+        result
+    }
+}
+
+/// Runs `work` on this thread, and shows it as a task that is polled once. For
+/// work that no executor knows of.
+pub fn span<R>(name: impl Into<Cow<'static, str>>, work: impl FnOnce() -> R) -> R {
+    job(name, work)()
+}
+
+/// Makes a job of `work`, to be handed to a pool of threads. It shows as a task
+/// that waits from now until it runs, and is polled once.
+pub fn job<R>(name: impl Into<Cow<'static, str>>, work: impl FnOnce() -> R) -> impl FnOnce() -> R {
+    let task = recorder::spawn(name);
+    move || {
+        if !task.is_recorded() {
+            return work();
+        }
+        let running = Running::begin(task);
+        let result = work();
+        running.end(true);
         result
     }
 }

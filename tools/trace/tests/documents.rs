@@ -1,0 +1,115 @@
+//! What is written fits the schemas, and the schemas fit the types.
+//!
+//! `TRACE_WRITE_SCHEMAS=1 cargo test -p trace --test documents` writes them.
+
+use std::path::Path;
+
+use schemars::{JsonSchema, schema_for};
+use trace::Sweep;
+use trace::document::{self, Document};
+
+#[track_caller]
+fn compare<T: JsonSchema>(file: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let schema = serde_json::to_string_pretty(&schema_for!(T)).unwrap() + "\n";
+    if std::env::var_os("TRACE_WRITE_SCHEMAS").is_some() {
+        std::fs::write(&file, &schema).unwrap();
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        kept == schema,
+        "{} is out of date: see this test's head",
+        file.display()
+    );
+}
+
+#[test]
+fn the_schema_of_traces_is_up_to_date() {
+    compare::<document::Trace>("schema/workshop.trace-1.schema.json");
+}
+
+#[test]
+fn the_schema_of_sweeps_is_up_to_date() {
+    compare::<document::Sweep>("schema/workshop.sweep-1.schema.json");
+}
+
+#[test]
+fn a_trace_can_stand_in_a_page() {
+    let recording = trace::record("a \"title\"</script>", "by hand", 1);
+    trace::thread_start();
+    trace::span("A\n\n<b>", || trace::mark("C:\\"));
+    let trace = recording.finish();
+    let json = trace.to_json();
+    assert!(!json.contains("\n\n"), "a blank line ends a block of HTML");
+    assert!(!json.contains("</"), "a script would end there");
+    let Ok(Document::Trace(document)) = Document::read(&json) else {
+        panic!("{:?}", Document::read(&json));
+    };
+    assert_eq!(document.meta.title, "a \"title\"</script>");
+    assert_eq!(document.names["1"], "A\n\n<b>");
+    assert_eq!(document.meta.marks, ["C:\\"]);
+    assert!(document.meta.source.ends_with("tests/documents.rs"));
+    let lines = json.lines().filter(|line| line.starts_with('['));
+    assert_eq!(lines.count(), document.events.len(), "one event a line");
+
+    let chrome: serde_json::Value = serde_json::from_str(&trace.to_chrome()).unwrap();
+    let rows = chrome["traceEvents"].as_array().unwrap();
+    let named = |name: &str| rows.iter().filter(|row| row["name"] == name).count();
+    assert_eq!(named("A\n\n<b>"), 1, "the poll on its worker");
+    assert_eq!(named("running"), 1, "the poll of its task");
+    assert_eq!(named("C:\\"), 1, "the mark");
+}
+
+#[test]
+fn a_sweep_sorts_and_joins_its_points() {
+    let sweep = Sweep::new("N")
+        .title("every N")
+        .runtime("by hand")
+        .calibration(20)
+        .point(16, &[2e6, 3e6], &[5, 1])
+        .point(1, &[0.5], &[])
+        .point(16, &[4e6], &(0..1_000).collect::<Vec<_>>());
+    let json = sweep.to_json();
+    let Ok(Document::Sweep(document)) = Document::read(&json) else {
+        panic!("{json}\n{:?}", Document::read(&json));
+    };
+    let at: Vec<_> = document.points.iter().map(|point| point.x["N"]).collect();
+    assert_eq!(at, [1, 16]);
+    assert!(document.points[0].wake_ns.is_none());
+    assert_eq!(document.points[1].items_per_s, [2e6, 3e6, 4e6]);
+    let waits = document.points[1].wake_ns.as_ref().unwrap();
+    assert_eq!((waits.count, waits.samples.len()), (1_002, 200));
+    assert!((495..505).contains(&waits.p50) && (895..905).contains(&waits.p90));
+    assert_eq!(waits.samples.last(), Some(&999));
+}
+
+#[test]
+fn what_is_wrong_with_a_document_is_told() {
+    let recording = |events: &str| {
+        format!(
+            r#"{{"schema":"workshop.trace/1","meta":{{"title":"","runtime":"","workers":1,"unit":"ns",
+            "clock":"Instant","host":{{"os":"","cpu":"","cores":1}},"recorded":"","source":"",
+            "event_cost_ns":1,"dropped":0,"marks":[]}},"names":{{"1":"A"}},
+            "cols":["t","k","w","task","arg"],"events":[{events}]}}"#
+        )
+    };
+    assert!(
+        Document::read(&recording(r#"[1,"poll+",0,1,0]"#)).is_ok(),
+        "a poll may be open"
+    );
+    for (events, fault) in [
+        ("", "no events"),
+        (r#"[2,"park",0,0,0],[1,"unpark",0,0,0]"#, "out of order"),
+        (r#"[1,"poll-",0,1,0]"#, "never began"),
+        (r#"[1,"poll+",0,1,0],[2,"poll+",-1,1,0]"#, "twice at once"),
+        (r#"[1,"poll+",1,1,0]"#, "no such worker"),
+        (r#"[1,"wake",0,1,2]"#, "no such task"),
+        (r#"[1,"mark",0,1,0]"#, "no such mark"),
+        (r#"[1,"dance",0,1,0]"#, "unknown variant"),
+    ] {
+        let told = Document::read(&recording(events)).map(drop).unwrap_err();
+        assert!(told.contains(fault), "{events}: {told}");
+    }
+    let newer = recording("").replace("trace/1", "trace/2");
+    assert!(Document::read(&newer).is_err());
+}
