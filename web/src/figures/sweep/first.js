@@ -1,8 +1,7 @@
 // The first frame of a sweep, from nothing but its data and attributes.
 
-import { svg } from "lit/html.js";
 import { parseTime } from "../format.js";
-import { wrapped } from "../wrap.js";
+import { still } from "../still.js";
 import { fit, knee } from "./model.js";
 import { parseSweep } from "./read.js";
 import { picture, plan } from "./view.js";
@@ -62,7 +61,5 @@ export function sweepPicture(documents, data, _id, width) {
   const words = first ? [readout(first, state.at), ...said(first, state, chosen.items)] : [];
   const settings = { width, xLabel: chosen.xLabel || (first?.x ?? ""), items: chosen.items, label: words[1] ?? "", still: true };
   const { height } = plan(curves, settings);
-  const lines = wrapped(words.slice(1), width);
-  return svg`<svg class="fig-still" viewBox=${`0 0 ${width} ${height + lines.length * 19 + 8}`} width=${width}>${picture(curves, state, settings)}
-    ${lines.map((line, index) => svg`<text class="fig-said" x="0" y=${height + 18 + index * 19}>${line}</text>`)}</svg>`;
+  return still(picture(curves, state, settings), height, data.question ?? "", words.slice(1), width);
 }

@@ -43,7 +43,7 @@ import { Unreadable } from "../unreadable.js";
 /**
  * @typedef {object} Timeline
  * @property {Trace} trace
- * @property {number} start
+ * @property {number} first the time of the first event
  * @property {number} end
  * @property {Task[]} tasks in the order of their first event
  * @property {Map<number, Task>} byId
@@ -73,7 +73,7 @@ export function derive(trace) {
   if (polls.length === 0) throw new Unreadable("This trace has no poll in it: let the program spawn its futures through `trace::task`.");
   return {
     trace,
-    start: Math.min(0, events[0]?.t ?? 0),
+    first: events[0]?.t ?? 0,
     end: Math.max(end, 1),
     tasks,
     byId: reading.tasks,

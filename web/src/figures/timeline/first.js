@@ -1,8 +1,7 @@
 // The first frame of a timeline, from nothing but its data and attributes.
 
-import { svg } from "lit/html.js";
 import { parseTime } from "../format.js";
-import { wrapped } from "../wrap.js";
+import { still } from "../still.js";
 import { derive } from "./derive.js";
 import { endOf, pollCalled, rangeOf } from "./model.js";
 import { parseTrace } from "./read.js";
@@ -63,7 +62,5 @@ export function timelinePicture(documents, data, id, width) {
   const titles = timelines.map(({ trace }) => trace.title);
   const settings = { width, id: `${id}-still`, longNs: chosen.longNs, tasks: chosen.tasks, titles, label: `A timeline. ${(why[0] ?? said[0]?.[1]) ?? ""}`, question: undefined, still: true };
   const { height } = plan(timelines, state, settings);
-  const lines = wrapped([...why, ...said.flat()], width);
-  return svg`<svg class="fig-still" viewBox=${`0 0 ${width} ${height + lines.length * 19 + 8}`} width=${width}>${picture(timelines, state, settings)}
-    ${lines.map((line, index) => svg`<text class="fig-said" x="0" y=${height + 18 + index * 19}>${line}</text>`)}</svg>`;
+  return still(picture(timelines, state, settings), height, data.question ?? "", [...why, ...said.flat()], width);
 }

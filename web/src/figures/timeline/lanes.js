@@ -54,7 +54,9 @@ function taskLanes({ tasks, polls }, wanted) {
   const rest = new Set(tasks.filter((task) => !few.includes(task) && task.polls.length > 0).map(({ id }) => id));
   const lanes = few.map((task) => /** @type {Lane} */ ({ label: task.name, task, worker: undefined, polls: task.polls }));
   if (rest.size > 0) {
-    lanes.push({ label: `${rest.size} more`, task: undefined, worker: undefined, polls: polls.filter((poll) => rest.has(poll.task)) });
+    const letters = tasks.filter(({ id }) => rest.has(id)).map(({ letter }) => letter);
+    const label = letters.length <= 4 ? letters.join(" ") : `${letters.length} more`;
+    lanes.push({ label, task: undefined, worker: undefined, polls: polls.filter((poll) => rest.has(poll.task)) });
   }
   return lanes;
 }

@@ -39,7 +39,7 @@ export function readTrace(document) {
   checkSchema(document, SCHEMA, REMEDY);
   const meta = document.meta ?? {};
   const rows = Array.isArray(document.events) ? document.events : [];
-  if (rows.length === 0) throw new Unreadable("This trace has no events: does the program spawn its futures through `trace::task`?");
+  if (rows.length === 0) throw new Unreadable("This trace has no events: let the program spawn its futures through `trace::task`.");
   /** @type {TraceEvent[]} */
   const events = rows.map(reader(document.cols ?? COLUMNS));
   events.sort((one, other) => one.t - other.t);

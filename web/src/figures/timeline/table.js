@@ -7,11 +7,12 @@ import { workerName } from "./words.js";
 /** @typedef {import("./derive.js").Timeline} Timeline */
 
 const MOST_ROWS = 200;
+const MOST_ON_PAPER = 24;
 const RESULTS = { ready: "✓ ready", pending: "pending", yielded: "pending, yields", open: "not ended" };
 
 /**
  * @param {{timeline: Timeline, title: string, sentences: string[]}[]} panels
- * @param {boolean} isOpen
+ * @param {boolean} isOpen as on paper, which has room for few rows
  * @param {(panel: number, poll: number) => void} select
  */
 export function asText(panels, isOpen, select) {
@@ -20,15 +21,15 @@ export function asText(panels, isOpen, select) {
     ${panels.map(({ timeline, title, sentences }, panel) => html`
       ${panels.length > 1 ? html`<p class="fig-panel-title">${title}</p>` : nothing}
       <ul>${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>
-      ${table(timeline, title, (poll) => select(panel, poll))}`)}
+      ${table(timeline, title, isOpen ? MOST_ON_PAPER : MOST_ROWS, (poll) => select(panel, poll))}`)}
   </details>`;
 }
 
-/** @param {Timeline} timeline @param {string} title @param {(poll: number) => void} select */
-function table({ polls, byId }, title, select) {
-  const longest = polls.length <= MOST_ROWS ? polls : [...polls].sort((one, other) => other.self + other.waited - one.self - one.waited).slice(0, MOST_ROWS);
+/** @param {Timeline} timeline @param {string} title @param {number} most rows @param {(poll: number) => void} select */
+function table({ polls, byId }, title, most, select) {
+  const longest = [...polls].sort((one, other) => other.self + other.waited - one.self - one.waited).slice(0, most);
   const shown = [...longest].sort((one, other) => one.index - other.index);
-  const caption = shown.length < polls.length ? `The ${MOST_ROWS} longest of ${grouped(polls.length)} polls of ${title}` : `Polls of ${title}`;
+  const caption = shown.length < polls.length ? `The ${most} longest of ${grouped(polls.length)} polls of ${title}` : `Polls of ${title}`;
   return html`<div class="fig-table" tabindex="0" role="region" aria-label=${caption}>
     <table>
       <caption>${caption}</caption>

@@ -215,7 +215,7 @@ function lane(row, panel, planned, state, settings, letters) {
     ${blocks.filter((block) => letters.has(block)).map((block) => letter(block, row.y, timeline))}
     ${readyTicks(blocks, row.y)}
     ${wakeGlyphs(row, panel, planned, hidden)}
-    ${isCoveredLane ? cover(row, planned, covered.from, settings) : nothing}`;
+    ${isCoveredLane ? cover(row, planned, covered.from, state, settings) : nothing}`;
 }
 
 /** @param {{start: number, end: number}[]} parks @param {Row} row @param {Plan} planned @param {Settings} settings */
@@ -331,10 +331,11 @@ export function wakeGlyph(x, y) {
   return `M${round(x - 4)} ${y - 6}h8l-4 6z`;
 }
 
-/** @param {Row} row @param {Plan} planned @param {number} from @param {Settings} settings */
-function cover({ y }, { x, right, left }, from, settings) {
+/** @param {Row} row @param {Plan} planned @param {number} from @param {State} state @param {Settings} settings */
+function cover({ y }, { x, right, left }, from, state, settings) {
   const start = Math.max(x(from), left);
-  return svg`<rect x=${round(start)} y=${y - 5} width=${round(Math.max(0, right - start))} height=${BLOCK + 8} rx="4" fill="url(#${settings.id}-cover)" class="covered"></rect>`;
+  return svg`<rect x=${round(start)} y=${y - 5} width=${round(Math.max(0, right - start))} height=${BLOCK + 8} rx="4" fill="url(#${settings.id}-cover)" class="covered"></rect>
+    ${state.guess === undefined ? svg`<text class="guess-label back" x=${round((start + right) / 2)} y=${y + 15.5} text-anchor="middle">when? drag here</text>` : nothing}`;
 }
 
 /**
@@ -373,7 +374,7 @@ function longLabels({ rows, timeline }, { right, narrow }, settings, selected) {
       if (!place) return nothing;
       taken.push({ ...place, y });
       const hue = timeline.byId.get(poll.task)?.hue;
-      return svg`<text class=${place.inside ? `long-label inside on-${hue}` : "long-label"} x=${round(place.from)} y=${y + 15.5}>${place.words}</text>`;
+      return svg`<text class=${place.inside ? `long-label inside on-${hue}` : "long-label back"} x=${round(place.from)} y=${y + 15.5}>${place.words}</text>`;
     });
 }
 

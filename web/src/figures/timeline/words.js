@@ -24,7 +24,7 @@ const SOON_AFTER = 0.1;
  * @returns {Statistics}
  */
 export function statistics(timeline, longNs) {
-  const { polls, parks, workers, start, end } = timeline;
+  const { polls, parks, workers, first, end } = timeline;
   const byLength = [...polls].sort((one, other) => other.self - one.self);
   const byWait = [...polls].sort((one, other) => other.waited - one.waited);
   const busyOr = parks.length > 0 ? undefined : polls.filter((poll) => poll.depth === 0);
@@ -32,7 +32,7 @@ export function statistics(timeline, longNs) {
     .filter((worker) => worker >= 0)
     .map((worker) => {
       const spans = (busyOr ?? parks).filter((span) => span.worker === worker);
-      const part = spans.reduce((sum, span) => sum + span.end - span.start, 0) / (end - start);
+      const part = spans.reduce((sum, span) => sum + span.end - span.start, 0) / Math.max(1, end - first);
       return { worker, part: Math.min(1, Math.max(0, busyOr ? 1 - part : part)) };
     });
   const [longestWait] = byWait;
@@ -70,13 +70,13 @@ export function workerName(worker) {
  * @param {Statistics} found
  */
 export function sentences(timeline, { longestPoll, longestWait, idle }) {
-  const { tasks, polls, workers, start, end, trace } = timeline;
+  const { tasks, polls, workers, first, end, trace } = timeline;
   const name = (/** @type {Poll} */ poll) => timeline.byId.get(poll.task)?.name ?? "";
   const said = [
-    `${count(tasks.length, "task")} on ${count(workers.filter((worker) => worker >= 0).length, "worker")}: ${count(polls.length, "poll")} in ${time(end - start)}` +
+    `${count(tasks.length, "task")} on ${count(workers.filter((worker) => worker >= 0).length, "worker")}: ${count(polls.length, "poll")} in ${time(end - first)}` +
       (idle.length ? `; ${listed(idle.map(({ worker, part }) => `worker ${worker} idle for ${share(part)}`))}.` : "."),
     longestWait
-      ? `The longest wait: ${name(longestWait)} ${longestWait.wake?.spawned ? "was spawned" : "was woken"} at ${time(longestWait.wake?.t ?? longestWait.readyAt)} and polled ${time(longestWait.waited)} after it could have been.`
+      ? `The longest wait: ${name(longestWait)}, ${longestWait.wake?.spawned ? "spawned" : "woken"} at ${time(longestWait.wake?.t ?? longestWait.readyAt)}, waited ${time(longestWait.waited)} for its poll.`
       : "No task had to wait for a poll.",
     `The longest poll: ${name(longestPoll)} kept ${workerName(longestPoll.worker)} for ${time(longestPoll.self)}.`,
   ];

@@ -1,0 +1,41 @@
+// What stands in the book's source: pictures made of data, data of its schema.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { test } from "node:test";
+import Ajv from "ajv/dist/2020.js";
+import { fallbacks } from "../fallbacks/find.mjs";
+
+const BOOK = fileURLToPath(new URL("../../src/", import.meta.url));
+const TRACES = new URL("../../src/traces/", import.meta.url);
+const SCHEMAS = new URL("../../tools/trace/schema/", import.meta.url);
+
+const figures = fallbacks(BOOK);
+const documents = readdirSync(TRACES).filter((file) => file.endsWith(".json"));
+const schemas = readdirSync(SCHEMAS).map((file) => JSON.parse(readFileSync(new URL(file, SCHEMAS), "utf8")));
+
+test("there are figures and data", () => {
+  assert(figures.length >= 3 && documents.length >= 3 && schemas.length >= 2);
+  assert.equal(new Set(figures.map(({ id }) => id)).size, figures.length, "an id stands twice");
+});
+
+for (const { id, file, picture } of figures) {
+  test(`the picture of ${id} is the one that its data gives`, () => {
+    assert(existsSync(file) && readFileSync(file, "utf8") === picture, "stale: run `npm run fallbacks`");
+    assert.doesNotMatch(picture, /\n\s*\n/, "a blank line would end the block of HTML");
+  });
+}
+
+for (const file of documents) {
+  test(`${file} is valid, and may stand in a page`, () => {
+    const text = readFileSync(new URL(file, TRACES), "utf8");
+    assert.doesNotMatch(text.trimEnd(), /\n\s*\n/, "a blank line would end the block of HTML");
+    assert.doesNotMatch(text, /<\/script/i);
+    const document = JSON.parse(text);
+    const schema = schemas.find(({ title }) => title === document.schema);
+    assert(schema, `there is no schema for ${document.schema}`);
+    const isValid = new Ajv({ strict: false }).compile(schema);
+    assert(isValid(document), JSON.stringify(isValid.errors?.slice(0, 3)));
+  });
+}

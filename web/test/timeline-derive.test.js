@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { derive } from "../src/figures/timeline/derive.js";
+import { parseTrace } from "../src/figures/timeline/read.js";
+import { chain, describe, explain, holder, pointsOfInterest, seenLate, sentences, statistics } from "../src/figures/timeline/words.js";
+import { LATE, fileText, traceOf } from "./figures.js";
+
+const LONG_NS = 1_000_000;
+const FOUND = statistics(LATE, LONG_NS);
+
+test("a trace becomes polls with their waits", () => {
+  const rows = LATE.polls.map(({ task, number, worker, start, end, waited, result }) => [LATE.byId.get(task).letter, number, worker, start, end, waited, result]);
+  assert.deepEqual(rows, [
+    ["M", 1, -1, 20_000, 70_000, 10_000, "pending"],
+    ["H", 1, 0, 80_000, 90_000, 40_000, "pending"],
+    ["A", 1, 1, 95_000, 160_000, 35_000, "pending"],
+    ["E", 1, 0, 170_000, 220_000, 118_000, "pending"],
+    ["H", 2, 0, 1_100_000, 1_140_000, 10_000, "pending"],
+    ["E", 2, 0, 1_530_000, 5_030_000, 10_000, "ready"],
+    ["A", 2, 1, 1_590_000, 1_600_000, 30_000, "pending"],
+    ["H", 3, 0, 5_040_000, 5_080_000, 2_950_000, "pending"],
+    ["A", 3, 0, 5_090_000, 5_190_000, 5_000, "ready"],
+    ["H", 4, 0, 6_120_000, 6_170_000, 10_000, "ready"],
+    ["M", 2, -1, 6_200_000, 6_230_000, 40_000, "ready"],
+  ]);
+});
+
+test("a wake-up during the task's own poll lets it wait from that poll's end on", () => {
+  const { polls } = derive(traceOf([[0, "spawn", 0, 1, 0], [10, "poll+", 0, 1, 0], [20, "wake", 0, 1, 1], [50, "poll-", 0, 1, 0], [80, "poll+", 0, 1, 0], [90, "poll-", 0, 1, 1]]));
+  assert.deepEqual(polls.map(({ readyAt, waited }) => [readyAt, waited]), [[0, 10], [50, 30]]);
+});
+
+test("of several wake-ups the first counts", () => {
+  const { polls } = derive(traceOf([[10, "wake", 0, 1, 0], [20, "wake", 1, 1, 0], [50, "poll+", 0, 1, 0], [60, "poll-", 0, 1, 0]]));
+  assert.equal(polls[0].waited, 40);
+});
+
+test("a poll within a poll takes its time off the outer one", () => {
+  const { polls } = derive(traceOf([[0, "poll+", 0, 1, 0], [100, "poll+", 0, 2, 0], [900, "poll-", 0, 2, 1], [1000, "poll-", 0, 1, 0]]));
+  assert.deepEqual(polls.map(({ depth, self }) => [depth, self]), [[0, 200], [1, 800]]);
+});
+
+test("a yield, an end and a poll that never ends are told apart", () => {
+  const { polls } = derive(traceOf([[0, "poll+", 0, 1, 0], [5, "yield", 0, 1, 0], [10, "poll-", 0, 1, 0], [20, "poll+", 0, 1, 0], [30, "poll-", 0, 1, 1], [40, "poll+", 1, 2, 0], [50, "park", 0, 0, 0]]));
+  assert.deepEqual(polls.map(({ result }) => result), ["yielded", "ready", "open"]);
+  assert.equal(polls[2].end, 50);
+});
+
+test("unknown kinds and further columns are ignored", () => {
+  const { polls } = derive(traceOf([[0, "teleport", 0, 1, 0, 7], [1, "poll+", 0, 1, 0, 0], [2, "poll-", 0, 1, 1, 0]]));
+  assert.equal(polls.length, 1);
+});
+
+test("signs: letters of their own, numbers, initials; six hues, then stripes", () => {
+  const names = { 1: "A", 2: "E blocker", 3: "heartbeat", 4: "sleeper 3", 5: "helper", 6: "x", 7: "y", 8: "z" };
+  const { tasks } = derive(traceOf([...Object.keys(names).flatMap((id) => [[Number(id), "spawn", 0, Number(id), 0]]), [10, "poll+", 0, 1, 0], [11, "poll-", 0, 1, 1]], { names }));
+  assert.deepEqual(tasks.map(({ letter }) => letter), ["A", "E", "H", "3", "L", "X", "Y", "Z"]);
+  assert.equal(tasks[0].hue, 0);
+  assert.equal(tasks[1].hue, 4);
+  assert.equal(new Set(tasks.slice(0, 6).map(({ hue }) => hue)).size, 6);
+  assert.deepEqual(tasks.map(({ striped }) => striped), [false, false, false, false, false, false, true, true]);
+});
+
+test("statistics find the worst", () => {
+  assert.equal(FOUND.longestPoll.end, 5_030_000);
+  assert.equal(FOUND.longestWait.start, 5_040_000);
+  assert.deepEqual(FOUND.longPolls.length, 1);
+  assert.deepEqual(FOUND.idle.map(({ part }) => Math.round(part * 100)), [34, 97]);
+});
+
+test("the worst come first, and only what is worth a look", () => {
+  assert.deepEqual(pointsOfInterest(LATE, FOUND).map(({ start }) => start), [1_530_000, 5_040_000]);
+});
+
+test("three sentences: totals, the worst wait, the longest poll", () => {
+  assert.deepEqual(sentences(LATE, FOUND), [
+    "4 tasks on 2 workers: 11 polls in 6.22 ms; worker 0 idle for 34 % and worker 1 idle for 97 %.",
+    "The longest wait: heartbeat, woken at 2.09 ms, waited 2.95 ms for its poll.",
+    "The longest poll: E blocker kept worker 0 for 3.50 ms.",
+  ]);
+});
+
+test("why a poll was late names whoever kept the worker", () => {
+  const { longestWait } = FOUND;
+  assert.equal(LATE.byId.get(holder(longestWait, LATE).task).name, "E blocker");
+  assert.equal(
+    explain(longestWait, LATE),
+    "heartbeat waited 2.95 ms for its poll 3: woken at 2.09 ms by worker 1, for no task (a timer, or I/O), polled at 5.04 ms on worker 0, for 40 µs. Meanwhile worker 0 was busy with one poll of E blocker, 3.50 ms long.",
+  );
+});
+
+test("a timer that was seen late is told, though the task hardly waited", () => {
+  const timeline = derive(traceOf([[0, "poll+", 0, 1, 0], [3_000_000, "poll-", 0, 1, 1], [3_001_000, "wake", 0, 2, 0], [3_002_000, "poll+", 0, 2, 0], [3_003_000, "poll-", 0, 2, 1]], { names: { 1: "E", 2: "A" } }));
+  assert.equal(seenLate(timeline.polls[1], timeline), timeline.polls[0]);
+  assert.match(explain(timeline.polls[1], timeline), /came only when worker 0 had ended a poll of E, 3 ms long/);
+});
+
+test("the chain of a wake-up leads back to its first cause", () => {
+  const last = LATE.polls.at(-1);
+  const links = chain(last, LATE).map(({ task, number }) => `${LATE.byId.get(task).letter}${number}`);
+  assert.deepEqual(links, ["M2", "H4"]);
+  const byMain = LATE.polls[3];
+  assert.deepEqual(chain(byMain, LATE).map(({ task }) => LATE.byId.get(task).letter), ["E", "M"]);
+});
+
+test("a moment is told worker by worker", () => {
+  assert.equal(describe(LATE, 2_000_000), "worker 0 polls E blocker, worker 1 is parked");
+  assert.equal(describe(LATE, 65_000), "worker 0 polls nobody, worker 1 polls nobody, another thread polls main");
+});
+
+test("what cannot be drawn is refused in one sentence with the remedy", () => {
+  const bad = {
+    "not json": /not JSON: load a file/,
+    '{"schema":"workshop.bench/1"}': /no workshop\.trace\/1 in it: load a file/,
+    '{"schema":"workshop.trace/2","events":[[0,"spawn",0,1,0]]}': /newer format workshop\.trace\/2: update the book/,
+    '{"schema":"workshop.trace/1","events":[]}': /has no events: let the program spawn/,
+    '{"schema":"workshop.trace/1","events":[[0,"spawn",0,1,0]]}': /no poll in it/,
+    '{"schema":"workshop.trace/1","cols":["t"],"events":[[0]]}': /lacks a column/,
+    '{"schema":"workshop.trace/1","events":[[0,"poll-",0,1,0]]}': /A poll of task 1 begins or ends without its counterpart: record/,
+    '{"schema":"workshop.trace/1","events":[[0,"poll+",0,1,0],[1,"poll+",0,1,0]]}': /without its counterpart/,
+    null: /no workshop\.trace\/1/,
+  };
+  for (const [text, words] of Object.entries(bad)) {
+    assert.throws(() => derive(parseTrace(text)), (error) => error.constructor.name === "Unreadable" && words.test(error.message) && /\.$/.test(error.message), text);
+  }
+});
+
+test("where events were dropped, halves of polls are no error, and the loss is told", () => {
+  const timeline = derive(traceOf([[0, "poll-", 0, 1, 0], [1, "poll+", 0, 2, 0], [2, "poll+", 0, 2, 0], [3, "poll-", 0, 2, 0]], { dropped: 7 }));
+  assert.equal(timeline.polls.length, 2);
+  assert.match(sentences(timeline, statistics(timeline, LONG_NS)).at(-1), /7 events found no room/);
+});
+
+test("of a very long trace both ends stay", () => {
+  const events = Array.from({ length: 60_000 }, (_, index) => [index, index % 2 ? "poll-" : "poll+", 0, 1, 0]);
+  const trace = traceOf(events);
+  assert.equal(trace.events.length, 50_000);
+  assert.equal(trace.leftOut, 10_000);
+  assert.equal(trace.events.at(-1).t, 59_999);
+  assert.match(sentences(derive(trace), statistics(derive(trace), LONG_NS)).at(-1), /10,000 events of the middle are left out/);
+});
+
+test("the file of the tests has no blank line, like every trace", () => {
+  assert.doesNotMatch(fileText("late-heartbeat.json").trim(), /\n\s*\n/);
+});

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toText } from "../fallbacks/static-html.mjs";
+import { toChrome } from "../src/figures/timeline/chrome.js";
+import { derive } from "../src/figures/timeline/derive.js";
+import { lanesOf, pollAt } from "../src/figures/timeline/lanes.js";
+import { questionOf } from "../src/figures/timeline/model.js";
+import { picture } from "../src/figures/timeline/view.js";
+import { LATE, manyPolls, traceOf } from "./figures.js";
+
+const MOST_NODES = 2000;
+
+function drawn(timelines, state = {}, settings = {}) {
+  const end = Math.max(...timelines.map((timeline) => timeline.end));
+  const all = { view: "task", at: 0, from: 0, to: end, selected: undefined, phase: "shown", guess: undefined, ...state };
+  const titles = timelines.map(({ trace }) => trace.title);
+  return toText(picture(timelines, all, { width: 760, id: "t", longNs: 1_000_000, tasks: [], titles, label: "what it shows", question: undefined, ...settings }));
+}
+
+test("the picture names its conclusion, its lanes, and the poll that blocks", () => {
+  const text = drawn([LATE]);
+  assert.match(text, /role="img" aria-label="what it shows"/);
+  for (const words of ["heartbeat", "E blocker", "blocks W0 for 3.50 ms", "ms since the start"]) assert(text.includes(words), words);
+  assert.match(drawn([LATE], { view: "worker" }), /W1[^]*other threads/);
+});
+
+test("a selected poll brings its wait, its wake-up and its culprit to the fore", () => {
+  const text = drawn([LATE], { selected: { panel: 0, poll: 7 } });
+  for (const words of ["waits 2.95 ms", "keeps W0 for 3.50 ms", 'class="arrow"', 'class="dim"', "culprit"]) assert(text.includes(words), words);
+});
+
+test("nothing under the cover can be seen before the guess", () => {
+  const question = questionOf("poll:heartbeat:3", [LATE]);
+  const open = drawn([LATE], {}, { question });
+  const covered = drawn([LATE], { phase: "asking" }, { question });
+  const { hue } = LATE.tasks.find(({ name }) => name === "heartbeat");
+  const polls = (text) => [...text.matchAll(new RegExp(`class="fill-${hue}" d="([^"]*)"`, "g"))].map(([, path]) => path.split("M").length - 1);
+  assert.deepEqual([polls(open), polls(covered)], [[4], [2]]);
+  assert.match(covered, /class="covered"/);
+  assert.doesNotMatch(covered, /waits|class="cursor"/);
+});
+
+test("there are at most 2,000 nodes, however many polls", () => {
+  const worst = [manyPolls(24_000, { tasks: 40, every: 100, length: 90 }), manyPolls(3_000, { tasks: 12, every: 5000, length: 4000 })];
+  for (const view of ["task", "worker"]) {
+    for (const timeline of worst) {
+      const nodes = drawn([timeline, timeline], { view, selected: { panel: 0, poll: 17 } }).match(/<[a-z]/g).length;
+      assert(nodes <= MOST_NODES, `${nodes} nodes by ${view}`);
+    }
+  }
+});
+
+test("polls that are too narrow to be told apart are one block, half filled", () => {
+  assert.match(drawn([manyPolls(20_000)]), /class="fill-0 many"/);
+});
+
+test("lost events tear the picture", () => {
+  const timeline = derive(traceOf([[0, "poll+", 0, 1, 0], [500_000, "poll-", 0, 1, 0], [900_000, "park", 0, 0, 0]], { dropped: 3, dropped_from_ns: 700_000 }));
+  assert.match(drawn([timeline]), /class="torn"[^]*events lost/);
+  assert.doesNotMatch(drawn([LATE]), /torn/);
+});
+
+test("wanted lanes come in their order, the others share one", () => {
+  assert.deepEqual(lanesOf(LATE, "task", ["heartbeat", "E blocker"]).map(({ label }) => label), ["heartbeat", "E blocker", "M A"]);
+  assert.equal(lanesOf(manyPolls(100, { tasks: 30 }), "task", []).length, 12);
+});
+
+test("the poll under the pointer is found, also just beside it", () => {
+  const [lane] = lanesOf(LATE, "task", ["heartbeat"]);
+  assert.equal(pollAt(lane, 5_050_000, 10).number, 3);
+  assert.equal(pollAt(lane, 5_030_000, 20_000).number, 3);
+  assert.equal(pollAt(lane, 4_000_000, 20_000), undefined);
+});
+
+test("queue events draw the queue's length", () => {
+  const timeline = derive(traceOf([[0, "push", 0, 1, 0], [5, "push", 0, 2, 0], [10, "poll+", 0, 1, 0], [20, "pop", 0, 1, 0], [30, "poll-", 0, 1, 1]]));
+  assert.deepEqual(timeline.queue.map(({ depth }) => depth), [1, 2, 1]);
+  assert.match(drawn([timeline]), /queue ≤ 2/);
+});
+
+test("Chrome's events nest, and lose no poll and no wake-up", () => {
+  const { traceEvents } = toChrome(LATE);
+  const polls = traceEvents.filter(({ cat }) => cat === "poll");
+  assert.equal(polls.length, LATE.polls.length);
+  assert.deepEqual(polls[7], { ph: "X", cat: "poll", pid: 1, tid: 1, ts: 5040, dur: 40, name: "heartbeat", args: { task: 2, result: "pending", waited_us: 2950 } });
+  const flows = traceEvents.filter(({ cat }) => cat === "wake");
+  assert.equal(flows.length, 2 * LATE.polls.filter(({ wake }) => wake).length);
+  assert(traceEvents.every(({ tid }) => tid === undefined || tid > 0));
+});
+
+test("whatever a trace says is text, never markup", () => {
+  const timeline = derive(traceOf([[0, "poll+", 0, 1, 0], [9, "poll-", 0, 1, 1]], { names: { 1: '<img src=x onerror="alert(1)">' } }));
+  assert.doesNotMatch(drawn([timeline]), /<img/);
+});
