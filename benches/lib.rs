@@ -3,4 +3,5 @@
 
 pub mod contenders;
 pub mod table;
+pub mod victim;
 pub mod workloads;
