@@ -1,7 +1,8 @@
 //! The command line.
 
+use std::fs;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::book::{self, Purpose};
 use crate::exercises::{self, Format, Selection};
 use crate::problem::Problem;
+use crate::record;
 use crate::server::{self, DEFAULT_PORT, LOOPBACK, Options};
 use crate::verify;
 use crate::workshop::Workshop;
@@ -59,6 +61,26 @@ enum Command {
         /// The exercise's number.
         number: u32,
     },
+    /// Run an exercise's demonstration on your code and open its timeline.
+    Trace {
+        /// The exercise's number.
+        number: u32,
+        /// Write the trace to this file instead, for Chrome's and Perfetto's viewers.
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["no_open", "port"])]
+        chrome: Option<PathBuf>,
+        /// Do not open a browser.
+        #[arg(long)]
+        no_open: bool,
+        /// The port to serve on, by default any that is free: beside a book that
+        /// is served already.
+        #[arg(long, default_value_t = 0)]
+        port: u16,
+    },
+    /// For authors: run programs of the book and keep what they record for figures.
+    Record {
+        /// The programs' names; without any, all that record something.
+        snippets: Vec<String>,
+    },
     /// For authors: check the workshop itself.
     Verify,
 }
@@ -86,6 +108,7 @@ impl From<ServeArguments> for Options {
             port: arguments.port,
             address: arguments.host,
             allowed_hosts: arguments.allow_host,
+            page: "",
             open: !arguments.no_open,
         }
     }
@@ -119,8 +142,48 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
         }
         Command::Hint { number } => exercises::hint_command(&workshop, number),
         Command::Bench { number } => exercises::bench_command(&workshop, number).await,
+        Command::Trace {
+            number,
+            chrome,
+            no_open,
+            port,
+        } => trace(workshop, number, chrome, no_open, port).await,
+        Command::Record { snippets } => record::record_command(&workshop, snippets).await,
         Command::Verify => verify::verify_command(&workshop).await,
     }
+}
+
+/// Runs the demonstration, and writes its trace or opens its timeline.
+async fn trace(
+    workshop: Workshop,
+    number: u32,
+    chrome: Option<PathBuf>,
+    no_open: bool,
+    port: u16,
+) -> Result<ExitCode, Problem> {
+    let trace = exercises::trace::demonstrate(&workshop, number).await?;
+    println!("{}", trace.sentences().join("\n"));
+    if let Some(file) = chrome {
+        return write_chrome(&trace, &file);
+    }
+    let options = Options {
+        port,
+        address: LOOPBACK,
+        allowed_hosts: Vec::new(),
+        page: "your-trace.html",
+        open: !no_open,
+    };
+    server::serve(workshop, options).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_chrome(trace: &trace::Trace, file: &Path) -> Result<ExitCode, Problem> {
+    fs::write(file, trace.to_chrome()).map_err(|error| {
+        Problem::new(format!("`{}` cannot be written: {error}", file.display()))
+            .help("name a file in a folder that exists")
+    })?;
+    println!("{} opens in https://ui.perfetto.dev.", file.display());
+    Ok(ExitCode::SUCCESS)
 }
 
 fn build(workshop: &Workshop, destination: Option<PathBuf>) -> Result<ExitCode, Problem> {

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+use crate::figures::Figure;
+
 /// Where events go. Its receiver is dropped when the client goes away, which
 /// [`UnboundedSender::closed`](mpsc::UnboundedSender::closed) reports; whatever
 /// the events are about must then be ended.
@@ -58,6 +60,8 @@ pub enum Event {
         /// Why it failed.
         message: Option<String>,
     },
+    /// The program has left data for a figure.
+    Figure(Figure),
     /// The run is over; nothing follows.
     Exit(Exit),
     /// The book was built anew: the page should be loaded again.

@@ -8,6 +8,8 @@
 //! | [`runner`] | compiles and runs snippets, a few at a time |
 //! | [`contain`] | runs any program within limits, and ends all it started |
 //! | [`exercises`] | checks, hints and benches of the exercises |
+//! | [`figures`] | the traces and sweeps that programs leave |
+//! | [`record`] | for authors: records what the book's figures show |
 //! | [`verify`] | for authors: whether the workshop keeps its own rules |
 
 mod book;
@@ -15,7 +17,9 @@ mod cli;
 mod contain;
 mod events;
 mod exercises;
+mod figures;
 mod problem;
+mod record;
 mod runner;
 mod server;
 mod verify;

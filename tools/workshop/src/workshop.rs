@@ -35,6 +35,12 @@ impl Workshop {
         }
     }
 
+    /// The workshop in this folder, for tests.
+    #[cfg(test)]
+    pub fn at(root: &Path) -> Self {
+        Self { root: root.into() }
+    }
+
     /// The folder with `book.toml` in it.
     pub fn root(&self) -> &Path {
         &self.root

@@ -128,3 +128,30 @@ fn without_a_compiler_the_reader_learns_what_to_do() {
         "{text}"
     );
 }
+
+#[test]
+fn what_a_program_leaves_for_a_figure_follows_its_output() {
+    let server = Fixture::new().serve();
+    let code = r##"fn main() {
+        let folder = std::path::PathBuf::from(std::env::var("WORKSHOP_FIGURES").unwrap());
+        let document = r#"{"schema":"workshop.trace/1","b":1,"a":[2]}"#;
+        std::fs::write(folder.join("one-poll.json"), document).unwrap();
+        std::fs::write(folder.join("broken.json"), "{").unwrap();
+        println!("over");
+        std::process::exit(3);
+    }"##;
+    let events = server.run_code(code);
+    let figures: Vec<_> = events
+        .0
+        .iter()
+        .filter(|event| event["type"] == "figure")
+        .collect();
+    assert_eq!(figures.len(), 1, "{events:?}");
+    assert_eq!(figures[0]["name"], "one-poll");
+    assert_eq!(figures[0]["document"]["a"], json!([2]));
+    assert_eq!(events.text("stdout"), "over\n");
+    let told = events.text("stderr");
+    assert!(told.contains("`broken.json` is left out"), "{told}");
+    assert_eq!(events.exit()["code"], 3);
+    server.assert_clean();
+}

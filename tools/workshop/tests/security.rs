@@ -149,6 +149,7 @@ fn a_call_without_the_right_token_is_refused() {
         "/api/events",
         "/api/exercises",
         "/api/exercises/1/check",
+        "/api/traces/latest",
         "/api/no-such-call",
     ] {
         let call = server.call(path, &json!({})).without("X-Workshop-Token");

@@ -1,4 +1,4 @@
-//! Has cargo build the test binaries of packages.
+//! Has cargo build the test binaries of packages, or an example.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,16 +16,28 @@ const MIB: u64 = 1 << 20;
 pub struct Build {
     /// The packages.
     pub packages: Vec<String>,
+    /// Which binaries of them.
+    pub target: Target,
     /// Features, each as `package/feature`.
     pub features: Vec<String>,
     /// Whether the messages get the colours of a terminal.
     pub colours: bool,
 }
 
-/// A test binary.
+/// Which binaries of a package to build.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Target {
+    /// The library's tests.
+    #[default]
+    Tests,
+    /// The example of this name.
+    Example(&'static str),
+}
+
+/// A binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binary {
-    /// The package that it tests.
+    /// The package that it belongs to.
     pub package: String,
     /// The binary.
     pub executable: PathBuf,
@@ -62,14 +74,14 @@ pub struct Diagnostic {
 pub struct Built {
     /// Whether all was built.
     pub success: bool,
-    /// The test binaries.
+    /// The binaries.
     pub binaries: Vec<Binary>,
     /// How long it took.
     pub time: Duration,
 }
 
 impl Built {
-    /// The test binary of a package.
+    /// The binary of a package.
     pub fn binary(&self, package: &str) -> Option<&Binary> {
         self.binaries
             .iter()
@@ -130,9 +142,12 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
         true => ("json-diagnostic-rendered-ansi", "--color=always"),
         false => ("json", "--color=never"),
     };
-    let mut arguments: Vec<String> = ["test", "--no-run", "--lib", colour]
-        .map(String::from)
-        .to_vec();
+    let what: &[&str] = match &build.target {
+        Target::Tests => &["test", "--no-run", "--lib"],
+        Target::Example(name) => &["build", "--example", name],
+    };
+    let mut arguments: Vec<String> = what.iter().map(|&word| word.into()).collect();
+    arguments.push(colour.into());
     arguments.push(format!("--message-format={format}"));
     arguments.extend(
         build

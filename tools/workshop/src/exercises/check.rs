@@ -143,6 +143,7 @@ impl Check<'_> {
             packages: vec![package],
             features,
             colours: self.audience == Audience::Terminal { colours: true },
+            ..Build::default()
         };
         let live = matches!(self.audience, Audience::Terminal { .. });
         let mut held_back = String::new();

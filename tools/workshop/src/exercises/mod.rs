@@ -10,6 +10,7 @@ mod progress;
 mod report;
 pub mod source;
 mod state;
+pub mod trace;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

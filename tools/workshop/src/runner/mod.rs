@@ -16,6 +16,7 @@ use tokio::sync::watch;
 
 use crate::contain::{self, Cause, Ended, Limits, Order, Stream};
 use crate::events::{Event, Events, Exit, Reason, send};
+use crate::figures;
 use crate::problem::Problem;
 use crate::workshop::{Scratch, Workshop};
 use crates::Crates;
@@ -182,6 +183,7 @@ impl Runner {
         };
         let ended = ended
             .map_err(|error| Problem::new(format!("the program could not be run: {error}")))?;
+        tell_figures(folder.figures(), events).await;
         Ok(exit_of(ended, request, compiled.time))
     }
 
@@ -205,15 +207,21 @@ struct RunFolder(PathBuf);
 
 impl RunFolder {
     fn create(path: PathBuf) -> Result<Self, Problem> {
-        std::fs::create_dir_all(&path).map_err(|error| {
-            Problem::new(format!("`{}` cannot be made: {error}", path.display()))
+        let folder = Self(path);
+        std::fs::create_dir_all(folder.figures()).map_err(|error| {
+            Problem::new(format!("`{}` cannot be made: {error}", folder.0.display()))
                 .help("make room on the disk, or start `cargo workshop` again")
         })?;
-        Ok(Self(path))
+        Ok(folder)
     }
 
     fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// Where the program leaves what figures are drawn from.
+    fn figures(&self) -> PathBuf {
+        self.0.join("figures")
     }
 
     fn executable(&self) -> PathBuf {
@@ -232,15 +240,34 @@ impl Drop for RunFolder {
 fn program(folder: &RunFolder, limit: TimeLimit) -> Order {
     let path = std::env::var("PATH").unwrap_or_default();
     let temporary = folder.path().display().to_string();
+    let figures = folder.figures().display().to_string();
     Order {
         program: folder.executable(),
         arguments: Vec::new(),
         folder: folder.path().to_path_buf(),
         inherit_environment: false,
-        variables: [("PATH", path), ("TMPDIR", temporary)]
-            .map(|(name, value)| (name.to_owned(), value))
-            .to_vec(),
+        variables: [
+            ("PATH", path),
+            ("TMPDIR", temporary),
+            (figures::FOLDER, figures),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec(),
         limits: Limits::snippet(limit.duration()),
+    }
+}
+
+/// Hands on what the program has left for figures.
+async fn tell_figures(folder: PathBuf, events: &Events) {
+    // Several MiB of JSON take a while.
+    let collected = tokio::task::spawn_blocking(move || figures::collect(&folder)).await;
+    let (figures, complaints) = collected.unwrap_or_default();
+    for complaint in complaints {
+        let text = format!("{complaint}\n");
+        send(events, Event::Stderr { text });
+    }
+    for figure in figures {
+        send(events, Event::Figure(figure));
     }
 }
 

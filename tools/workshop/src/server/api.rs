@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, Path, Request, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::de::DeserializeOwned;
@@ -29,6 +29,7 @@ pub fn router() -> Router<Arc<App>> {
         .route("/run", post(run))
         .route("/exercises", post(list_exercises))
         .route("/exercises/{number}/check", post(check_exercise))
+        .route("/traces/latest", post(latest_trace))
         .fallback(unknown)
 }
 
@@ -162,6 +163,20 @@ async fn check_exercise(
         drop(turn);
     });
     Ok(EventStream(receiver))
+}
+
+/// Answers with the document that `cargo workshop trace` made last.
+async fn latest_trace(
+    State(app): State<Arc<App>>,
+    _call: Call<Nothing>,
+) -> Result<Response, Refusal> {
+    let file = exercises::trace::latest(&app.workshop);
+    let text = tokio::fs::read(file).await.map_err(|_none| {
+        Refusal::new(StatusCode::NOT_FOUND, "no trace has been made yet")
+            .help("run `cargo workshop trace 1` in your terminal")
+    })?;
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    Ok((kind, text).into_response())
 }
 
 fn too_many(problem: Problem) -> Refusal {

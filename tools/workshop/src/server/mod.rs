@@ -41,6 +41,8 @@ pub struct Options {
     pub address: IpAddr,
     /// Names, other than this machine's own, under which pages may reach it.
     pub allowed_hosts: Vec<String>,
+    /// The page to open, `your-trace.html` for instance; empty for the first.
+    pub page: &'static str,
     /// Whether to open a browser.
     pub open: bool,
 }
@@ -73,8 +75,9 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
 
     let token = token::Token::new()?;
     let url = format!(
-        "http://{}/#token={}",
+        "http://{}/{}#token={}",
         as_seen_from_here(address),
+        options.page,
         token.as_str()
     );
     let announcer = Arc::new(Announcer::new(complaints));

@@ -33,6 +33,7 @@ struct Package {
 struct Dependency {
     name: String,
     kind: Option<String>,
+    optional: bool,
 }
 
 /// Checks the manifests of all packages.
@@ -97,8 +98,9 @@ fn fault_of(package: &str, dependency: &Dependency) -> Option<(String, &'static 
         let fault = format!("`{package}` depends on `{on}`");
         return Some((fault, "leave the web to `tools/workshop`"));
     }
-    if package == "testkit" && dependency.kind.is_none() {
-        let fault = format!("`testkit` depends on `{on}`");
+    let is_small = ["testkit", "trace"].contains(&package);
+    if is_small && dependency.kind.is_none() && !dependency.optional {
+        let fault = format!("`{package}` depends on `{on}`");
         return Some((
             fault,
             "use the standard library alone: the first check must take seconds",
@@ -115,6 +117,7 @@ mod tests {
         let dependency = Dependency {
             name: on.into(),
             kind: None,
+            optional: false,
         };
         fault_of(package, &dependency).is_none()
     }
@@ -131,6 +134,7 @@ mod tests {
     fn the_web_stays_in_the_command_and_the_kit_needs_std_alone() {
         assert!(allowed("workshop", "axum") && !allowed("benches", "axum"));
         assert!(!allowed("snippets", "workshop"));
-        assert!(!allowed("testkit", "libc") && allowed("sync", "loom"));
+        assert!(!allowed("testkit", "libc") && !allowed("trace", "serde"));
+        assert!(allowed("sync", "loom"));
     }
 }

@@ -26,6 +26,11 @@ impl Fence {
         self.info.split(separates).filter(|word| !word.is_empty())
     }
 
+    /// Whether the fence has this word.
+    pub fn has(&self, word: &str) -> bool {
+        self.words().any(|one| one == word)
+    }
+
     fn is_rust(&self) -> bool {
         self.words().next() == Some("rust")
     }
@@ -70,6 +75,16 @@ pub fn read(text: &str) -> Vec<Fence> {
         }
     }
     fences
+}
+
+/// The fence of the program of this name; `None` if no chapter shows it.
+pub fn of_snippet(workshop: &Workshop, name: &str) -> Option<Fence> {
+    let files = files_under(&workshop.root().join("src"));
+    let chapters = files
+        .iter()
+        .filter_map(|file| fs::read_to_string(file).ok());
+    let mut fences = chapters.flat_map(|text| read(&text));
+    fences.find(|fence| fence.snippet() == Some(name))
 }
 
 /// Checks the fences of all chapters. Returns how many are Rust, too.

@@ -5,13 +5,15 @@
 //! | [`triads`] | contracts, tests and counterexamples, as they are written |
 //! | [`dependencies`] | which package may depend on which |
 //! | [`book`] | pages, links, anchors and code blocks |
+//! | [`figures`] | what figures are drawn from |
 //! | [`snippets`] | programs of the book, and what they really do |
 //! | [`subjects`], [`judge`] | stubs, solutions and all other versions, and how they fare |
 
 mod book;
 mod claims;
 mod dependencies;
-mod fences;
+pub mod fences;
+mod figures;
 mod header;
 mod html;
 mod judge;
@@ -84,6 +86,8 @@ pub async fn verify_command(workshop: &Workshop) -> Result<ExitCode, Problem> {
     steps.begin("book");
     let (book, outcome) = book::verify(workshop, &scratch.book(1))?;
     steps.end(outcome);
+    steps.begin("figures");
+    steps.end(figures::verify(workshop));
     steps.begin("snippets");
     steps.end(snippets::verify(workshop, &scratch, &book, |done| steps.progress(done)).await);
 

@@ -21,6 +21,7 @@ struct Program {
     code: String,
     tests: bool,
     long: bool,
+    mode: Mode,
     expected: Expected,
     recorded: Option<String>,
 }
@@ -105,6 +106,10 @@ fn programs(name: &str, page: &Page) -> Vec<Program> {
             code: block.text.clone(),
             tests: block.has("tests"),
             long: block.has("limit-60s"),
+            mode: match block.has("release") {
+                true => Mode::Release,
+                false => Mode::Debug,
+            },
             expected: Expected::of(block),
             recorded: recorded
                 .filter(|next| !next.has("varies"))
@@ -117,7 +122,7 @@ fn programs(name: &str, page: &Page) -> Vec<Program> {
 async fn run(runner: &Runner, program: &Program) -> Ran {
     let request = Request {
         code: program.code.clone(),
-        mode: Mode::Debug,
+        mode: program.mode,
         tests: program.tests,
         limit: match program.expected {
             Expected::Timeout => TimeLimit::Brief,

@@ -1,0 +1,192 @@
+//! Runs an exercise's demonstration on the reader's code, and keeps its trace.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use trace::Trace;
+use trace::document::Document;
+
+use super::cargo::{self, Build, Target, Words};
+use super::catalogue::{self, Exercise};
+use super::colours_wanted;
+use crate::contain::{self, Cause, Limits, Order, Stream};
+use crate::figures;
+use crate::problem::Problem;
+use crate::workshop::{Scratch, Workshop};
+
+/// The demonstrations' file in the folder of their exercise.
+pub const DEMONSTRATION: &str = "examples/trace.rs";
+
+/// Far more than a demonstration takes.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// The file with the trace that was made last. All servers of the workshop show
+/// it, also those that run already.
+pub fn latest(workshop: &Workshop) -> PathBuf {
+    workshop.target().join("latest-trace.json")
+}
+
+/// Builds and runs the demonstration of an exercise, keeps the trace, and tells
+/// it in a few sentences.
+///
+/// # Errors
+///
+/// When there is no demonstration, when the reader's code does not compile, does
+/// not finish in time or is not written yet, or when nothing was recorded.
+pub async fn demonstrate(workshop: &Workshop, number: u32) -> Result<Trace, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    if !exercise.folder.join(DEMONSTRATION).is_file() {
+        let others = catalogue::find_all(workshop).into_iter();
+        let others = others.filter(|one| one.folder.join(DEMONSTRATION).is_file());
+        let others: Vec<_> = others.map(|one| one.number.to_string()).collect();
+        return Err(
+            Problem::new(format!("exercise {number} has no demonstration"))
+                .help(format!("those that have one: {}", others.join(", "))),
+        );
+    }
+    let executable = build(workshop, &exercise).await?;
+    let text = run(workshop, &exercise, &executable).await?;
+    let document = Document::read(&text)
+        .map_err(|fault| broken(&exercise, &format!("the trace is broken: {fault}")))?;
+    let Document::Trace(document) = document else {
+        return Err(broken(&exercise, "the demonstration saves no trace"));
+    };
+    let latest = latest(workshop);
+    fs::write(&latest, &text).map_err(|error| {
+        Problem::new(format!("`{}` cannot be written: {error}", latest.display()))
+            .help("make room on the disk, or change the folder's owner")
+    })?;
+    Ok((*document).into())
+}
+
+async fn build(workshop: &Workshop, exercise: &Exercise) -> Result<PathBuf, Problem> {
+    let package = exercise.package();
+    let build = Build {
+        packages: vec![package.clone()],
+        target: Target::Example("trace"),
+        colours: colours_wanted(&std::io::stderr()),
+        ..Build::default()
+    };
+    let on_words = |words| match words {
+        Words::Cargo(text) => eprint!("{text}"),
+        Words::Compiler(diagnostic) => eprint!("{}", diagnostic.rendered),
+    };
+    let built = cargo::build(workshop, &build, on_words, std::future::pending()).await?;
+    let binary = built.binary(&package).filter(|_| built.success);
+    let binary = binary.ok_or_else(|| {
+        let number = exercise.number;
+        Problem::new(format!("exercise {number} does not compile, as said above"))
+            .help(format!("mend it, and see `cargo workshop check {number}`"))
+    })?;
+    Ok(binary.executable.clone())
+}
+
+/// Returns the document that the demonstration leaves.
+async fn run(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    executable: &Path,
+) -> Result<String, Problem> {
+    let scratch = Scratch::claim(&workshop.target())?;
+    let folder = scratch.runs().join("demonstration");
+    fs::create_dir_all(&folder)
+        .map_err(|error| Problem::new(format!("`{}` cannot be made: {error}", folder.display())))?;
+    let mut errors = String::new();
+    let on_output = |stream, text: String| match stream {
+        Stream::Out => print!("{text}"),
+        Stream::Err => errors += &text,
+    };
+    let order = order(executable, &folder);
+    let ended = contain::run(&order, on_output, std::future::pending()).await;
+    let ended = ended
+        .map_err(|error| Problem::new(format!("the demonstration could not be run: {error}")))?;
+    if ended.cause != Cause::Exited(0) {
+        return Err(unfinished(exercise, ended.cause, &errors));
+    }
+    eprint!("{errors}");
+    let (mut left, complaints) = figures::collect(&folder);
+    // What is left there is of no use to anyone else.
+    let _left = scratch.sweep();
+    match (left.pop(), complaints.first()) {
+        (Some(figure), _) => Ok(figures::format(&figure.document)),
+        (None, Some(complaint)) => Err(broken(exercise, complaint)),
+        (None, None) => Err(broken(exercise, "the demonstration saves nothing")),
+    }
+}
+
+fn order(executable: &Path, folder: &Path) -> Order {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let own = folder.display().to_string();
+    Order {
+        program: executable.to_path_buf(),
+        arguments: Vec::new(),
+        folder: folder.to_path_buf(),
+        inherit_environment: false,
+        variables: [("PATH", path), (figures::FOLDER, own)]
+            .map(|(name, value)| (name.to_owned(), value))
+            .to_vec(),
+        limits: Limits::snippet(LIMIT),
+    }
+}
+
+fn unfinished(exercise: &Exercise, cause: Cause, errors: &str) -> Problem {
+    let number = exercise.number;
+    let check = format!("`cargo workshop check {number}`");
+    match cause {
+        Cause::Exited(_) if errors.contains("not yet implemented") => {
+            Problem::new(format!("exercise {number} holds a `todo!` still"))
+                .help(format!("solve it first: {check}"))
+        }
+        Cause::Timeout => {
+            let seconds = LIMIT.as_secs();
+            Problem::new(format!(
+                "the demonstration of exercise {number} was ended after {seconds} seconds"
+            ))
+            .help(format!("{check} says where your code hangs"))
+        }
+        cause => {
+            let words = match errors.trim() {
+                "" => format!("{cause:?}"),
+                words => words.to_owned(),
+            };
+            Problem::new(format!(
+                "the demonstration of exercise {number} failed: {words}"
+            ))
+            .help(format!("{check} says what is wrong with your code"))
+        }
+    }
+}
+
+fn broken(exercise: &Exercise, fault: &str) -> Problem {
+    let file = format!("exercises/{}/{DEMONSTRATION}", exercise.folder_name());
+    Problem::new(fault).help(format!("mend `{file}`: it saves one trace"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cause, Exercise, unfinished};
+
+    #[test]
+    fn a_stub_and_a_hang_get_a_sentence_and_a_remedy() {
+        let exercise = Exercise {
+            number: 1,
+            topic: "block-on".into(),
+            folder: "exercises/01-block-on".into(),
+        };
+        let told = |cause, errors| unfinished(&exercise, cause, errors).to_string();
+        let stub = told(Cause::Exited(101), "not yet implemented: poll");
+        assert!(
+            stub.contains("holds a `todo!`") && stub.contains("check 1"),
+            "{stub}"
+        );
+        let hang = told(Cause::Timeout, "");
+        assert!(
+            hang.contains("10 seconds") && hang.contains("hangs"),
+            "{hang}"
+        );
+        let panic = told(Cause::Exited(101), "panicked at x");
+        assert!(panic.contains("panicked at x"), "{panic}");
+        assert!(told(Cause::Signal(6), "").contains("Signal(6)"));
+    }
+}
