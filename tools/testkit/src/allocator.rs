@@ -44,6 +44,7 @@ thread_local! {
 }
 
 static LIVE_BLOCKS: AtomicIsize = AtomicIsize::new(0);
+static LIVE_BYTES: AtomicIsize = AtomicIsize::new(0);
 
 /// Runs `body` and counts what this thread allocates meanwhile.
 pub fn allocations<R>(body: impl FnOnce() -> R) -> (R, Allocations) {
@@ -62,6 +63,11 @@ pub fn live_blocks() -> isize {
     LIVE_BLOCKS.load(Relaxed)
 }
 
+/// How many bytes are in those blocks.
+pub fn live_bytes() -> isize {
+    LIVE_BYTES.load(Relaxed)
+}
+
 // SAFETY: blocks come from `System` and are as large and as aligned as asked, since `whole` adds the header in
 // front without lowering the alignment; a block is given back to `System` once, with the layout it came with.
 unsafe impl GlobalAlloc for CheckingAllocator {
@@ -78,6 +84,7 @@ unsafe impl GlobalAlloc for CheckingAllocator {
         let _ = COUNT.try_with(|count| count.set(count.get() + 1));
         let _ = BYTES.try_with(|bytes| bytes.set(bytes.get() + layout.size() as u64));
         LIVE_BLOCKS.fetch_add(1, Relaxed);
+        LIVE_BYTES.fetch_add(layout.size() as isize, Relaxed);
         // SAFETY: `offset` bytes from `base` the block begins, inside the allocation.
         let block = unsafe { base.add(offset) };
         let header = Header {
@@ -108,6 +115,7 @@ unsafe impl GlobalAlloc for CheckingAllocator {
             ));
         }
         LIVE_BLOCKS.fetch_sub(1, Relaxed);
+        LIVE_BYTES.fetch_sub(layout.size() as isize, Relaxed);
         // SAFETY: the block is `size` bytes long and nobody's any more.
         unsafe { block.write_bytes(POISON, layout.size()) };
         // SAFETY: the block was just marked as freed, by nobody else.
@@ -211,6 +219,22 @@ mod tests {
     fn a_box_is_one_allocation_of_its_size() {
         let (boxed, counted) = allocations(|| Box::new(7_u64));
         assert_eq!((*boxed, counted), (7, Allocations { count: 1, bytes: 8 }));
+    }
+
+    #[test]
+    fn the_bytes_of_a_live_block_are_counted() {
+        const SIZE: usize = 1 << 30;
+        let before = live_bytes();
+        let block = Vec::<u8>::with_capacity(SIZE);
+        let with_it = live_bytes() - before;
+        drop(block);
+        let without = live_bytes() - before;
+        // Other tests run meanwhile, with small blocks.
+        let half = (SIZE / 2) as isize;
+        assert!(
+            with_it > half && without < half,
+            "{with_it}, then {without}"
+        );
     }
 
     #[test]

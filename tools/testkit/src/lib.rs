@@ -43,7 +43,7 @@ mod threads;
 mod wakers;
 mod watchdog;
 
-pub use allocator::{Allocations, allocations, live_blocks};
+pub use allocator::{Allocations, allocations, live_blocks, live_bytes};
 pub use check::{check, check_model};
 pub use futures::{MustNotMove, Yields};
 pub use gate::{Gate, Rendezvous};
@@ -55,5 +55,5 @@ pub use race::{Answer, race_with_wakes};
 pub use round_robin::RoundRobin;
 pub use starved::without_new_threads;
 pub use target::{TargetWatch, WakeTarget};
-pub use threads::{Cost, ThreadProbe, idle_cost, wait_by_thread_park};
+pub use threads::{Cost, ThreadProbe, idle_cost, thread_count, wait_by_thread_park};
 pub use wakers::{CountingWaker, HostileWaker, WakeCounts};

@@ -61,6 +61,12 @@ pub(crate) fn samples(except: &[u32]) -> Vec<Sample> {
     samples
 }
 
+/// How many threads this process has. `None` where the operating system does
+/// not tell.
+pub fn thread_count() -> Option<usize> {
+    Some(fs::read_dir("/proc/self/task").ok()?.count())
+}
+
 /// The operating system's number of this thread.
 pub(crate) fn this_thread() -> Option<u32> {
     number_of(&fs::read_link("/proc/thread-self").ok()?)
@@ -235,6 +241,11 @@ mod tests {
         let start = std::time::Instant::now();
         std::thread::park_timeout(limit);
         assert!(start.elapsed() >= limit, "a token was left");
+    }
+
+    #[test]
+    fn this_thread_counts() {
+        assert!(thread_count().is_some_and(|count| count > 0));
     }
 
     #[test]
