@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-pub use yields::yield_now;
+pub use yield_now::yield_now;
 
 /// Counts steps, and yields at every n-th.
 pub struct EveryNth {

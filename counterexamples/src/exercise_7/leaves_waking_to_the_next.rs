@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-pub use yields::EveryNth;
+pub use yield_now::EveryNth;
 
 thread_local! {
     static DEFERRED: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };

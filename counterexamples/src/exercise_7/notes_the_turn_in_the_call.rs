@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-pub use yields::EveryNth;
+pub use yield_now::EveryNth;
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };

@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-pub use yields::EveryNth;
+pub use yield_now::EveryNth;
 
 thread_local! {
     static IS_YIELDING: Cell<bool> = const { Cell::new(false) };

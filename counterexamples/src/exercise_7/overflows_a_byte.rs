@@ -9,8 +9,8 @@ use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use yields::YieldNow;
-pub use yields::yield_now;
+use yield_now::YieldNow;
+pub use yield_now::yield_now;
 
 /// Counts steps, and yields at every n-th.
 pub struct EveryNth {

@@ -15,7 +15,7 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-pub use yields::EveryNth;
+pub use yield_now::EveryNth;
 
 /// Gives the executor's other tasks a turn.
 pub fn yield_now() -> YieldNow {
