@@ -2,6 +2,7 @@
 //! table that is printed at the end.
 
 pub mod contenders;
+pub mod cost;
 pub mod table;
 pub mod victim;
 pub mod workloads;
