@@ -62,15 +62,51 @@ impl Drop for Opener {
     }
 }
 
+/// What the end of a thread drops. It takes its time, each its own, so that
+/// nobody who waits for some of the threads finds all of them dropped.
+struct SlowEnd {
+    time: Duration,
+    _probe: DropProbe,
+}
+
+impl SlowEnd {
+    fn new(probe: DropProbe) -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let milliseconds = 1 + COUNT.fetch_add(1, SeqCst) as u64 % 3 * 2;
+        Self {
+            time: Duration::from_millis(milliseconds),
+            _probe: probe,
+        }
+    }
+}
+
+impl Drop for SlowEnd {
+    fn drop(&mut self) {
+        thread::sleep(self.time);
+    }
+}
+
 thread_local! {
-    static PROBE: RefCell<Option<DropProbe>> = const { RefCell::new(None) };
+    static END: RefCell<Option<SlowEnd>> = const { RefCell::new(None) };
 }
 
 /// Makes a log that says when the calling thread has ended.
 fn log_of_this_threads_end() -> DropLog {
     let (probe, log) = DropProbe::new();
-    PROBE.set(Some(probe));
+    END.set(Some(SlowEnd::new(probe)));
     log
+}
+
+/// Keeps one thread of the pool busy until the gate opens. Returns once it is.
+fn hold(pool: &Pool, opener: &Opener) -> JoinHandle<()> {
+    let begun = Arc::new(Gate::new());
+    let (tell, wait) = (begun.clone(), opener.waiting_job());
+    let held = pool.spawn_blocking(move || {
+        tell.open();
+        wait();
+    });
+    begun.wait();
+    held
 }
 
 #[track_caller]
@@ -117,7 +153,7 @@ fn spawning_and_polling_wait_for_no_job() {
     check(lesson, || {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
-        let held = pool.spawn_blocking(opener.waiting_job());
+        let held = hold(&pool, &opener);
         let mut jobs: Vec<_> =
             (0..300).map(|n| pool.spawn_blocking(move || n)).collect();
         let mut nobody = Context::from_waker(Waker::noop());
@@ -144,7 +180,7 @@ fn no_job_runs_on_the_thread_that_submits_it() {
     check(lesson, || {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
-        let held = pool.spawn_blocking(opener.waiting_job());
+        let held = hold(&pool, &opener);
         let here = || thread::current().id();
         let jobs = (0..20).map(|_| pool.spawn_blocking(here)).collect();
         drop(opener);
@@ -280,7 +316,7 @@ fn jobs_are_begun_in_the_order_of_submission() {
     check(lesson, || {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
-        drop(pool.spawn_blocking(opener.waiting_job()));
+        drop(hold(&pool, &opener));
         let order = Arc::new(Mutex::new(Vec::new()));
         let jobs = (0..100).map(|number| {
             let order = order.clone();
@@ -369,7 +405,7 @@ fn a_job_without_a_handle_runs() {
     check(lesson, || {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
-        let held = pool.spawn_blocking(opener.waiting_job());
+        let held = hold(&pool, &opener);
         let (tell, told) = mpsc::channel();
         let (early, early_log) = DropProbe::new();
         drop(pool.spawn_blocking(move || {
@@ -428,7 +464,7 @@ fn the_waker_of_the_last_poll_is_woken() {
     check(lesson, || {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
-        let mut held = pool.spawn_blocking(opener.waiting_job());
+        let mut held = hold(&pool, &opener);
         let mut nobody = Context::from_waker(Waker::noop());
         let poll = Pin::new(&mut held).poll(&mut nobody);
         assert!(poll.is_pending(), "it is ready, and its job waits still");
@@ -520,7 +556,7 @@ fn what_panics_after_the_job_costs_no_thread() {
     check(lesson, || {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
-        let mut held = pool.spawn_blocking(opener.waiting_job());
+        let mut held = hold(&pool, &opener);
         let waker = HostileWaker::panicking();
         let mut hostile = Context::from_waker(&waker);
         let poll = Pin::new(&mut held).poll(&mut hostile);
@@ -664,7 +700,7 @@ fn dropping_the_pool_runs_what_is_in_the_queue() {
     check(lesson, || {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
-        drop(pool.spawn_blocking(opener.waiting_job()));
+        drop(hold(&pool, &opener));
         let ran = Arc::new(AtomicUsize::new(0));
         let jobs = (0..JOBS).map(|_| {
             let ran = ran.clone();
@@ -691,7 +727,7 @@ fn dropping_the_pool_waits_for_its_threads() {
     };
     const CAP: usize = 3;
     check(lesson, || {
-        for _ in 0..20 {
+        for _ in 0..15 {
             let pool = Pool::new(CAP, HOUR);
             let ends = run_together(&pool, CAP, log_of_this_threads_end);
             drop(pool);
@@ -773,17 +809,13 @@ fn a_job_that_drops_another_pool_waits_for_it() {
             let inner = Pool::new(1, HOUR);
             let opener = Opener::new();
             let wait = opener.waiting_job();
-            let end = inner.spawn_blocking(move || {
-                wait();
-                log_of_this_threads_end()
-            });
+            let mut end = inner.spawn_blocking(wait);
             let opening = opener.open_once_asleep();
-            let mut end = Some(end);
             drop(inner);
-            opening.join().expect("opening does not panic");
             let mut nobody = Context::from_waker(Waker::noop());
-            let end = end.as_mut().expect("it was put there");
-            Pin::new(end).poll(&mut nobody).is_ready()
+            let is_ready = Pin::new(&mut end).poll(&mut nobody).is_ready();
+            opening.join().expect("opening does not panic");
+            is_ready
         });
         let is_ready = block_on(dropping).expect("the job returns");
         assert!(is_ready, "the other pool's job was still running");
@@ -803,7 +835,7 @@ fn a_job_waits_where_no_thread_can_be_started() {
     check(lesson, || {
         let pool = Pool::new(3, HOUR);
         let opener = Opener::new();
-        let held = pool.spawn_blocking(opener.waiting_job());
+        let held = hold(&pool, &opener);
         let jobs = without_new_threads(|| {
             (0..5).map(|n| pool.spawn_blocking(move || n)).collect()
         });

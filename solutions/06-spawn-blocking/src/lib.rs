@@ -243,8 +243,10 @@ impl Shared {
             }
         }
         state.thread_count -= 1;
-        // A pool that is being dropped has taken the handle already, to join us.
-        state.threads.remove(&number);
+        // Who leaves takes the handle along. A pool that is dropped joins us.
+        if !state.is_shut_down {
+            state.threads.remove(&number);
+        }
     }
     // ANCHOR_END: work
 

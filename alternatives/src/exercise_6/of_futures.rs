@@ -1,0 +1,118 @@
+//! The slot for the result is a oneshot channel of the crate futures.
+
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::channel::oneshot;
+
+/// Runs jobs that block on threads of its own.
+pub struct Pool(spawn_blocking::Pool);
+
+impl Pool {
+    /// Makes a pool that starts its threads when there are jobs for them.
+    pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
+        Self(spawn_blocking::Pool::new(max_threads, keep_alive))
+    }
+
+    /// Runs `job` on a thread of the pool.
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let (job, handle) = prepare(job);
+        self.0.spawn_blocking(job);
+        handle
+    }
+}
+
+/// Runs `job` on rayon's global pool.
+pub fn spawn_rayon<F, T>(job: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let (job, handle) = prepare(job);
+    spawn_blocking::spawn_rayon(job);
+    handle
+}
+
+/// Awaits what a job returns. To drop it detaches the job.
+pub struct JoinHandle<T>(oneshot::Receiver<Result<T, JoinError>>);
+
+fn prepare<F, T>(job: F) -> (impl FnOnce() + Send, JoinHandle<T>)
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let (tell, told) = oneshot::channel();
+    let job = move || {
+        let result = catch_unwind(AssertUnwindSafe(job));
+        // Fails if the handle was dropped: nobody wants the result.
+        let _ = tell.send(result.map_err(|payload| JoinError(Some(payload))));
+    };
+    (job, JoinHandle(told))
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Self::Output> {
+        let told = Pin::new(&mut self.0).poll(cx);
+        // A job that was cancelled was dropped, and the sender with it.
+        told.map(|told| told.unwrap_or(Err(JoinError(None))))
+    }
+}
+
+/// Why there is no result.
+pub struct JoinError(Option<Box<dyn Any + Send>>);
+
+impl JoinError {
+    /// Returns `true` if the job has panicked.
+    pub fn is_panic(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Returns `true` if the job has not been run, and will not be.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Returns what the job has thrown.
+    ///
+    /// # Panics
+    ///
+    /// If the job has not panicked.
+    pub fn into_panic(self) -> Box<dyn Any + Send> {
+        self.0.expect("the job has not panicked")
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Some(_) => "the job panicked",
+            None => "the job was cancelled",
+        })
+    }
+}
+
+impl fmt::Debug for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JoinError({self})")
+    }
+}
+
+impl Error for JoinError {}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/06-spawn-blocking/src/tests.rs"]
+mod tests;

@@ -1,0 +1,128 @@
+//! Breaks clause 5: Every job runs.
+//! Caught by: a_job_without_a_handle_runs
+//! Also fails: models::dropping_the_pool_runs_every_job_in_every_order
+//!
+//! A handle that is dropped cancels its job, if that has not begun. So it is in the
+//! crate async-task; here it was promised otherwise.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use sync::{Arc, Mutex};
+
+pub use super::JoinError;
+
+/// Runs jobs that block on threads of its own.
+pub struct Pool(spawn_blocking::Pool);
+
+impl Pool {
+    /// Makes a pool that starts its threads when there are jobs for them.
+    pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
+        Self(spawn_blocking::Pool::new(max_threads, keep_alive))
+    }
+
+    /// Runs `job` on a thread of the pool.
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let (job, handle) = prepare(job);
+        self.0.spawn_blocking(job);
+        handle
+    }
+}
+
+/// Runs `job` on rayon's global pool.
+pub fn spawn_rayon<F, T>(job: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let (job, handle) = prepare(job);
+    spawn_blocking::spawn_rayon(job);
+    handle
+}
+
+/// Awaits what a job returns. To drop it cancels the job.
+pub struct JoinHandle<T>(Arc<Mutex<Slot<T>>>);
+
+/// Ends what a [`JoinHandle`] awaits, at the latest when it is dropped.
+struct Promise<T>(Arc<Mutex<Slot<T>>>);
+
+struct Slot<T> {
+    is_ended: bool,
+    result: Option<Result<T, JoinError>>,
+    waker: Option<Waker>,
+}
+
+impl<T> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        self.0.lock().unwrap().is_ended = true;
+    }
+}
+
+fn prepare<F, T>(job: F) -> (impl FnOnce() + Send, JoinHandle<T>)
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let slot = Arc::new(Mutex::new(Slot {
+        is_ended: false,
+        result: None,
+        waker: None,
+    }));
+    let promise = Promise(slot.clone());
+    let job = move || {
+        if promise.0.lock().unwrap().is_ended {
+            return;
+        }
+        let result = catch_unwind(AssertUnwindSafe(job));
+        promise.end(result.map_err(JoinError::of_panic));
+    };
+    (job, JoinHandle(slot))
+}
+
+impl<T> Promise<T> {
+    fn end(&self, result: Result<T, JoinError>) {
+        let mut slot = self.0.lock().unwrap();
+        if slot.is_ended {
+            return;
+        }
+        slot.is_ended = true;
+        slot.result = Some(result);
+        let waker = slot.waker.take();
+        drop(slot);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+impl<T> Drop for Promise<T> {
+    fn drop(&mut self) {
+        self.end(Err(JoinError::cancelled()));
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut slot = self.0.lock().unwrap();
+        if let Some(result) = slot.result.take() {
+            return Poll::Ready(result);
+        }
+        slot.waker = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/06-spawn-blocking/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/06-spawn-blocking/src/tests.rs"]
+mod tests;

@@ -1,0 +1,180 @@
+//! Breaks clause 7: Panics.
+//! Caught by: panics_cost_no_thread
+//!
+//! The panic reaches the handle, and then ends the thread. Nobody counts it off:
+//! the pool believes that it has a thread, and starts no other.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
+
+pub use spawn_blocking::{JoinError, JoinHandle, spawn_rayon};
+use sync::thread::{self, Builder};
+use sync::{Arc, Condvar, Mutex, MutexGuard};
+
+use super::works_for;
+
+/// Runs jobs that block on threads of its own.
+pub struct Pool {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    max_threads: usize,
+    keep_alive: Duration,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Job>,
+    is_shut_down: bool,
+    /// Threads that wait, or have been notified and not woken up yet.
+    idle_count: usize,
+    thread_count: usize,
+    started_count: u64,
+    threads: BTreeMap<u64, thread::JoinHandle<()>>,
+}
+
+/// A job that says whether it has returned.
+struct Job {
+    job: spawn_blocking::Job,
+    has_panicked: std::sync::Arc<AtomicBool>,
+}
+
+impl Job {
+    fn run(self) -> bool {
+        self.job.run();
+        !self.has_panicked.load(SeqCst)
+    }
+
+    fn new<F, T>(closure: F) -> (Self, JoinHandle<T>)
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let has_panicked = std::sync::Arc::new(AtomicBool::new(true));
+        let flag = has_panicked.clone();
+        let (job, handle) = spawn_blocking::Job::new(move || {
+            let result = closure();
+            flag.store(false, SeqCst);
+            result
+        });
+        (Self { job, has_panicked }, handle)
+    }
+}
+
+impl Pool {
+    /// Makes a pool that starts its threads when there are jobs for them.
+    pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
+        assert!(max_threads > 0, "a pool of no threads runs no job");
+        let shared = Shared {
+            max_threads,
+            keep_alive,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Runs `job` on a thread of the pool.
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let (job, handle) = Job::new(job);
+        submit(&self.shared, job);
+        handle
+    }
+}
+
+fn submit(shared: &Arc<Shared>, job: Job) {
+    let mut state = shared.lock();
+    state.queue.push_back(job);
+    if state.queue.len() > state.idle_count
+        && state.thread_count < shared.max_threads
+    {
+        start_thread(shared, &mut state);
+    }
+    let stranded = match state.thread_count {
+        0 => mem::take(&mut state.queue),
+        _ => VecDeque::new(),
+    };
+    drop(state);
+    shared.changed.notify_one();
+    drop(stranded);
+}
+
+fn start_thread(shared: &Arc<Shared>, state: &mut State) {
+    let number = state.started_count;
+    let shared = shared.clone();
+    if let Ok(thread) = Builder::new().spawn(move || work(&shared, number)) {
+        state.started_count += 1;
+        state.thread_count += 1;
+        state.threads.insert(number, thread);
+    }
+}
+
+fn work(shared: &Shared, number: u64) {
+    works_for(shared);
+    let mut state = shared.lock();
+    loop {
+        while let Some(job) = state.queue.pop_front() {
+            drop(state);
+            if !job.run() {
+                return;
+            }
+            state = shared.lock();
+        }
+        if state.is_shut_down {
+            break;
+        }
+        state.idle_count += 1;
+        let (woken, result) = shared
+            .changed
+            .wait_timeout(state, shared.keep_alive)
+            .unwrap();
+        state = woken;
+        state.idle_count -= 1;
+        if result.timed_out() && state.queue.is_empty() {
+            break;
+        }
+    }
+    state.thread_count -= 1;
+    if !state.is_shut_down {
+        state.threads.remove(&number);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.lock().is_shut_down = true;
+        self.shared.changed.notify_all();
+        if super::is_working_for(&*self.shared) {
+            return;
+        }
+        loop {
+            let next = self.shared.lock().threads.pop_first();
+            let Some((_, thread)) = next else { break };
+            thread.join().expect("the threads of a pool do not panic");
+        }
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/06-spawn-blocking/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/06-spawn-blocking/src/tests.rs"]
+mod tests;

@@ -1,0 +1,76 @@
+//! Breaks clause 1: Never blocks.
+//! Caught by: spawning_and_polling_wait_for_no_job
+//! Also fails: the_waker_of_the_last_poll_is_woken
+//! Also fails: what_panics_after_the_job_costs_no_thread
+//!
+//! The handle is a channel, and its poll receives. That is right, but it blocks
+//! the thread that polls, and with it each task there.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::mpsc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+pub use super::JoinError;
+
+/// Runs jobs that block on threads of its own.
+pub struct Pool(spawn_blocking::Pool);
+
+impl Pool {
+    /// Makes a pool that starts its threads when there are jobs for them.
+    pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
+        Self(spawn_blocking::Pool::new(max_threads, keep_alive))
+    }
+
+    /// Runs `job` on a thread of the pool.
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let (job, handle) = prepare(job);
+        self.0.spawn_blocking(job);
+        handle
+    }
+}
+
+/// Runs `job` on rayon's global pool.
+pub fn spawn_rayon<F, T>(job: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let (job, handle) = prepare(job);
+    spawn_blocking::spawn_rayon(job);
+    handle
+}
+
+/// Awaits what a job returns. To drop it detaches the job.
+pub struct JoinHandle<T>(mpsc::Receiver<Result<T, JoinError>>);
+
+fn prepare<F, T>(job: F) -> (impl FnOnce() + Send, JoinHandle<T>)
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let (tell, told) = mpsc::channel();
+    let job = move || {
+        let result = catch_unwind(AssertUnwindSafe(job));
+        let _ = tell.send(result.map_err(JoinError::of_panic));
+    };
+    (job, JoinHandle(told))
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        let told = self.0.recv();
+        Poll::Ready(told.unwrap_or_else(|_| Err(JoinError::cancelled())))
+    }
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/06-spawn-blocking/src/tests.rs"]
+mod tests;
