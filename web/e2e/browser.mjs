@@ -97,10 +97,10 @@ export async function pageWith(...selectors) {
   return found;
 }
 
-/** Fails on whatever axe finds, except mdBook's own. */
-export async function assertAccessible(page) {
+/** Fails on whatever axe finds within `part`, except mdBook's own. */
+export async function assertAccessible(page, part = "html") {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const { violations } = await page.evaluate((part) => globalThis.axe.run(part), part);
   const ours = violations.flatMap(({ id, help, nodes }) =>
     nodes
       .map(({ target, html, failureSummary }) => ({ key: `${id} ${target.join(" ")}`, help, html, failureSummary }))

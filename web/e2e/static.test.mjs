@@ -41,6 +41,16 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
     });
   });
 
+  test("opened from disk draws its figures", async () => {
+    const drawn = readdirSync(BOOK, { recursive: true }).find((file) => file.endsWith("timeline.html"));
+    await visit(pathToFileURL(join(BOOK, drawn)).href, async (page, requests) => {
+      assert((await page.locator("ws-timeline .fig-picture").count()) >= 3);
+      await page.locator(".fig-menu summary").first().click();
+      assert.equal(await page.getByRole("button", { name: "Open in Perfetto" }).count(), 0, "nobody could answer");
+      assert.deepEqual(requests.filter((address) => !address.startsWith("file:")), []);
+    });
+  });
+
   async function visit(address, look) {
     const context = await browser.newContext();
     try {

@@ -95,7 +95,7 @@ export class Figure extends HTMLElement {
 
   draw() {
     this.dataset.drawn = "";
-    render(this.template(), this);
+    render(this.template(), this, { host: this });
   }
 
   measure() {

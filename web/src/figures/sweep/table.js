@@ -20,7 +20,7 @@ export function asText(curves, sentences, items, isOpen) {
 
 /** @param {import("./view.js").Curve} curve @param {string} items */
 function table({ sweep: { points, peak, x }, label }, items) {
-  return html`<div class="fig-table" tabindex="0" role="region" aria-label=${`Table: ${label}`}>
+  return html`<div class="fig-table" tabindex="0" role="group" aria-label=${`Table: ${label}`}>
     <table>
       <caption>${label}</caption>
       <thead><tr><th scope="col">${x}</th><th scope="col">Throughput</th><th scope="col">Of the peak</th><th scope="col">Repeats from … to</th><th scope="col">Half wait less than</th><th scope="col">Nine in ten</th></tr></thead>

@@ -30,7 +30,7 @@ function table({ polls, byId }, title, most, select) {
   const longest = [...polls].sort((one, other) => other.self + other.waited - one.self - one.waited).slice(0, most);
   const shown = [...longest].sort((one, other) => one.index - other.index);
   const caption = shown.length < polls.length ? `The ${most} longest of ${grouped(polls.length)} polls of ${title}` : `Polls of ${title}`;
-  return html`<div class="fig-table" tabindex="0" role="region" aria-label=${caption}>
+  return html`<div class="fig-table" tabindex="0" role="group" aria-label=${caption}>
     <table>
       <caption>${caption}</caption>
       <thead><tr><th scope="col">Start</th><th scope="col">Worker</th><th scope="col">Task</th><th scope="col">Ran</th><th scope="col">Waited</th><th scope="col">Result</th></tr></thead>
