@@ -1,5 +1,6 @@
 //! Breaks clause 6: One drop.
 //! Caught by: the_future_stays_where_it_is_and_is_dropped_once
+//! Also fails: a_panic_of_the_future_leaves_the_thread_usable
 //!
 //! Keeps the destructor from running while the thread is marked as polling,
 //! and then forgets that it has to run at all. Whatever the future holds stays

@@ -425,13 +425,16 @@ fn a_panic_of_the_future_reaches_the_caller() {
     };
     check(lesson, || {
         let (probe, log) = DropProbe::new();
-        let caught = catch_unwind(AssertUnwindSafe(|| {
-            block_on(async move {
-                let _held = probe;
-                Yields(1).await;
-                panic!("the future panics")
-            })
-        }));
+        let mut yields = pin!(Yields(1));
+        // Not an `async` block, which drops what it holds when it panics.
+        let future = poll_fn(move |cx| {
+            let _held = &probe;
+            match yields.as_mut().poll(cx) {
+                Poll::Ready(()) => panic!("the future panics"),
+                Poll::Pending => Poll::<()>::Pending,
+            }
+        });
+        let caught = catch_unwind(AssertUnwindSafe(|| block_on(future)));
         assert!(caught.is_err(), "the panic did not come out of `block_on`");
         assert!(
             log.count() == 1,

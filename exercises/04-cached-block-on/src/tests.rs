@@ -551,13 +551,16 @@ fn a_panic_of_the_future_leaves_the_thread_usable() {
     check(lesson, || {
         block_on(async {});
         let (probe, log) = DropProbe::new();
-        let message = panic_message(|| {
-            block_on(async {
-                let _held = probe;
-                Yields(1).await;
-                panic!("the future panics")
-            })
+        let mut yields = pin!(Yields(1));
+        // Not an `async` block, which drops what it holds when it panics.
+        let future = poll_fn(move |cx| {
+            let _held = &probe;
+            match yields.as_mut().poll(cx) {
+                Poll::Ready(()) => panic!("the future panics"),
+                Poll::Pending => Poll::Pending,
+            }
         });
+        let message = panic_message(|| block_on(future));
         assert!(
             message.as_deref() == Some("the future panics"),
             "out of `block_on` came {message:?}"
