@@ -1,5 +1,6 @@
 //! Breaks clause 11: No lost wake-up.
 //! Caught by: thousands_of_wakes_between_two_threads_all_arrive
+//! Also fails: block_on_sleeps_while_it_waits
 //!
 //! Lets others run once more before it sleeps: perhaps the wake-up comes just
 //! then, and a sleep is saved. It does come just then, and nobody looks again.

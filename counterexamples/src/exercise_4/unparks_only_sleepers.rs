@@ -1,8 +1,15 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: a_wake_during_poll_is_not_lost
 //! Also fails: a_recursive_call_leaves_the_outer_one_able_to_finish
+//! Also fails: a_wake_up_causes_one_poll
 //! Also fails: a_wake_up_survives_a_future_that_parks
+//! Also fails: a_waker_wakes_its_thread_from_within_another_block_on
+//! Also fails: calls_after_the_first_allocate_nothing
+//! Also fails: stale_wake_ups_cost_the_next_call_one_poll_at_most
 //! Also fails: thousands_of_wakes_between_two_threads_all_arrive
+//! Also fails: two_waiting_threads_do_not_take_each_others_wake_ups
+//! Also fails: waiting_is_idle
+//! Also fails: wakes_by_both_ways_at_once_are_not_lost
 //! Also fails: models::a_stale_wake_up_does_not_disturb_a_later_call
 //! Also fails: models::a_wake_from_another_thread_counts_in_every_order
 //! Also fails: models::a_wake_here_and_one_from_elsewhere_both_count
