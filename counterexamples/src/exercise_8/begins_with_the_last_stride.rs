@@ -30,6 +30,7 @@ pub struct WithBudget<F> {
     future: F,
 }
 
+// ANCHOR: poll
 impl<F: Future> Future for WithBudget<F> {
     type Output = F::Output;
 
@@ -45,6 +46,7 @@ impl<F: Future> Future for WithBudget<F> {
         poll
     }
 }
+// ANCHOR_END: poll
 
 /// Lets the task yield if the slice is over.
 pub fn checkpoint() -> Checkpoint {
@@ -150,6 +152,7 @@ impl Budget {
         })
     }
 
+    // ANCHOR: pass
     /// Counts a checkpoint. Returns `true` if the slice is over.
     fn pass(&mut self) -> bool {
         self.stride_left -= 1;
@@ -178,6 +181,7 @@ impl Budget {
         let items = (f64::from(self.stride) * room) as u32;
         self.stride = items.clamp(1, LONGEST_STRIDE.min(2 * self.stride));
     }
+    // ANCHOR_END: pass
 }
 
 #[cfg(test)]

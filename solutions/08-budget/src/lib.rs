@@ -80,8 +80,10 @@ const LONGEST_STRIDE: u32 = 256;
 /// assert_eq!(sum.await, 499_999_500_000);
 /// # }
 /// ```
+// ANCHOR: with_budget
 pub fn with_budget<F: Future>(slice: Duration, future: F) -> WithBudget<F> {
     WithBudget { slice, future }
+    // ANCHOR_END: with_budget
 }
 
 /// The future of [`with_budget`].
@@ -105,11 +107,13 @@ impl<F: Future> Future for WithBudget<F> {
     }
 }
 
+// ANCHOR: checkpoint
 /// Gives the budget of the running poll a chance to let the task yield. Await
 /// it after each item of a long computation.
 #[inline]
 pub fn checkpoint() -> Checkpoint {
     Checkpoint { yielding: None }
+    // ANCHOR_END: checkpoint
 }
 
 /// The future of [`checkpoint`].
@@ -120,7 +124,6 @@ pub struct Checkpoint {
     yielding: Option<YieldNow>,
 }
 
-// ANCHOR: checkpoint
 impl Future for Checkpoint {
     type Output = ();
 
@@ -136,7 +139,6 @@ impl Future for Checkpoint {
         Pin::new(yielding).poll(cx)
     }
 }
-// ANCHOR_END: checkpoint
 
 thread_local! {
     static THREAD: Thread = const { Thread {
@@ -172,8 +174,8 @@ struct Pace {
     stride: u32,
 }
 
-// ANCHOR: slice
 impl Thread {
+    // ANCHOR: countdown
     /// Counts a checkpoint. Returns `true` if the slice of the poll is over.
     #[inline]
     fn is_slice_over(&self) -> bool {
@@ -181,6 +183,7 @@ impl Thread {
         self.stride_left.set(left);
         left == 0 && self.end_stride()
     }
+    // ANCHOR_END: countdown
 
     /// Reads the clock. Returns `true` if the slice of the poll is over.
     #[cold]
@@ -239,6 +242,7 @@ impl Budget {
 }
 
 impl Pace {
+    // ANCHOR: stride
     /// Chooses the next stride: what a part of the slice has room for, if the
     /// items go on to cost what they have cost.
     fn after_stride(mut self, slice: Duration, now: Instant) -> Self {
@@ -250,8 +254,8 @@ impl Pace {
         self.read_at = now;
         self
     }
+    // ANCHOR_END: stride
 }
-// ANCHOR_END: slice
 
 /// Gives the thread a budget until it is dropped, also when a panic passes.
 struct Running {
