@@ -1,7 +1,5 @@
-//! How long does it take from a wake-up to the poll? Ten times the future
-//! wakes itself, then another thread wakes it; the second call does the same.
-//!
-//! `cargo workshop trace 4` shows it as a timeline.
+//! How long from a wake-up to the poll? Ten times the future wakes itself, then
+//! another thread wakes it. `cargo workshop trace 4` shows it as a timeline.
 
 use std::future::poll_fn;
 use std::task::{Context, Poll};

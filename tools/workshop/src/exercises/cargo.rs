@@ -25,13 +25,13 @@ pub struct Build {
 }
 
 /// Which binaries of a package to build.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub enum Target {
     /// The library's tests.
     #[default]
     Tests,
     /// The example of this name.
-    Example(&'static str),
+    Example(String),
 }
 
 /// A binary.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use trace::Trace;
-use trace::document::Document;
+use trace::document::{self, Document};
 
 use super::cargo::{self, Build, Target, Words};
 use super::catalogue::{self, Exercise};
@@ -45,13 +45,8 @@ pub async fn demonstrate(workshop: &Workshop, number: u32) -> Result<Trace, Prob
                 .help(format!("those that have one: {}", others.join(", "))),
         );
     }
-    let executable = build(workshop, &exercise).await?;
-    let text = run(workshop, &exercise, &executable).await?;
-    let document = Document::read(&text)
-        .map_err(|fault| broken(&exercise, &format!("the trace is broken: {fault}")))?;
-    let Document::Trace(document) = document else {
-        return Err(broken(&exercise, "the demonstration saves no trace"));
-    };
+    let (package, example) = (exercise.package(), "trace".to_owned());
+    let (text, document) = record(workshop, &exercise, package, example, say).await?;
     let latest = latest(workshop);
     fs::write(&latest, &text).map_err(|error| {
         Problem::new(format!("`{}` cannot be written: {error}", latest.display()))
@@ -60,17 +55,58 @@ pub async fn demonstrate(workshop: &Workshop, number: u32) -> Result<Trace, Prob
     Ok((*document).into())
 }
 
-async fn build(workshop: &Workshop, exercise: &Exercise) -> Result<PathBuf, Problem> {
-    let package = exercise.package();
-    let build = Build {
-        packages: vec![package.clone()],
-        target: Target::Example("trace"),
-        colours: colours_wanted(&std::io::stderr()),
-        ..Build::default()
-    };
-    let on_words = |words| match words {
+/// Builds and runs the demonstration on our solution.
+///
+/// # Errors
+///
+/// When nothing good comes of it, as in [`demonstrate`].
+pub async fn demonstrate_solution(
+    workshop: &Workshop,
+    exercise: &Exercise,
+) -> Result<Trace, Problem> {
+    // Its examples are the demonstrations, with the solutions under the
+    // exercises' names.
+    let (package, example) = ("trace".to_owned(), exercise.package());
+    let (_, document) = record(workshop, exercise, package, example, drop).await?;
+    Ok((*document).into())
+}
+
+fn say(words: Words) {
+    match words {
         Words::Cargo(text) => eprint!("{text}"),
         Words::Compiler(diagnostic) => eprint!("{}", diagnostic.rendered),
+    }
+}
+
+/// Returns what the demonstration has left, as text and as it is read.
+async fn record(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    package: String,
+    example: String,
+    on_words: fn(Words),
+) -> Result<(String, Box<document::Trace>), Problem> {
+    let executable = build(workshop, exercise, package, example, on_words).await?;
+    let text = run(workshop, exercise, &executable).await?;
+    match Document::read(&text) {
+        Ok(Document::Trace(document)) => Ok((text, document)),
+        Ok(Document::Sweep(_)) => Err(broken(exercise, "the demonstration saves no trace")),
+        Err(fault) => Err(broken(exercise, &format!("the trace is broken: {fault}"))),
+    }
+}
+
+async fn build(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    package: String,
+    example: String,
+    on_words: fn(Words),
+) -> Result<PathBuf, Problem> {
+    let build = Build {
+        packages: vec![package.clone()],
+        target: Target::Example(example),
+        colours: colours_wanted(&std::io::stderr()),
+        ..Build::default()
     };
     let built = cargo::build(workshop, &build, on_words, std::future::pending()).await?;
     let binary = built.binary(&package).filter(|_| built.success);

@@ -7,10 +7,12 @@
 //! | [`book`] | pages, links, anchors and code blocks |
 //! | [`figures`] | what figures are drawn from |
 //! | [`snippets`] | programs of the book, and what they really do |
+//! | [`demonstrations`] | the exercises' demonstrations, on our solutions |
 //! | [`subjects`], [`judge`] | stubs, solutions and all other versions, and how they fare |
 
 mod book;
 mod claims;
+mod demonstrations;
 mod dependencies;
 pub mod fences;
 mod figures;
@@ -91,6 +93,8 @@ pub async fn verify_command(workshop: &Workshop) -> Result<ExitCode, Problem> {
     steps.begin("snippets");
     steps.end(snippets::verify(workshop, &scratch, &book, |done| steps.progress(done)).await);
 
+    steps.begin("demonstrations");
+    steps.end(demonstrations::verify(workshop, |done| steps.progress(done)).await);
     steps.begin("build");
     let (built, outcome) = subjects::build(workshop, |done| steps.progress(done)).await?;
     steps.end(outcome);
