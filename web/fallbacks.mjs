@@ -8,7 +8,12 @@ import { fallbacks } from "./fallbacks/find.mjs";
 const BOOK = fileURLToPath(new URL("../src/", import.meta.url));
 const isCheck = process.argv.includes("--check");
 
-for (const { file, picture } of fallbacks(BOOK)) {
+for (const { file, picture, problem } of fallbacks(BOOK)) {
+  if (problem) {
+    console.error(`error: ${problem}`);
+    process.exitCode = 1;
+    continue;
+  }
   const before = existsSync(file) ? readFileSync(file, "utf8") : "";
   if (before === picture) continue;
   console.log(`${isCheck ? "stale: " : "wrote "}${file}`);

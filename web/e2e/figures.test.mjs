@@ -324,10 +324,10 @@ describe("a sweep", { skip: reasonToSkip() }, () => {
       await page.keyboard.press("p");
       assert.match(await text(), /^N = 256: /);
       const budget = page.getByRole("slider", { name: "The longest wait allowed" });
-      assert.match(await page.locator(".fig-said-list").innerText(), /within 50 µs, N may be at most/);
+      assert.match(await said(page), /within 50 µs, N may be at most/);
       await budget.focus();
       for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press("PageDown");
-      assert.doesNotMatch(await page.locator(".fig-said-list").innerText(), /within 50 µs/);
+      assert.doesNotMatch(await said(page), /within 50 µs/);
       await page.getByLabel("victims may wait at most").uncheck();
       assert.equal(await page.locator(".permitted").count(), 0);
       const dotted = await page.locator("svg.sweep .model").first().getAttribute("d");
@@ -355,7 +355,7 @@ describe("a sweep", { skip: reasonToSkip() }, () => {
       await page.keyboard.press("PageUp");
       assert.match(await slider.getAttribute("aria-valuetext"), /µs|ns|ms/);
       await page.getByRole("button", { name: "Reveal" }).click();
-      assert.match(await page.locator(".fig-why").innerText(), /^Your throughput was off by \d+ points of the peak on average, over 1\d points\. Your waits were off by a factor of/);
+      assert.match(await parts(page).why.innerText(), /^Your throughput was off by \d+ points of the peak on average, over 1\d points\. Your waits were off by a factor of/);
       assert((await page.locator("svg.sweep .median").count()) >= 2);
       await page.reload();
       assert((await page.locator("svg.sweep .drawn").first().getAttribute("d")).length > 20, "the guess is kept");
@@ -372,13 +372,19 @@ describe("a sweep", { skip: reasonToSkip() }, () => {
     });
     await onFigures(FIGURES.sweep, async (page) => {
       assert.match(await page.locator(".fig-scrubber").getAttribute("aria-valuetext"), /^N = 4,096: /);
-      assert.match(await page.locator(".fig-said-list").innerText(), /within 9 µs.*/);
+      assert.match(await said(page), /within 9 µs.*/);
     }, { fragment: "#fig-sweep?s=at:4096,budget:9000" });
   });
 });
 
+/** What is said, without the spaces that do not break. */
 function parts(page) {
-  return { why: page.locator(".fig-why"), text: () => page.locator(".fig-scrubber").getAttribute("aria-valuetext") };
+  const why = { innerText: async () => (await page.locator(".fig-why").innerText()).replaceAll("\u00a0", " ") };
+  return { why, text: () => page.locator(".fig-scrubber").getAttribute("aria-valuetext") };
+}
+
+async function said(page) {
+  return (await page.locator(".fig-said-list").innerText()).replaceAll("\u00a0", " ");
 }
 
 function hasFocus(locator) {

@@ -15,7 +15,7 @@ const WIDTH = 680;
 
 /**
  * @param {string} book the folder of the chapters
- * @returns {{id: string, file: string, picture: string}[]}
+ * @returns {{id: string, file: string, picture: string, problem: string}[]} `problem` instead of a picture where the data is missing or wrong
  */
 export function fallbacks(book) {
   const pages = readdirSync(book, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md"));
@@ -32,10 +32,14 @@ function figureOf(page, id, inside) {
   const included = INCLUDE.exec(content.replaceAll(SCRIPT, ""))?.[1];
   if (!tag || !included) return [];
   const data = Object.fromEntries([...attributes.matchAll(ATTRIBUTE)].map(([, name = "", value = ""]) => [camel(name), value]));
-  const documents = [...content.matchAll(SCRIPT)].map(([, name = "", text = ""]) => ({ name, text: expanded(text, page) }));
-  const draw = tag === "ws-timeline" ? timelinePicture : sweepPicture;
-  const picture = toText(draw(documents, data, id, WIDTH));
-  return [{ id, file: resolve(dirname(page), included.trim()), picture: `${tidy(picture)}\n` }];
+  const file = resolve(dirname(page), included.trim());
+  try {
+    const documents = [...content.matchAll(SCRIPT)].map(([, name = "", text = ""]) => ({ name, text: expanded(text, page) }));
+    const draw = tag === "ws-timeline" ? timelinePicture : sweepPicture;
+    return [{ id, file, picture: `${tidy(toText(draw(documents, data, id, WIDTH)))}\n`, problem: "" }];
+  } catch (error) {
+    return [{ id, file, picture: "", problem: `${page}: ${id}: ${error instanceof Error ? error.message : error}` }];
+  }
 }
 
 /** @param {string} text @param {string} page */

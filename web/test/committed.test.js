@@ -20,8 +20,9 @@ test("there are figures and data", () => {
   assert.equal(new Set(figures.map(({ id }) => id)).size, figures.length, "an id stands twice");
 });
 
-for (const { id, file, picture } of figures) {
+for (const { id, file, picture, problem } of figures) {
   test(`the picture of ${id} is the one that its data gives`, () => {
+    assert.equal(problem, "");
     assert(existsSync(file) && readFileSync(file, "utf8") === picture, "stale: run `npm run fallbacks`");
     assert.doesNotMatch(picture, /\n\s*\n/, "a blank line would end the block of HTML");
   });

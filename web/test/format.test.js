@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisUnit, count, grouped, listed, parseTime, time } from "../src/figures/format.js";
+import { axisUnit, count, grouped, listed, parseTime, tied, time } from "../src/figures/format.js";
 import { formatLink, parseLink } from "../src/figures/link.js";
 
 test("durations have three figures and a unit", () => {
@@ -28,4 +28,8 @@ test("a link leads back to its state, and only to its own figure", () => {
   assert.equal(parseLink(link, "fig"), undefined);
   assert.equal(parseLink("#token=abc", "fig-one"), undefined);
   assert.equal(parseLink("#fig-one?s=%E0%A4%A", "fig-one"), undefined);
+});
+
+test("a number stays with its unit", () => {
+  assert.equal(tied("N = 128: 84 % of 3 s, 4 sleepers"), "N\u00a0=\u00a0128: 84\u00a0% of 3\u00a0s, 4 sleepers");
 });

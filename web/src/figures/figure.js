@@ -4,6 +4,7 @@
 import { html, nothing, render } from "lit/html.js";
 import { localStore } from "../common/storage.js";
 import { isPrintPage } from "../print.js";
+import { tied } from "./format.js";
 import { formatLink, parseLink } from "./link.js";
 import { Unreadable } from "./unreadable.js";
 
@@ -208,13 +209,14 @@ export class Figure extends HTMLElement {
 
   // ---- pieces of the frame
 
-  head() {
-    return html`<p class="fig-question" id=${this.questionId()}>${this.dataset.question ?? ""}</p>`;
+  /** @param {unknown} [beside] the question, at its right */
+  head(beside = nothing) {
+    return html`<div class="fig-head"><p class="fig-question" id=${this.questionId()}>${this.dataset.question ?? ""}</p>${beside}</div>`;
   }
 
   /** The last step in words, and what went wrong. */
   whyLine() {
-    return html`<p class="fig-why" aria-live="polite">${this.why}</p>
+    return html`<p class="fig-why" aria-live="polite">${tied(this.why)}</p>
       <p class="fig-error" role="alert" ?hidden=${!this.error}>${this.error}</p>`;
   }
 

@@ -66,6 +66,11 @@ export function grouped(/** @type {number} */ whole) {
   return String(Math.round(whole)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** Keeps numbers and their units on one line. @param {string} sentence */
+export function tied(sentence) {
+  return sentence.replace(/(\d) (?=(?:ns|µs|ms|s|%|million|thousand)(?!\w))/g, "$1\u00a0").replace(/(\w) = (?=[\d])/g, "$1\u00a0=\u00a0");
+}
+
 /** `A`, `A and B`, `A, B and C`. */
 export function listed(/** @type {string[]} */ words) {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;

@@ -2,7 +2,7 @@
 // reader guesses, sets and asks.
 
 import { html, nothing } from "lit/html.js";
-import { grouped, share, time } from "../format.js";
+import { grouped, share, tied, time } from "../format.js";
 import { Figure, isTaken, save } from "../figure.js";
 import { choices, firstState, said } from "./first.js";
 import { drawn, fit, knee } from "./model.js";
@@ -273,22 +273,21 @@ export class SweepFigure extends Figure {
     if (curves.length === 0) return html`${this.head()}<div class="fig-empty"><p>No sweep is here yet.</p>${this.fileButton("Load a sweep …")}</div>${this.whyLine()}`;
     const asking = this.state.phase === "asking";
     const drawing = html`<div class=${`fig-canvas ${asking ? "guess" : ""}`} @pointerdown=${this.down} @pointermove=${this.move} @pointerup=${this.up} @pointercancel=${this.up}>${picture(curves, this.state, { ...this.settings(), still: this.onPaper })}</div>`;
-    if (this.onPaper) return html`${this.head()}${drawing}${this.legend(curves)}${asText(curves, this.sentences(), this.chosen.items, true)}${this.linkOnPaper()}`;
-    return html`${this.head()}
+    if (this.onPaper) return html`${this.head()}${drawing}${this.sentenceOf()}${asText(curves, this.chosen.items, true)}${this.legend(curves)}${this.linkOnPaper()}`;
+    return html`${this.head(this.menu("a sweep", this.exports()))}
       ${asking ? this.askTemplate() : nothing}
-      <div class="fig-bar"><span class="fig-gap"></span>${this.menu("a sweep", this.exports())}</div>
       ${this.help(KEYS)}
       ${drawing}
       ${asking ? this.drawByKeys() : this.handleSlider()}
       ${this.whyLine()}
       ${asking ? nothing : html`<div class="fig-bar fig-knobs">${this.budgetKnob()}${this.costKnobs()}</div>
-        ${this.sentenceOf()}${asText(curves, this.sentences(), this.chosen.items, false)}`}
+        ${this.sentenceOf()}${asText(curves, this.chosen.items, false)}`}
       ${this.legend(curves)}`;
   }
 
   /** The sentence about the knobs, which stands still while the handle moves. */
   sentenceOf() {
-    return html`<ul class="fig-said-list">${this.sentences().map((sentence) => html`<li>${sentence}</li>`)}</ul>`;
+    return html`<ul class="fig-said-list">${this.sentences().map((sentence) => html`<li>${tied(sentence)}</li>`)}</ul>`;
   }
 
   askTemplate() {

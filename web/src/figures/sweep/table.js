@@ -1,4 +1,4 @@
-// The sweep as sentences and as a table.
+// The sweep as a table.
 
 import { html } from "lit/html.js";
 import { grouped, share, time } from "../format.js";
@@ -6,14 +6,12 @@ import { throughput } from "./words.js";
 
 /**
  * @param {import("./view.js").Curve[]} curves
- * @param {string[]} sentences
  * @param {string} items
  * @param {boolean} isOpen
  */
-export function asText(curves, sentences, items, isOpen) {
+export function asText(curves, items, isOpen) {
   return html`<details class="fig-text" ?open=${isOpen}>
-    <summary>The same as text and table</summary>
-    <ul>${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+    <summary>The same as a table</summary>
     ${curves.map((curve) => table(curve, items))}
   </details>`;
 }

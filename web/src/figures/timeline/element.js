@@ -1,7 +1,7 @@
 // `<ws-timeline>`: what is shown of a trace, and what the reader does to it.
 
 import { html, nothing } from "lit/html.js";
-import { share, time } from "../format.js";
+import { share, tied, time } from "../format.js";
 import { Figure, isTaken, save, wantsLessMotion } from "../figure.js";
 import { toChrome } from "./chrome.js";
 import { derive } from "./derive.js";
@@ -411,13 +411,14 @@ export class TimelineFigure extends Figure {
       ${this.help(KEYS)}
       <div class=${`fig-canvas ${this.dragging}`} @pointerdown=${this.down} @pointermove=${this.move} @pointerup=${this.up} @pointercancel=${() => (this.dragging = "")}>${picture(this.timelines(), this.state, this.settings())}</div>
       ${asking ? nothing : this.transport()}
-      <p class="fig-now" ?hidden=${asking}>${this.hover || this.nowIs()}</p>
+      <p class="fig-now" ?hidden=${asking}>${tied(this.hover || this.nowIs())}</p>
       ${this.whyLine()}
       ${asking ? nothing : this.text(false)}
       ${this.provenance()}`;
   }
 
   emptyTemplate() {
+    if (this.onPaper) return html`${this.head()}<p>${this.error || "A timeline that waits for a trace, on the screen."}</p>`;
     return html`${this.head()}
       <div class="fig-empty"><p>No trace is here yet. Load one, drop a file here, or paste its text.</p>${this.fileButton("Load a trace …")}</div>
       ${this.whyLine()}`;
@@ -429,7 +430,7 @@ export class TimelineFigure extends Figure {
       const state = { ...this.state, view: /** @type {"task" | "worker"} */ (view), phase: /** @type {const} */ ("shown") };
       return html`<div class="fig-canvas">${picture(this.timelines(), state, { ...this.settings(), id: `${this.key}-paper-${view}`, still: true })}</div>`;
     });
-    return html`${this.head()}${drawn}<p class="fig-why">${this.explained()}</p>${this.text(true)}${this.provenance()}${this.linkOnPaper()}`;
+    return html`${this.head()}${drawn}<p class="fig-why">${tied(this.explained())}</p>${this.text(true)}${this.provenance()}${this.linkOnPaper()}`;
   }
 
   /** @param {boolean} isOpen */

@@ -1,7 +1,7 @@
 // The timeline as sentences and as a table.
 
 import { html, nothing } from "lit/html.js";
-import { grouped, time } from "../format.js";
+import { grouped, tied, time } from "../format.js";
 import { workerName } from "./words.js";
 
 /** @typedef {import("./derive.js").Timeline} Timeline */
@@ -20,7 +20,7 @@ export function asText(panels, isOpen, select) {
     <summary>The same as text and table</summary>
     ${panels.map(({ timeline, title, sentences }, panel) => html`
       ${panels.length > 1 ? html`<p class="fig-panel-title">${title}</p>` : nothing}
-      <ul>${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+      <ul>${sentences.map((sentence) => html`<li>${tied(sentence)}</li>`)}</ul>
       ${table(timeline, title, isOpen ? MOST_ON_PAPER : MOST_ROWS, (poll) => select(panel, poll))}`)}
   </details>`;
 }
