@@ -45,7 +45,7 @@ import { Unreadable } from "../unreadable.js";
  * @property {Trace} trace
  * @property {number} first the time of the first event
  * @property {number} end
- * @property {Task[]} tasks in the order of their first event
+ * @property {Task[]} tasks in the order in which they were made
  * @property {Map<number, Task>} byId
  * @property {number[]} workers ascending; −1, threads that are no workers, comes last
  * @property {Poll[]} polls by start
@@ -65,7 +65,7 @@ export function derive(trace) {
   const reading = new Reading(trace, end);
   for (const event of events) reading.take(event);
   reading.close();
-  const tasks = [...reading.tasks.values()];
+  const tasks = [...reading.tasks.values()].sort((one, other) => one.id - other.id);
   nameTasks(tasks);
   const workers = [...reading.workers].sort((one, other) => (one < 0 ? 1 : other < 0 ? -1 : one - other));
   const polls = reading.polls.sort((one, other) => one.start - other.start || one.depth - other.depth);

@@ -541,11 +541,13 @@ export class TimelineFigure extends Figure {
         : nothing}`;
   }
 
+  /** Where the data is from, and what it cost to have it. */
   provenance() {
-    const from = this.timelines().map(({ trace: { machine, runtime, recorded, eventCostNs } }) => {
-      const cost = eventCostNs === undefined ? "" : `; recording cost ${eventCostNs} ns an event`;
-      return `${[runtime, machine, recorded].filter(Boolean).join(", ")}${cost}`;
-    });
-    return html`<p class="fig-source">${[...new Set(from)].join(" | ")}</p>`;
+    const traces = this.timelines().map(({ trace }) => trace);
+    const from = traces.map(({ machine, runtime, recorded }) => [runtime, machine, recorded].filter(Boolean).join(", "));
+    const costs = traces.flatMap(({ eventCostNs }) => eventCostNs ?? []);
+    const [least, most] = [Math.min(...costs), Math.max(...costs)];
+    const cost = costs.length ? `; recording cost ${least === most ? least : `${least} to ${most}`} ns an event` : "";
+    return html`<p class="fig-source">${[...new Set(from)].join(" | ")}${cost}</p>`;
   }
 }

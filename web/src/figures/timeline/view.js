@@ -67,6 +67,7 @@ const TICK = 90;
 const GLYPH = 6.4;
 const MOST_LETTERS = 300;
 const TICK_WIDTH = 15;
+const STRIPES = 5;
 const NO_EDGE = 0.5;
 
 /**
@@ -273,7 +274,9 @@ export function blockPath({ x0, x1, polls }, y) {
 
 /** Two tasks may share a hue: the later one is striped. @param {import("./lanes.js").Block[]} blocks @param {Row} row @param {Timeline} timeline @param {Settings} settings */
 function stripes(blocks, { y }, timeline, settings) {
-  const path = blocks.filter(({ polls }) => timeline.byId.get(polls[0]?.task ?? 0)?.striped).map((block) => blockPath(block, y)).join("");
+  const striped = blocks.filter(({ polls }) => timeline.byId.get(polls[0]?.task ?? 0)?.striped);
+  // At the foot only: the text above stays legible.
+  const path = striped.map(({ x0, x1 }) => rectangle(x0 + 1, y + BLOCK - STRIPES - 1, Math.max(0, x1 - x0 - 4), STRIPES)).join("");
   return path ? svg`<path d=${path} fill="url(#${settings.id}-stripe)"></path>` : nothing;
 }
 
