@@ -19,6 +19,7 @@ use std::task::{Context, Poll, Waker};
 
 pub use yield_now::EveryNth;
 
+// ANCHOR: bug
 thread_local! {
     static DEFERRED: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };
 }
@@ -47,6 +48,7 @@ impl Future for YieldNow {
         Poll::Pending
     }
 }
+// ANCHOR_END: bug
 
 #[cfg(test)]
 #[path = "../../../exercises/07-yield-now/src/tests.rs"]
