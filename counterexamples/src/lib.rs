@@ -16,6 +16,7 @@ pub mod exercise_1;
 pub mod exercise_2;
 pub mod exercise_3;
 pub mod exercise_4;
+pub mod exercise_5;
 pub mod exercise_6;
 pub mod exercise_7;
 pub mod exercise_8;

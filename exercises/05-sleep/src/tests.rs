@@ -715,26 +715,23 @@ fn ten_thousand_sleeps_share_one_thread() {
             let name = thread::current().name().map(str::to_owned);
             let _ = tell.send((thread::current().id(), name));
         });
-        let mut sleeps: Vec<_> = (0..SLEEPS)
-            .map(|index| sleep(MS * (index as u32 % 20)))
-            .collect();
-        let half = sleeps.split_off(SLEEPS / 2);
-        let mut firsts = 0;
-        let begin_all = |mut sleeps: Vec<Sleep>, waker: &Waker| {
-            sleeps.retain_mut(|sleep| !poll(sleep, waker));
+        let begin_half = |waker: Waker| {
+            let durations =
+                (0..SLEEPS as u32 / 2).map(|index| MS * (index % 20));
+            let mut sleeps: Vec<_> = durations.map(sleep).collect();
+            sleeps.retain_mut(|sleep| !poll(sleep, &waker));
             sleeps
         };
         let elsewhere = waker.clone();
-        let there = thread::spawn(move || begin_all(half, &elsewhere));
-        let here = begin_all(sleeps, &waker);
+        let there = thread::spawn(move || begin_half(elsewhere));
+        let here = begin_half(waker);
         let there = there.join().expect("polling does not panic");
         if let (Some(before), Some(after)) = (before, thread_count()) {
             let more = after.saturating_sub(before);
             assert!(more <= 2, "{SLEEPS} sleeps started {more} threads");
         }
         let mut threads = Vec::new();
-        while firsts < here.len() + there.len() {
-            firsts += 1;
+        for _ in 0..here.len() + there.len() {
             let (id, name) = told.recv().expect("the waker is there");
             assert!(
                 name.as_deref() == Some("timer"),
@@ -744,7 +741,8 @@ fn ten_thousand_sleeps_share_one_thread() {
                 threads.push(id);
             }
         }
-        assert!(threads.len() <= 1, "{} threads called", threads.len());
+        let count = threads.len();
+        assert!(count <= 1, "{count} threads called the wakers");
     });
 }
 

@@ -1,0 +1,88 @@
+//! Wrong versions of the sleep.
+
+pub mod answers_before_it_wakes;
+pub mod answers_the_next_tick;
+pub mod cuts_to_milliseconds;
+pub mod dies_of_a_waker;
+pub mod drops_under_the_lock;
+pub mod keeps_the_first_waker;
+pub mod leaves_its_entry_behind;
+pub mod looks_and_then_keeps;
+pub mod looks_only_ahead;
+pub mod notes_its_answer_too_late;
+pub mod one_timer_for_each_thread;
+pub mod only_marks_what_is_dropped;
+pub mod overflows_the_clock;
+pub mod rouses_each_time;
+pub mod rouses_only_for_the_first;
+pub mod sleeps_by_the_clock_alone;
+pub mod spins_in_the_last_millisecond;
+pub mod ticks_for_ever;
+pub mod wakes_under_the_lock;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Waker;
+
+/// Called when the driver has to look again.
+type Rouse = Box<dyn Fn() + Send + Sync>;
+
+/// Wakes; a panic is the waker's own affair.
+fn call(waker: Waker) {
+    let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+}
+
+/// Starts timers and the thread that drives them: as given, or by a parker.
+macro_rules! start_timers {
+    () => {
+        super::start_timers!(drive);
+
+        /// What the timer thread does.
+        fn drive(timers: &Timers, parker: &parker::Parker) {
+            loop {
+                match timers.fire(Instant::now()) {
+                    Some(next) => {
+                        let now = Instant::now();
+                        let left = next.saturating_duration_since(now);
+                        parker.park_timeout(left);
+                    }
+                    None => parker.park(),
+                }
+            }
+        }
+    };
+    ($drive:ident) => {
+        fn start() -> &'static Timers {
+            let parker = parker::Parker::new();
+            let unparker = parker.unparker();
+            let timers = Timers::new(move || unparker.unpark());
+            let timers: &'static Timers = Box::leak(Box::new(timers));
+            let thread = std::thread::Builder::new().name("timer".into());
+            let started = thread.spawn(move || $drive(timers, &parker));
+            started.expect("a thread can be started");
+            timers
+        }
+    };
+}
+use start_timers;
+
+/// The timers of the process, and the thread that drives them.
+macro_rules! process_timers {
+    ($($drive:ident)?) => {
+        /// Makes a future that is ready once `duration` has passed.
+        pub fn sleep(duration: Duration) -> Sleep {
+            let deadline = Instant::now().checked_add(duration);
+            PROCESS.sleep(deadline)
+        }
+
+        /// Makes a future that is ready once `deadline` has come.
+        pub fn sleep_until(deadline: Instant) -> Sleep {
+            PROCESS.sleep_until(deadline)
+        }
+
+        static PROCESS: std::sync::LazyLock<&'static Timers> =
+            std::sync::LazyLock::new(start);
+
+        super::start_timers!($($drive)?);
+    };
+}
+use process_timers;

@@ -1,0 +1,187 @@
+//! Breaks clause 6: Nothing left behind.
+//! Caught by: ten_thousand_dropped_sleeps_leave_no_memory_behind
+//!
+//! Nothing can be taken out of the middle of a heap. So the sleep is marked as
+//! dropped, and its entry goes when its time comes: for a time-out of an hour,
+//! in an hour.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::mem;
+use std::pin::Pin;
+use std::sync::PoisonError;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use sync::{Arc, Mutex, MutexGuard};
+
+use super::{Rouse, call};
+
+/// All who sleep, and until when.
+pub struct Timers {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    rouse: Rouse,
+    heap: Mutex<Heap>,
+}
+
+#[derive(Default)]
+struct Heap {
+    entries: BinaryHeap<Entry>,
+    /// When the driver looks again: `None` if it has to be roused.
+    looks_at: Option<Instant>,
+}
+
+/// What a sleep and its entry share.
+type Slot = Arc<Mutex<Stage>>;
+
+enum Stage {
+    Waiting(Waker),
+    Fired,
+    Dropped,
+}
+
+struct Entry {
+    deadline: Reverse<Instant>,
+    slot: Slot,
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.deadline == other.deadline
+    }
+}
+
+impl Eq for Entry {}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.deadline.cmp(&other.deadline)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Timers {
+    /// Makes timers for which nobody waits.
+    pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
+        let rouse = Box::new(rouse);
+        let heap = Mutex::default();
+        Self {
+            shared: Arc::new(Shared { rouse, heap }),
+        }
+    }
+
+    /// Makes a sleep that ends when [`fire`](Self::fire) is told `deadline`.
+    pub fn sleep_until(&self, deadline: Instant) -> Sleep {
+        self.sleep(Some(deadline))
+    }
+
+    fn sleep(&self, deadline: Option<Instant>) -> Sleep {
+        Sleep {
+            shared: self.shared.clone(),
+            deadline,
+            slot: None,
+        }
+    }
+
+    /// Wakes all that is due at `now`, and returns when to call it again.
+    pub fn fire(&self, now: Instant) -> Option<Instant> {
+        loop {
+            let mut heap = lock(&self.shared.heap);
+            let Some(first) = heap.entries.peek() else {
+                heap.looks_at = None;
+                return None;
+            };
+            let deadline = first.deadline.0;
+            let is_dropped = matches!(*lock(&first.slot), Stage::Dropped);
+            if deadline > now && !is_dropped {
+                heap.looks_at = Some(deadline);
+                return Some(deadline);
+            }
+            let first = heap.entries.pop().expect("just looked at");
+            let stage = mem::replace(&mut *lock(&first.slot), Stage::Fired);
+            drop(heap);
+            if let Stage::Waiting(waker) = stage {
+                call(waker);
+            }
+        }
+    }
+}
+
+/// A future that is ready when its deadline has come.
+pub struct Sleep {
+    shared: Arc<Shared>,
+    deadline: Option<Instant>,
+    slot: Option<Slot>,
+}
+
+impl Sleep {
+    /// When the sleep ends; `None` if never.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    fn begin(&mut self, deadline: Instant, waker: Waker) {
+        let slot = Slot::new(Mutex::new(Stage::Waiting(waker)));
+        self.slot = Some(slot.clone());
+        let deadline = Reverse(deadline);
+        let mut heap = lock(&self.shared.heap);
+        heap.entries.push(Entry { deadline, slot });
+        let must_rouse = heap.looks_at.is_none_or(|at| deadline.0 < at);
+        if must_rouse {
+            heap.looks_at = Some(deadline.0);
+            drop(heap);
+            (self.shared.rouse)();
+        }
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(deadline) = self.deadline else {
+            return Poll::Pending;
+        };
+        let mut waker = cx.waker().clone();
+        let Some(slot) = &self.slot else {
+            self.begin(deadline, waker);
+            return Poll::Pending;
+        };
+        let mut stage = lock(slot);
+        let Stage::Waiting(kept) = &mut *stage else {
+            return Poll::Ready(());
+        };
+        mem::swap(kept, &mut waker);
+        drop(stage);
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        let Some(slot) = &self.slot else { return };
+        let stage = mem::replace(&mut *lock(slot), Stage::Dropped);
+        drop(stage);
+    }
+}
+
+super::process_timers!();
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/05-sleep/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/05-sleep/src/tests.rs"]
+mod tests;
