@@ -81,19 +81,22 @@ export async function onPage(path, visit, { token = true, theme, errors, prepare
 
 /** The first page of the book that has an element for each selector. */
 export async function pageWith(...selectors) {
-  let found;
+  return (await pagesWith(...selectors))[0];
+}
+
+/** All of them, in the order of the book. */
+export async function pagesWith(...selectors) {
+  let found = [];
   await onPage("", async (page) => {
     const links = await page.locator("#mdbook-sidebar a[href]").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     const paths = [...new Set(links.map((link) => link.replace(/#.*/, "")).filter((link) => link !== ""))];
     found = await page.evaluate(async ([paths, selectors]) => {
-      for (const path of paths) {
-        const text = await (await fetch(path)).text();
-        const parsed = new DOMParser().parseFromString(text, "text/html");
-        if (selectors.every((selector) => parsed.querySelector(selector))) return path;
-      }
+      const parse = async (path) => new DOMParser().parseFromString(await (await fetch(path)).text(), "text/html");
+      const pages = await Promise.all(paths.map(parse));
+      return paths.filter((_, index) => selectors.every((selector) => pages[index].querySelector(selector)));
     }, [paths, selectors]);
   }, { token: false });
-  assert(found, `no page has ${selectors.join(" and ")}`);
+  assert(found.length > 0, `no page has ${selectors.join(" and ")}`);
   return found;
 }
 
