@@ -44,7 +44,8 @@ fn row(what: &str, threads: usize, size: Size, run: fn(Size)) {
     let wall = cost.wall.as_secs_f64();
     let cpu = cost
         .cpu
-        .map_or("?".into(), |cpu| format!("{} ms", cpu.as_millis()));
+        .map(|cpu| format!("{:.1} ms", cpu.as_secs_f64() * 1e3));
+    let cpu = cpu.as_deref().unwrap_or("?");
     println!("| {what} | {threads} | {wall:.2} s | {cpu} |");
 }
 
