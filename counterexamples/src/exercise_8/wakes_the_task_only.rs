@@ -1,6 +1,5 @@
 //! Breaks clause 3: Pending once.
 //! Caught by: it_wakes_the_waker_that_it_is_polled_with
-//! Also fails: polls_and_checkpoints_allocate_nothing
 //!
 //! The budget keeps the waker of the task, and a checkpoint wakes by that one.
 //! An executor within the task, such as `FuturesUnordered`, gives each of its

@@ -7,20 +7,14 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use exercise_8::{checkpoint, with_budget};
-use testkit::RoundRobin;
+use testkit::{RoundRobin, Yields};
 
 /// Does so many items, cheap ones first and then dear ones.
 async fn busy(items: u32) {
     for done in 0..items {
-        let steps = if done < items / 2 { 100 } else { 2_000 };
+        let steps = if done < items / 2 { 100 } else { 500 };
         (0..steps).for_each(|step| _ = black_box(step));
         checkpoint().await;
-    }
-}
-
-async fn short() {
-    for _ in 0..10 {
-        yield_now::yield_now().await;
     }
 }
 
@@ -30,10 +24,10 @@ fn main() {
     let mut executor = RoundRobin::new();
     let budgets = [("A 200 µs", 200), ("B 50 µs", 50)];
     for (name, micros) in budgets {
-        let task = with_budget(Duration::from_micros(micros), busy(1_500));
+        let task = with_budget(Duration::from_micros(micros), busy(2_000));
         executor.spawn(name.as_bytes()[0].into(), trace::task(name, task));
     }
-    executor.spawn('C', trace::task("C", short()));
+    executor.spawn('C', trace::task("C", Yields(10)));
     while executor.turn() {}
     recording.finish().save("your-trace");
 }
