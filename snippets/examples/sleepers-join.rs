@@ -1,5 +1,6 @@
 //! Three sleepers of 100 ms each: under one `join!`, and spawned.
 
+// ANCHOR: all
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -88,3 +89,4 @@ fn main() {
     );
     time("join!, async", "sleepers-async", multi_thread, join_async);
 }
+// ANCHOR_END: all

@@ -1,5 +1,6 @@
 //! Sixty tasks that each sleep for 50 ms, on three threads, in three ways.
 
+// ANCHOR: all
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -58,3 +59,4 @@ fn main() {
     time("thread::sleep on tokio's workers", block_the_workers);
     time("tokio::time::sleep", await_the_sleep);
 }
+// ANCHOR_END: all

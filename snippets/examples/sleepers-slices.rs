@@ -1,6 +1,7 @@
 //! Nine tasks on three workers. Each computes for 0.2 ms and waits for 2 ms,
 //! three times: first it waits by blocking, then by awaiting.
 
+// ANCHOR: all
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -61,3 +62,4 @@ fn main() {
     run("long blocks", "sleepers-blocks", long_block);
     run("short slices", "sleepers-slices", short_slices);
 }
+// ANCHOR_END: all
