@@ -28,7 +28,7 @@ const BEAT: Duration = Duration::from_millis(10);
 macro_rules! is_prime {
     ($number:ident, $between:expr) => {{
         for divisor in 2..$number {
-            if $number % divisor == 0 {
+            if u32::is_multiple_of($number, divisor) {
                 return false;
             }
             $between;

@@ -8,7 +8,7 @@ use tokio::task::{JoinSet, yield_now};
 async fn is_prime(number: u32, rest: u32) -> bool {
     let mut left = rest;
     for divisor in 2..number {
-        if number % divisor == 0 {
+        if number.is_multiple_of(divisor) {
             return false;
         }
         if rest > 0 {

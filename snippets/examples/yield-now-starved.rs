@@ -11,9 +11,9 @@ use tokio::time::sleep;
 async fn count_primes(end: u64, rest: u64) -> u64 {
     let mut count = 0;
     for number in 2..end {
-        let is_prime = (2..number).all(|it| number % it != 0);
+        let is_prime = (2..number).all(|it| !number.is_multiple_of(it));
         count += u64::from(is_prime);
-        if number % rest == 0 {
+        if number.is_multiple_of(rest) {
             yield_now().await;
         }
     }
