@@ -277,6 +277,7 @@ export function words(text) {
 
 /** True where the focused thing does something of its own with this key. @param {KeyboardEvent} event */
 export function isTaken({ target, key }) {
+  if (target instanceof Element && target.matches(".fig-table")) return /^( |Home|End|Page)/.test(key);
   if (target instanceof HTMLInputElement) return target.type === "range" ? /^(Arrow|Home|End|Page)/.test(key) : key === " ";
   return (target instanceof HTMLButtonElement || (target instanceof Element && target.matches("summary, a"))) && (key === " " || key === "Enter");
 }
