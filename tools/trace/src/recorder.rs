@@ -46,8 +46,7 @@ impl TaskId {
 
     /// Returns `true` if the recording that the task belongs to goes on.
     pub(crate) fn is_recorded(self) -> bool {
-        // Relaxed: whoever sees an older value records or misses one event more.
-        self.id != 0 && self.recording == CURRENT.load(Relaxed)
+        self.id != 0 && self.recording == current()
     }
 
     /// The task's number in this recording; 0 for a task of another one.
@@ -58,6 +57,12 @@ impl TaskId {
             0
         }
     }
+}
+
+/// The number of the recording that goes on, or 0.
+fn current() -> u32 {
+    // Relaxed: whoever sees an older value records or misses one event more.
+    CURRENT.load(Relaxed)
 }
 
 /// What all threads of a recording share.
@@ -191,7 +196,7 @@ fn measure_event_cost() -> u64 {
     let round = |_| {
         let start = Instant::now();
         for _ in 0..EVENTS {
-            push(Kind::Mark, 0, 0);
+            push(current(), Kind::Mark, 0, 0);
         }
         start.elapsed().as_nanos()
     };
@@ -238,26 +243,23 @@ impl Session {
     }
 }
 
-/// Records an event, if a recording goes on.
+/// Records an event, if this recording goes on.
 #[inline]
-pub(crate) fn push(kind: Kind, task: u32, arg: u32) {
-    // Relaxed: as in `is_recorded`.
-    let recording = CURRENT.load(Relaxed);
-    if recording == 0 {
+fn push(recording: u32, kind: Kind, task: u32, arg: u32) {
+    if recording == 0 || recording != current() {
         return;
     }
     let now = Instant::now();
     // A thread that is being taken down records no more.
     let _too_late = LANE.try_with(|lane| {
         let mut lane = lane.borrow_mut();
-        match &*lane {
-            Some(lane) if lane.recording == recording => lane.push(now, kind, task, arg),
-            _ => {
-                *lane = join();
-                if let Some(lane) = &*lane {
-                    lane.push(now, kind, task, arg);
-                }
-            }
+        let is_elsewhere = |lane: &Lane| lane.recording != recording;
+        if lane.as_ref().is_none_or(is_elsewhere) {
+            *lane = join();
+        }
+        // The recording may have ended just now, and another begun.
+        if let Some(lane) = lane.as_ref().filter(|lane| lane.recording == recording) {
+            lane.push(now, kind, task, arg);
         }
     });
 }
@@ -293,7 +295,7 @@ pub(crate) fn spawn(name: impl Into<Cow<'static, str>>) -> TaskId {
     let id = u32::try_from(names.len()).unwrap_or(u32::MAX);
     drop(names);
     let recording = session.number;
-    push(Kind::Spawn, id, RUNNING.get().within(recording));
+    push(recording, Kind::Spawn, id, RUNNING.get().within(recording));
     TaskId { recording, id }
 }
 
@@ -302,7 +304,12 @@ pub(crate) fn wake(task: TaskId) {
     if task.is_recorded() {
         // A waker may be called while its thread is taken down.
         let by = RUNNING.try_with(Cell::get).unwrap_or(TaskId::NONE);
-        push(Kind::Wake, task.id, by.within(task.recording));
+        push(
+            task.recording,
+            Kind::Wake,
+            task.id,
+            by.within(task.recording),
+        );
     }
 }
 
@@ -317,7 +324,7 @@ impl Running {
     /// Begins it.
     pub(crate) fn begin(task: TaskId) -> Self {
         let outer = RUNNING.replace(task);
-        push(Kind::PollBegin, task.id, 0);
+        push(task.recording, Kind::PollBegin, task.id, 0);
         Self {
             task,
             outer,
@@ -333,9 +340,8 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if self.task.is_recorded() {
-            push(Kind::PollEnd, self.task.id, u32::from(self.is_ready));
-        }
+        let TaskId { recording, id } = self.task;
+        push(recording, Kind::PollEnd, id, u32::from(self.is_ready));
         RUNNING.set(self.outer);
     }
 }
@@ -343,9 +349,7 @@ impl Drop for Running {
 /// Records that the task that runs on this thread yields.
 pub fn yielded() {
     let task = RUNNING.get();
-    if task.is_recorded() {
-        push(Kind::Yield, task.id, 0);
-    }
+    push(task.recording, Kind::Yield, task.id, 0);
 }
 
 /// Records a remark, which is shown where and when it is made.
@@ -357,14 +361,15 @@ pub fn mark(text: impl Into<Cow<'static, str>>) {
     let index = u32::try_from(marks.len()).unwrap_or(u32::MAX);
     marks.push(text.into());
     drop(marks);
-    push(Kind::Mark, RUNNING.get().within(session.number), index);
+    let task = RUNNING.get().within(session.number);
+    push(session.number, Kind::Mark, task, index);
 }
 
 /// Makes this thread the next worker. For the hook of a runtime that is called
 /// when a thread of its starts, or for the first line of a thread of your own.
 pub fn thread_start() {
     let is_new = !IS_WORKER.replace(true);
-    let recording = CURRENT.load(Relaxed);
+    let recording = current();
     LANE.with_borrow_mut(|lane| {
         let is_known = lane
             .as_ref()
@@ -378,11 +383,11 @@ pub fn thread_start() {
 /// Records that this worker goes to sleep for want of work.
 pub fn thread_park() {
     thread_start();
-    push(Kind::Park, 0, 0);
+    push(current(), Kind::Park, 0, 0);
 }
 
 /// Records that this worker is awake again.
 pub fn thread_unpark() {
     thread_start();
-    push(Kind::Unpark, 0, 0);
+    push(current(), Kind::Unpark, 0, 0);
 }
