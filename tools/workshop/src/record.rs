@@ -133,13 +133,6 @@ impl Program {
         let source = format!("{EXAMPLES}/{}.rs", self.name);
         let file = format!("{TRACES}/{name}.json");
         let path = workshop.root().join(&file);
-        let topic = self.name.split('-').next().unwrap_or_default();
-        if name.split('-').next() != Some(topic) {
-            return Err(
-                Problem::new(format!("the document `{name}` is of another topic"))
-                    .help(format!("give it a name that starts with `{topic}-`")),
-            );
-        }
         let kept = fs::read_to_string(&path).unwrap_or_default();
         let kept: Value = serde_json::from_str(&kept).unwrap_or_default();
         if source_of(&kept).is_some_and(|other| other != source) {

@@ -131,7 +131,7 @@ async fn listen(options: &Options) -> Result<TcpListener, Problem> {
             std::io::ErrorKind::AddrInUse => {
                 let other = options.port.checked_add(1).unwrap_or(DEFAULT_PORT);
                 problem.help(format!(
-                    "end the other program, or run `cargo workshop serve --port {other}`"
+                    "end the other program, or choose another port: `--port {other}`"
                 ))
             }
             _ => problem.help("choose another with `--port`, any free one with `--port 0`"),
