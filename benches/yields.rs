@@ -31,7 +31,7 @@ macro_rules! is_prime {
             if u32::is_multiple_of($number, divisor) {
                 return false;
             }
-            $between;
+            let () = $between;
         }
         true
     }};
