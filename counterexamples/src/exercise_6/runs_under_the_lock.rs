@@ -117,6 +117,7 @@ fn start_thread(shared: &Arc<Shared>, state: &mut State) {
 
 fn work(shared: &Shared, number: u64) {
     works_for(shared);
+    // ANCHOR: bug
     loop {
         while let Some(job) = shared.lock().queue.pop_front() {
             job.run();
@@ -139,6 +140,7 @@ fn work(shared: &Shared, number: u64) {
             break;
         }
     }
+    // ANCHOR_END: bug
     let mut state = shared.lock();
     state.thread_count -= 1;
     if !state.is_shut_down {

@@ -14,14 +14,19 @@ use crate::workshop::{Workshop, files_under};
 struct Par {
     exercise: u32,
     group: &'static str,
-    /// How often the future yields, as the estimates' folders have it.
+    /// What is varied, as the estimates' folders have it.
     parameter: &'static str,
     base: &'static str,
     ratio: f64,
 }
 
 /// The goals of the book; the figures are ratios of medians of one run.
-const PARS: [Par; 2] = [par_of_cached_block_on("10"), par_of_cached_block_on("50")];
+const PARS: [Par; 4] = [
+    par_of_cached_block_on("10"),
+    par_of_cached_block_on("50"),
+    par_of_blocking_pool("tokio"),
+    par_of_blocking_pool("blocking"),
+];
 
 const fn par_of_cached_block_on(parameter: &'static str) -> Par {
     Par {
@@ -30,6 +35,16 @@ const fn par_of_cached_block_on(parameter: &'static str) -> Par {
         parameter,
         base: "bare-loop",
         ratio: 1.15,
+    }
+}
+
+const fn par_of_blocking_pool(base: &'static str) -> Par {
+    Par {
+        exercise: 6,
+        group: "blocking_pool",
+        parameter: "one-by-one",
+        base,
+        ratio: 1.2,
     }
 }
 
@@ -61,12 +76,12 @@ pub async fn bench(workshop: &Workshop, exercise: &Exercise) -> Result<ExitCode,
     Ok(ExitCode::SUCCESS)
 }
 
-/// The benchmark that names the exercise.
+/// The benchmark by criterion that names the exercise.
 fn bench_of(workshop: &Workshop, number: u32) -> Option<String> {
     let files = files_under(&workshop.root().join("benches"));
     let names_it = |file: &PathBuf| {
         let text = fs::read_to_string(file).unwrap_or_default();
-        text.contains(&format!("exercise_{number}::")) && text.contains("fn main()")
+        text.contains(&format!("exercise_{number}::")) && text.contains("Criterion::default()")
     };
     let file = files.into_iter().find(names_it)?;
     Some(file.file_stem()?.to_str()?.to_owned())
