@@ -183,7 +183,7 @@ fn main() {
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(200))
         .sample_size(12)
-        .nresamples(1_000)
+        .nresamples(2_000)
         .configure_from_args();
     let estimates = Estimates::from_now_on("timers");
     let mut cpu_times = BTreeMap::<_, Vec<Duration>>::new();

@@ -79,6 +79,7 @@ impl Timers {
     }
 
     /// Wakes all that is due at `now`, and returns when to call it again.
+    // ANCHOR: bug
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         let mut state = self.shared.state.lock().unwrap();
         let later = state.sleeps.split_off(&(now, u64::MAX));
@@ -93,6 +94,7 @@ impl Timers {
         };
         next
     }
+    // ANCHOR_END: bug
 }
 
 /// A future that is ready when its deadline has come.
