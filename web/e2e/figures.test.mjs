@@ -49,7 +49,7 @@ describe("figures", { skip: reasonToSkip() }, () => {
           assert((await drawn.locator(".fig-picture").count()) >= 1, path);
         }
         for (const look of await page.getByRole("button", { name: "I'll just look" }).all()) await look.click();
-        await assertAccessible(page, "main");
+        await assertAccessible(page, "main figure");
         for (const drawing of await page.locator(".fig-picture").all()) assert((await drawing.locator("*").count()) <= MOST_NODES, path);
       }, { token: false });
     }
@@ -246,6 +246,7 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
         const event = kind === "paste" ? new ClipboardEvent("paste", { clipboardData: given, bubbles: true }) : new DragEvent("drop", { dataTransfer: given, bubbles: true });
         document.querySelector("ws-timeline").dispatchEvent(event);
       }, [kind, text]);
+      await page.getByText("The same as text and table").click();
       await give("paste", TRACE.replace('"E blocks"', '"pasted"'));
       await page.getByText("Polls of pasted").waitFor({ state: "attached" });
       await give("drop", TRACE.replace('"E blocks"', '"dropped"'));
@@ -409,6 +410,7 @@ function hasFocus(locator) {
 async function openAll(page) {
   await page.locator(".ws-figure details").evaluateAll((all) => all.forEach((details) => (details.open = !details.classList.contains("fig-menu"))));
   await page.locator(".fig-menu").first().evaluate((menu) => (menu.open = true));
+  await page.locator(".fig-table").first().waitFor();
 }
 
 /** The page does not scroll sideways; tables may. */

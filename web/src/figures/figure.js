@@ -14,6 +14,7 @@ const NARROWEST = 260;
 const FALLBACK_WIDTH = 680;
 const COPIED_MS = 2000;
 
+/** @typedef {{isOpen: boolean, toggle: (event: Event) => void}} TextState whether the reader has opened the text */
 /** @typedef {{snippet: string, name: string, document: any}} Delivery what a Run brings */
 
 export class Figure extends HTMLElement {
@@ -23,6 +24,7 @@ export class Figure extends HTMLElement {
   error = "";
   /** The sentence about the last step that the reader made. */
   why = "";
+  isTextOpen = false;
   /** Whether paper is being printed on. */
   onPaper = false;
   width = FALLBACK_WIDTH;
@@ -218,6 +220,17 @@ export class Figure extends HTMLElement {
   whyLine() {
     return html`<p class="fig-why" aria-live="polite">${tied(this.why)}</p>
       <p class="fig-error" role="alert" ?hidden=${!this.error}>${this.error}</p>`;
+  }
+
+  /** @returns {TextState} */
+  textState() {
+    const toggle = (/** @type {Event} */ event) => {
+      const { open } = /** @type {HTMLDetailsElement} */ (event.currentTarget);
+      if (open === this.isTextOpen || this.onPaper) return;
+      this.isTextOpen = open;
+      this.draw();
+    };
+    return { isOpen: this.isTextOpen, toggle };
   }
 
   linkOnPaper() {

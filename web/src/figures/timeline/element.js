@@ -436,7 +436,7 @@ export class TimelineFigure extends Figure {
   /** @param {boolean} isOpen */
   text(isOpen) {
     const panels = (this.panels ?? []).map(({ timeline, title }, index) => ({ timeline, title, sentences: sentences(timeline, /** @type {any} */ (this.found)[index]) }));
-    return asText(panels, isOpen, (panel, poll) => this.do({ type: "select", panel, poll, show: true }));
+    return asText(panels, isOpen, this.textState(), (panel, poll) => this.do({ type: "select", panel, poll, show: true }));
   }
 
   predictTemplate() {

@@ -13,15 +13,16 @@ const RESULTS = { ready: "✓ ready", pending: "pending", yielded: "pending, yie
 /**
  * @param {{timeline: Timeline, title: string, sentences: string[]}[]} panels
  * @param {boolean} isOpen as on paper, which has room for few rows
+ * @param {import("../figure.js").TextState} opened by the reader: only then there are tables
  * @param {(panel: number, poll: number) => void} select
  */
-export function asText(panels, isOpen, select) {
-  return html`<details class="fig-text" ?open=${isOpen}>
+export function asText(panels, isOpen, opened, select) {
+  return html`<details class="fig-text" ?open=${isOpen} @toggle=${opened.toggle}>
     <summary>The same as text and table</summary>
     ${panels.map(({ timeline, title, sentences }, panel) => html`
       ${panels.length > 1 ? html`<p class="fig-panel-title">${title}</p>` : nothing}
       <ul>${sentences.map((sentence) => html`<li>${tied(sentence)}</li>`)}</ul>
-      ${table(timeline, title, isOpen ? MOST_ON_PAPER : MOST_ROWS, (poll) => select(panel, poll))}`)}
+      ${isOpen || opened.isOpen ? table(timeline, title, isOpen ? MOST_ON_PAPER : MOST_ROWS, (poll) => select(panel, poll)) : nothing}`)}
   </details>`;
 }
 
