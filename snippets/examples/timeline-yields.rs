@@ -13,7 +13,6 @@ fn compute() {
     while start.elapsed() < SLICE {}
 }
 
-// ANCHOR: polite
 async fn polite() {
     for _slice in 0..2 {
         compute();
@@ -21,7 +20,6 @@ async fn polite() {
     }
     compute();
 }
-// ANCHOR_END: polite
 
 fn main() {
     let recording =
