@@ -1,9 +1,9 @@
-//! Breaks clause 1: Once.
-//! Caught by: a_yield_is_pending_once_and_then_ready
+//! Breaks clause 3: A turn for the others.
+//! Caught by: a_busy_task_shares_its_thread
+//! Also fails: a_yield_is_pending_once_and_then_ready
 //! Also fails: a_yield_takes_place_when_it_is_polled
 //! Also fails: a_yield_wakes_its_task_once
 //! Also fails: two_tasks_take_turns
-//! Also fails: a_busy_task_shares_its_thread
 //! Also fails: a_yield_dropped_halfway_changes_nothing_for_the_next
 //! Also fails: yields_of_two_tasks_do_not_get_mixed_up
 //! Also fails: block_on_runs_a_future_that_yields
