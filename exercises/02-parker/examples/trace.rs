@@ -10,7 +10,7 @@ use exercise_2::Parker;
 
 const MS: Duration = Duration::from_millis(1);
 
-fn main() {
+pub(crate) fn main() {
     let recording = trace::record("Your parker", "exercise 2", 2);
     let parker = Parker::new();
     let unparker = parker.unparker();

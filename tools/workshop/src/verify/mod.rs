@@ -90,11 +90,11 @@ pub async fn verify_command(workshop: &Workshop) -> Result<ExitCode, Problem> {
     steps.end(outcome);
     steps.begin("figures");
     steps.end(figures::verify(workshop));
+    steps.begin("demonstrations");
+    steps.end(demonstrations::verify(workshop, |done| steps.progress(done)).await);
     steps.begin("snippets");
     steps.end(snippets::verify(workshop, &scratch, &book, |done| steps.progress(done)).await);
 
-    steps.begin("demonstrations");
-    steps.end(demonstrations::verify(workshop, |done| steps.progress(done)).await);
     steps.begin("build");
     let (built, outcome) = subjects::build(workshop, |done| steps.progress(done)).await?;
     steps.end(outcome);
