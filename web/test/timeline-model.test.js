@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pollCalled, questionOf, rangeOf, step } from "../src/figures/timeline/model.js";
+import { pollCalled, questionOf, rangeOf, startOf, step } from "../src/figures/timeline/model.js";
 import { statistics } from "../src/figures/timeline/words.js";
 import { LATE } from "./figures.js";
 
@@ -59,4 +59,9 @@ test("a range is read, and nonsense shows all", () => {
   assert.deepEqual(rangeOf("1ms..2.5ms", 6_000_000), { from: 1_000_000, to: 2_500_000 });
   assert.deepEqual(rangeOf("500us..9ms", 6_000_000), { from: 500_000, to: 6_000_000 });
   for (const text of [undefined, "", "2ms..1ms", "7ms..9ms", "soon..later"]) assert.deepEqual(rangeOf(text, 6_000_000), { from: 0, to: 6_000_000 });
+});
+
+test("a trace that begins late is shown from just before it begins", () => {
+  assert.equal(startOf([LATE]), 0);
+  assert.equal(startOf([{ ...LATE, first: 5_000_000, end: 6_000_000 }]), 4_980_000);
 });

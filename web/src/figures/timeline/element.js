@@ -8,7 +8,7 @@ import { derive } from "./derive.js";
 import { choices, firstState } from "./first.js";
 import { latestTrace } from "./latest.js";
 import { lanesOf, pollAt } from "./lanes.js";
-import { clamp, endOf, pollCalled, questionOf, step } from "./model.js";
+import { clamp, endOf, pollCalled, questionOf, startOf, step } from "./model.js";
 import { canOpenPerfetto, openInPerfetto } from "./perfetto.js";
 import { Player } from "./player.js";
 import { parseTrace, readTrace } from "./read.js";
@@ -458,7 +458,7 @@ export class TimelineFigure extends Figure {
   }
 
   zooms() {
-    const isAll = this.state.from === 0 && this.state.to === endOf(this.timelines());
+    const isAll = this.state.from <= startOf(this.timelines()) && this.state.to === endOf(this.timelines());
     return html`<span class="fig-group" role="group" aria-label="Zoom">
       <button type="button" class="ws-button" aria-label="Closer" @click=${() => this.do({ type: "zoom", factor: 0.5 })}>+</button>
       <button type="button" class="ws-button" aria-label="Wider" aria-disabled=${String(isAll)} @click=${() => this.do({ type: "zoom", factor: 2 })}>−</button>

@@ -3,7 +3,7 @@
 import { parseTime } from "../format.js";
 import { still } from "../still.js";
 import { derive } from "./derive.js";
-import { endOf, pollCalled, rangeOf } from "./model.js";
+import { endOf, pollCalled, rangeOf, startOf } from "./model.js";
 import { parseTrace } from "./read.js";
 import { picture, plan } from "./view.js";
 import { explain, sentences, statistics } from "./words.js";
@@ -35,8 +35,8 @@ export function firstState(timelines, found, { view, select, range }) {
   const selected = pollCalled(select, timelines, found);
   return {
     view,
-    at: selected?.poll.start ?? 0,
-    ...rangeOf(range, endOf(timelines)),
+    at: selected?.poll.start ?? startOf(timelines),
+    ...rangeOf(range, endOf(timelines), startOf(timelines)),
     selected: selected && { panel: selected.panel, poll: selected.poll.index },
     phase: "shown",
     guess: undefined,

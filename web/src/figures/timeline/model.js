@@ -23,6 +23,7 @@ import { parseTime } from "../format.js";
  */
 
 const ZOOM_MOST = 1e-4;
+const MARGIN = 0.02;
 /** A poll one jumps to is at least this part of what is shown. */
 const JUMP_PART = 1 / 40;
 
@@ -50,7 +51,7 @@ export function step(state, action, panels) {
     case "zoom":
       return zoom(state, action.factor, end);
     case "all":
-      return { ...state, from: 0, to: end };
+      return { ...state, from: startOf(panels), to: end };
     case "guess":
       return { ...state, guess: clamp(action.at, 0, end) };
     case "reveal":
@@ -61,6 +62,12 @@ export function step(state, action, panels) {
 /** @param {Timeline[]} panels */
 export function endOf(panels) {
   return Math.max(1, ...panels.map((panel) => panel.end));
+}
+
+/** Where the picture begins: a little before the first event. @param {Timeline[]} panels */
+export function startOf(panels) {
+  const first = panels.length > 0 ? Math.min(...panels.map((panel) => panel.first)) : 0;
+  return Math.max(0, first - (endOf(panels) - first) * MARGIN);
 }
 
 /** @param {State} state @param {number} factor below 1 shows less @param {number} end */
@@ -143,10 +150,11 @@ export function questionOf(words, panels) {
  *
  * @param {string | undefined} words
  * @param {number} end
+ * @param {number} [start] where it begins if nothing is said
  * @returns {{from: number, to: number}}
  */
-export function rangeOf(words, end) {
+export function rangeOf(words, end, start = 0) {
   const [from, to] = (words ?? "").split("..").map(parseTime);
-  if (from === undefined || to === undefined || to <= from || from >= end) return { from: 0, to: end };
+  if (from === undefined || to === undefined || to <= from || from >= end) return { from: start, to: end };
   return { from, to: Math.min(to, end) };
 }
