@@ -76,14 +76,17 @@ pub async fn bench(workshop: &Workshop, exercise: &Exercise) -> Result<ExitCode,
     Ok(ExitCode::SUCCESS)
 }
 
-/// The benchmark by criterion that names the exercise.
+/// The benchmark that names the exercise. One by criterion comes first: others
+/// may show it in a table of their own.
 fn bench_of(workshop: &Workshop, number: u32) -> Option<String> {
-    let files = files_under(&workshop.root().join("benches"));
-    let names_it = |file: &PathBuf| {
-        let text = fs::read_to_string(file).unwrap_or_default();
-        text.contains(&format!("exercise_{number}::")) && text.contains("Criterion::default()")
-    };
-    let file = files.into_iter().find(names_it)?;
+    let text_of = |file: &PathBuf| fs::read_to_string(file).unwrap_or_default();
+    let mut files = files_under(&workshop.root().join("benches"));
+    files.retain(|file| {
+        let text = text_of(file);
+        text.contains(&format!("exercise_{number}::")) && text.contains("fn main()")
+    });
+    let is_by_criterion = |file: &PathBuf| text_of(file).contains("Criterion::default()");
+    let file = files.into_iter().max_by_key(is_by_criterion)?;
     Some(file.file_stem()?.to_str()?.to_owned())
 }
 
