@@ -144,9 +144,8 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
       assert.equal(await text(), before, "nothing moves by itself");
       await page.locator(".fig-scrubber").focus();
       await page.keyboard.press("Home");
-      await page.getByLabel("Speed").selectOption("4");
       await page.getByRole("button", { name: "Play" }).click();
-      await page.waitForFunction(() => document.querySelector(".fig-scrubber").getAttribute("aria-valuetext").startsWith("20"));
+      await page.waitForFunction(() => !document.querySelector(".fig-scrubber").getAttribute("aria-valuetext").startsWith("0 ns"));
       await page.getByRole("button", { name: "Pause" }).click();
       assert.match(await parts(page).why.innerText(), /worker 0/);
     }, { reducedMotion: "reduce" });
