@@ -232,7 +232,8 @@ impl Shared {
             state = self.lock();
             let place = state.idle.iter().position(|(idle, _)| *idle == number);
             match place {
-                // Taken from the list: we are the one that is coming, whatever has ended the sleep.
+                // Taken from the list: we are the one that is coming,
+                // whatever has ended the sleep.
                 None => state.is_one_coming = false,
                 Some(place) => {
                     state.idle.remove(place);
@@ -296,7 +297,8 @@ impl Drop for Pool {
         if EMPLOYER.with(|it| ptr::eq(it.get(), Arc::as_ptr(shared))) {
             return;
         }
-        // One by one: a thread may start another before it ends, for the jobs that wait.
+        // One by one: a thread may start another before it ends, for the jobs
+        // that wait.
         while let Some((_, thread)) = shared.pop_thread() {
             thread.join().expect("the threads of a pool do not panic");
         }
