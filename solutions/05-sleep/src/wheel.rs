@@ -19,9 +19,6 @@ const _: () = assert!(SLOTS == u64::BITS as usize && SLOTS == 1 << 6);
 /// No entry.
 const NONE: u32 = u32::MAX;
 
-/// So many entries are kept for reuse when the last value has gone.
-const KEPT: usize = 1024;
-
 /// Values of type `T`, each with the tick at which it is due.
 pub(crate) struct Wheel<T> {
     /// All before this tick has been taken out.
@@ -30,6 +27,9 @@ pub(crate) struct Wheel<T> {
     occupied: [u64; LEVELS],
     /// The first entry of each slot, level by level.
     firsts: [u32; LEVELS * SLOTS],
+    /// Its memory is never given back: to ask the system for it anew costs
+    /// more than all else. It is enough for the most values that there have
+    /// been at once.
     entries: Vec<Entry<T>>,
     /// The first of the unused entries, which are linked by `next`.
     first_unused: u32,
@@ -74,8 +74,8 @@ impl<T> Wheel<T> {
         if tick <= self.now {
             return Err(value);
         }
-        self.insertion_count += 1;
         self.value_count += 1;
+        self.insertion_count += 1;
         let serial = self.insertion_count;
         let entry = Entry {
             value: Some(value),
@@ -206,8 +206,9 @@ impl<T> Wheel<T> {
         let value = entry.value.take();
         entry.next = std::mem::replace(&mut self.first_unused, index);
         self.value_count -= 1;
-        if self.value_count == 0 && self.entries.len() > KEPT {
-            self.entries = Vec::new();
+        if self.value_count == 0 {
+            // What begins together then lies together again, in a cache.
+            self.entries.clear();
             self.first_unused = NONE;
         }
         value
