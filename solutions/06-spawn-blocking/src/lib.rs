@@ -174,7 +174,7 @@ impl Shared {
         if state.queue.is_empty() || state.is_one_coming {
             return Summons::Nothing;
         }
-        // The last to fall asleep: its caches are warm, and the others may leave.
+        // The last to fall asleep: its caches are warm; the others may leave.
         if let Some((_, sleeper)) = state.idle.pop() {
             state.is_one_coming = true;
             return Summons::Wake(sleeper);
@@ -315,9 +315,9 @@ impl Shared {
 ///
 /// # Contract
 ///
-/// 12. **On rayon.** The job runs on a thread of rayon's global pool, so that it
-///     can use all of rayon. The submitter does not wait for it, and its handle
-///     keeps the clauses 6 and 7: rayon itself would end the process.
+/// 12. **On rayon.** The job runs on a thread of rayon's global pool, so that
+///     it can use all of rayon. The submitter does not wait for it, and its
+///     handle keeps the clauses 6 and 7: rayon itself would end the process.
 ///
 /// # Examples
 ///
