@@ -2,9 +2,11 @@
 
 pub mod answers_before_it_wakes;
 pub mod answers_the_next_tick;
+pub mod asks_the_clock_again;
 pub mod cuts_to_milliseconds;
 pub mod dies_of_a_waker;
 pub mod drops_under_the_lock;
+pub mod gathers_what_is_due_soon;
 pub mod keeps_the_first_waker;
 pub mod leaves_its_entry_behind;
 pub mod looks_and_then_keeps;
@@ -17,6 +19,7 @@ pub mod rouses_each_time;
 pub mod rouses_only_for_the_first;
 pub mod sleeps_by_the_clock_alone;
 pub mod spins_in_the_last_millisecond;
+pub mod stays_on_its_thread;
 pub mod ticks_for_ever;
 pub mod wakes_under_the_lock;
 

@@ -1,5 +1,6 @@
 //! Breaks clause 6: The handle.
 //! Caught by: the_waker_of_the_last_poll_is_woken
+//! Also fails: spawning_and_polling_wait_for_no_job
 //! Also fails: models::a_result_reaches_who_awaits_it_in_every_order
 //!
 //! Stores a waker where there is none. So a handle that has been polled by one task

@@ -1,5 +1,7 @@
 //! Breaks clause 6: The handle.
 //! Caught by: models::a_result_reaches_who_awaits_it_in_every_order
+//! Also fails: spawning_and_polling_wait_for_no_job
+//! Also fails: several_submitters_keep_to_the_cap
 //! Also fails: no_job_is_lost_as_a_thread_leaves
 //! Also fails: thousands_of_results_reach_those_who_await_them
 //! Also fails: models::a_job_that_comes_as_a_thread_leaves_runs_in_every_order

@@ -1,5 +1,6 @@
 //! Breaks clause 10: Shutdown.
 //! Caught by: models::dropping_the_pool_ends_its_threads_in_every_order
+//! Also fails: several_submitters_keep_to_the_cap
 //! Also fails: an_idle_thread_is_counted_on_once
 //! Also fails: dropping_the_pool_ends_idle_threads
 //! Also fails: models::a_job_that_comes_as_a_thread_leaves_runs_in_every_order

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use sync::chaos::with_chaos;
 use testkit::{
     CountingWaker, HostileWaker, Lesson, ThreadProbe, WakeCounts, check,
-    idle_cost, live_bytes, thread_count,
+    idle_cost, live_bytes, panic_message, thread_count,
 };
 
 use super::{Sleep, Timers, sleep, sleep_until};
@@ -891,10 +891,16 @@ fn a_sleep_may_move_to_another_thread() {
         let moved = Box::new((short, long));
         let elsewhere = thread::spawn(move || {
             let (short, long) = *moved;
-            wait_for(short);
-            drop(long);
+            panic_message(|| {
+                wait_for(short);
+                drop(long);
+            })
         });
-        elsewhere.join().expect("polling elsewhere does not panic");
+        let message = elsewhere.join().expect("panics are caught");
+        assert!(
+            message.is_none(),
+            "on another thread it panicked: {message:?}"
+        );
         wait_for(sleep(MS));
     });
 }
