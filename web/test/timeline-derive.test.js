@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { derive } from "../src/figures/timeline/derive.js";
 import { parseTrace } from "../src/figures/timeline/read.js";
-import { chain, describe, explain, holder, pointsOfInterest, seenLate, sentences, statistics } from "../src/figures/timeline/words.js";
+import { chain, describe, explain, holders, pointsOfInterest, seenLate, sentences, statistics } from "../src/figures/timeline/words.js";
 import { LATE, fileText, traceOf } from "./figures.js";
 
 const LONG_NS = 1_000_000;
@@ -82,11 +82,19 @@ test("three sentences: totals, the worst wait, the longest poll", () => {
 
 test("why a poll was late names whoever kept the worker", () => {
   const { longestWait } = FOUND;
-  assert.equal(LATE.byId.get(holder(longestWait, LATE).task).name, "E blocker");
+  assert.equal(LATE.byId.get(holders(longestWait, LATE)[0].task).name, "E blocker");
   assert.equal(
     explain(longestWait, LATE),
     "heartbeat waited 2.95 ms for its poll 3: woken at 2.09 ms by worker 1, for no task (a timer, or I/O), polled at 5.04 ms on worker 0, for 40 µs. Meanwhile worker 0 was busy with one poll of E blocker, 3.50 ms long.",
   );
+});
+
+test("several polls may have kept the worker together", () => {
+  const rows = [[0, "wake", -1, 9, 0], ...[1, 2, 3].flatMap((task) => [[task * 1_000_000, "poll+", 0, task, 0], [task * 1_000_000 + 990_000, "poll-", 0, task, 1]]), [4_000_000, "poll+", 0, 9, 0], [4_001_000, "poll-", 0, 9, 1]];
+  const timeline = derive(traceOf(rows, { names: { 1: "chunk 1", 2: "chunk 2", 3: "chunk 3", 9: "heart" } }));
+  const late = timeline.polls.at(-1);
+  assert.equal(holders(late, timeline).length, 3);
+  assert.match(explain(late, timeline), /worker 0 was busy with 3 polls: of chunk 1, chunk 2 and chunk 3\.$/);
 });
 
 test("a timer that was seen late is told, though the task hardly waited", () => {

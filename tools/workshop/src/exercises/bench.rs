@@ -21,9 +21,11 @@ struct Par {
 }
 
 /// The goals of the book; the figures are ratios of medians of one run.
-const PARS: [Par; 4] = [
+const PARS: [Par; 6] = [
     par_of_cached_block_on("10"),
     par_of_cached_block_on("50"),
+    par_of_sleep("cancelled"),
+    par_of_sleep("fired"),
     par_of_blocking_pool("tokio"),
     par_of_blocking_pool("blocking"),
 ];
@@ -35,6 +37,16 @@ const fn par_of_cached_block_on(parameter: &'static str) -> Par {
         parameter,
         base: "bare-loop",
         ratio: 1.15,
+    }
+}
+
+const fn par_of_sleep(parameter: &'static str) -> Par {
+    Par {
+        exercise: 5,
+        group: "timers",
+        parameter,
+        base: "tokio",
+        ratio: 1.2,
     }
 }
 

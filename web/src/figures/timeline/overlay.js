@@ -5,7 +5,7 @@ import { nothing, svg } from "lit/html.js";
 import { time } from "../format.js";
 import { round } from "../paths.js";
 import { BLOCK, blockPath, wakeGlyph } from "./view.js";
-import { chain, holder, seenLate } from "./words.js";
+import { chain, holders, seenLate } from "./words.js";
 
 /** @typedef {import("./derive.js").Poll} Poll */
 /** @typedef {import("./view.js").Panel} Panel */
@@ -24,12 +24,13 @@ const SEEN_PX = 16;
 export function overlay(selected, panel, planned, settings) {
   const { timeline } = panel;
   const links = chain(selected, timeline);
-  const culprit = holder(selected, timeline) ?? seenLate(selected, timeline);
+  const held = holders(selected, timeline);
+  const culprits = held.length ? held : [seenLate(selected, timeline)].filter((poll) => poll !== undefined);
   return svg`<g class="chain">
-    ${culprit ? block(culprit, panel, planned, "culprit") : nothing}
+    ${culprits.map((poll) => block(poll, panel, planned, "culprit"))}
     ${links.toReversed().map((poll) => link(poll, panel, planned))}
     ${links.toReversed().map((poll) => block(poll, panel, planned, poll === selected ? "selected" : "cause"))}
-    ${culprit ? lengthLabel("keeps", culprit, panel, planned) : nothing}
+    ${culprits.map((poll) => lengthLabel("keeps", poll, panel, planned))}
     ${selected.self >= settings.longNs ? lengthLabel("blocks", selected, panel, planned) : nothing}
     ${waitLabel(selected, panel, planned)}
   </g>`;

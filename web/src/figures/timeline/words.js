@@ -109,11 +109,12 @@ export function explain(poll, timeline) {
       ? `${name} waited ${time(poll.waited)} for its poll ${poll.number}: ${cause}, polled ${polled}.`
       : `Poll ${poll.number} of ${name}: ${cause}, polled at once, ${polled}.`,
   ];
-  const culprit = holder(poll, timeline);
+  const [culprit, ...more] = holders(poll, timeline);
   const late = seenLate(poll, timeline);
   if (culprit) {
-    const who = timeline.byId.get(culprit.task)?.name ?? "";
-    said.push(`Meanwhile ${workerName(culprit.worker)} was busy with one poll of ${who}, ${time(culprit.end - culprit.start)} long.`);
+    const who = listed([...new Set([culprit, ...more].map(({ task }) => timeline.byId.get(task)?.name ?? ""))]);
+    const what = more.length ? `${more.length + 1} polls: of ${who}` : `one poll of ${who}, ${time(culprit.end - culprit.start)} long`;
+    said.push(`Meanwhile ${workerName(culprit.worker)} was busy with ${what}.`);
   } else if (late) {
     const who = timeline.byId.get(late.task)?.name ?? "";
     said.push(`The wake-up itself came only when ${workerName(late.worker)} had ended a poll of ${who}, ${time(late.end - late.start)} long.`);
@@ -121,25 +122,28 @@ export function explain(poll, timeline) {
   return said.join(" ");
 }
 
+/** More than so many polls in the way are no story. */
+const HOLDERS_MOST = 8;
+
 /**
- * The poll that kept a worker for the better part of this poll's wait.
+ * The polls that kept a worker for the better part of this poll's wait: a single
+ * one on any worker, or several on the worker that polled it at last.
  *
  * @param {Poll} poll
  * @param {Timeline} timeline
- * @returns {Poll | undefined}
+ * @returns {Poll[]}
  */
-export function holder(poll, { polls }) {
-  let best;
-  let most = poll.waited / 2;
-  for (const other of polls) {
-    if (other.start >= poll.start) break;
-    const overlap = Math.min(other.end, poll.start) - Math.max(other.start, poll.readyAt);
-    if (other.task !== poll.task && (overlap > most || (overlap === most && other.worker === poll.worker))) {
-      best = other;
-      most = overlap;
-    }
-  }
-  return most > 0 ? best : undefined;
+export function holders(poll, { polls }) {
+  const overlap = (/** @type {Poll} */ other) => Math.min(other.end, poll.start) - Math.max(other.start, poll.readyAt);
+  const others = polls.filter((other) => other.task !== poll.task && other.start < poll.start && overlap(other) > 0);
+  const longest = others.reduce((/** @type {Poll | undefined} */ best, other) => {
+    const gain = best ? overlap(other) - overlap(best) : 1;
+    return gain > 0 || (gain === 0 && other.worker === poll.worker) ? other : best;
+  }, undefined);
+  if (longest && overlap(longest) >= poll.waited / 2) return [longest];
+  const here = others.filter(({ worker }) => worker === poll.worker);
+  const kept = here.reduce((sum, other) => sum + overlap(other), 0);
+  return here.length <= HOLDERS_MOST && kept >= poll.waited / 2 ? here : [];
 }
 
 /**
