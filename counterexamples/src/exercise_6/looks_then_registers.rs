@@ -1,9 +1,5 @@
 //! Breaks clause 6: The handle.
 //! Caught by: models::a_result_reaches_who_awaits_it_in_every_order
-//! Also fails: spawning_and_polling_wait_for_no_job
-//! Also fails: several_submitters_keep_to_the_cap
-//! Also fails: no_job_is_lost_as_a_thread_leaves
-//! Also fails: thousands_of_results_reach_those_who_await_them
 //! Also fails: models::a_job_that_comes_as_a_thread_leaves_runs_in_every_order
 //! Also fails: models::dropping_the_pool_ends_its_threads_in_every_order
 //!
@@ -123,9 +119,7 @@ impl<T> Future for JoinHandle<T> {
     }
 }
 
+// No tests: on real threads it is a matter of luck which of them hangs.
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/06-spawn-blocking/src/models.rs"]
 mod models;
-#[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/06-spawn-blocking/src/tests.rs"]
-mod tests;

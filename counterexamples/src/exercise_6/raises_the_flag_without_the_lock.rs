@@ -1,8 +1,5 @@
 //! Breaks clause 10: Shutdown.
 //! Caught by: models::dropping_the_pool_ends_its_threads_in_every_order
-//! Also fails: several_submitters_keep_to_the_cap
-//! Also fails: an_idle_thread_is_counted_on_once
-//! Also fails: dropping_the_pool_ends_idle_threads
 //! Also fails: models::a_job_that_comes_as_a_thread_leaves_runs_in_every_order
 //! Also fails: models::a_result_reaches_who_awaits_it_in_every_order
 //! Also fails: models::dropping_the_pool_runs_every_job_in_every_order
@@ -151,9 +148,7 @@ impl Drop for Pool {
     }
 }
 
+// No tests: on real threads it is a matter of luck which of them hangs.
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/06-spawn-blocking/src/models.rs"]
 mod models;
-#[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/06-spawn-blocking/src/tests.rs"]
-mod tests;
