@@ -13,7 +13,7 @@ const END: u32 = 30_000;
 const CHUNK: u32 = 500;
 
 fn is_prime(number: &u32) -> bool {
-    (2..*number).all(|divisor| number % divisor != 0)
+    (2..*number).all(|divisor| !number.is_multiple_of(divisor))
 }
 
 async fn task_each() -> usize {

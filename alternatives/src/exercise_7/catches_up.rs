@@ -10,7 +10,7 @@ pub fn yield_now() -> YieldNow {
     YieldNow { polls_left: 1 }
 }
 
-/// The future of [`yield_now`].
+/// The future of [`yield_now()`].
 #[must_use = "a yield takes place where it is awaited"]
 pub struct YieldNow {
     polls_left: u8,

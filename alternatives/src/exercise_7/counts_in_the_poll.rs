@@ -10,7 +10,7 @@ pub fn yield_now() -> YieldNow {
     YieldNow::Fresh
 }
 
-/// The future of [`yield_now`].
+/// The future of [`yield_now()`].
 #[derive(Clone, Copy, PartialEq)]
 #[must_use = "a yield takes place where it is awaited"]
 pub enum YieldNow {

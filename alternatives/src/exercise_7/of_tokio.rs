@@ -15,7 +15,7 @@ pub fn yield_now() -> YieldNow {
     YieldNow(Box::pin(task::yield_now()))
 }
 
-/// The future of [`yield_now`].
+/// The future of [`yield_now()`].
 #[must_use = "a yield takes place where it is awaited"]
 pub struct YieldNow(Pin<Box<dyn Future<Output = ()> + Send>>);
 

@@ -59,9 +59,7 @@ impl Timers {
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         loop {
             let mut state = self.shared.state.lock().unwrap();
-            let Some(first) = state.sleeps.first_entry() else {
-                return None;
-            };
+            let first = state.sleeps.first_entry()?;
             let deadline = first.key().0;
             if deadline > now {
                 return Some(deadline);

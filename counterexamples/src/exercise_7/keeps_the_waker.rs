@@ -15,7 +15,7 @@ pub fn yield_now() -> YieldNow {
     YieldNow { waker: None }
 }
 
-/// The future of [`yield_now`].
+/// The future of [`yield_now()`].
 #[must_use = "a yield takes place where it is awaited"]
 pub struct YieldNow {
     waker: Option<Waker>,

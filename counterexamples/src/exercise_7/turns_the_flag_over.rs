@@ -15,7 +15,7 @@ pub fn yield_now() -> YieldNow {
     YieldNow { is_waiting: false }
 }
 
-/// The future of [`yield_now`].
+/// The future of [`yield_now()`].
 #[must_use = "a yield takes place where it is awaited"]
 pub struct YieldNow {
     is_waiting: bool,

@@ -4,7 +4,7 @@
 //! All but one in many checkpoints only count down. The one that ends the
 //! stride reads the clock, and chooses the next stride by what this one took:
 //! as many items as fit into a small part of the slice, at most twice as many
-//! as before, and never more than [`LONGEST_STRIDE`]. Each poll begins with a
+//! as before, and never more than `LONGEST_STRIDE`. Each poll begins with a
 //! stride of one. So nothing is learned that another task, or the same one
 //! after a wait, could be misled by, and a poll whose items are dear notices
 //! at the second one.
