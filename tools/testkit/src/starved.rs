@@ -1,6 +1,7 @@
 //! A system that has no thread to give.
 
 use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use crate::Gate;
@@ -8,22 +9,25 @@ use crate::Gate;
 /// Runs `body` while the system refuses to start threads. `None`, and `body`
 /// is not run, where it cannot be made to.
 pub fn without_new_threads<R>(body: impl FnOnce() -> R) -> Option<R> {
-    let _limit = AddressLimit::tighten()?;
     // The stacks of ended threads are kept for new ones: these use them up.
     let gate = Arc::new(Gate::new());
-    let mut threads = Vec::with_capacity(MOST_KEPT);
-    let is_refused = loop {
-        let wait = {
-            let gate = gate.clone();
-            move || gate.wait()
-        };
-        match thread::Builder::new().spawn(wait) {
-            Err(_) => break true,
-            Ok(_) if threads.len() == MOST_KEPT => break false,
-            Ok(thread) => threads.push(thread),
+    let (arrive, arrived) = mpsc::channel();
+    let wait = |arrive: Sender<()>| {
+        let gate = gate.clone();
+        move || {
+            let _ = arrive.send(());
+            gate.wait();
         }
     };
+    let start = |_| thread::Builder::new().spawn(wait(arrive.clone()));
+    let threads: Vec<_> = (0..MOST_KEPT).flat_map(start).collect();
+    // A thread that starts ends the process if it gets no memory: not one may be
+    // on its way when the limit comes.
+    threads.iter().for_each(|_| _ = arrived.recv());
+    let limit = AddressLimit::tighten();
+    let is_refused = limit.is_some() && start(0).is_err();
     let result = is_refused.then(body);
+    drop(limit);
     gate.open();
     for thread in threads {
         thread.join().expect("waiting does not panic");
@@ -31,8 +35,8 @@ pub fn without_new_threads<R>(body: impl FnOnce() -> R) -> Option<R> {
     result
 }
 
-/// More stacks than a process keeps.
-const MOST_KEPT: usize = 200;
+/// More stacks than a process keeps: glibc stops at 40 MiB.
+const MOST_KEPT: usize = 32;
 
 /// Leaves the process too little address space for the stack of a thread.
 /// Lifted when it is dropped.
@@ -124,7 +128,10 @@ mod tests {
             read: "example.html",
         };
         check(lesson, || {
-            let start = || thread::Builder::new().spawn(|| ()).map(drop).is_ok();
+            let start = || {
+                let thread = thread::Builder::new().spawn(|| ());
+                thread.is_ok_and(|thread| thread.join().is_ok())
+            };
             assert!(start(), "a thread starts before");
             let inside = without_new_threads(|| [start(), start(), start()]);
             assert!(inside == Some([false; 3]), "inside it is {inside:?}");
