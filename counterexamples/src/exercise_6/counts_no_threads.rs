@@ -1,5 +1,15 @@
 //! Breaks clause 2: Cap.
 //! Caught by: no_more_jobs_run_than_the_cap_allows
+//! Also fails: a_thread_serves_many_jobs
+//! Also fails: what_panics_after_the_job_costs_no_thread
+//! Also fails: panics_cost_no_thread
+//! Also fails: an_idle_thread_is_counted_on_once
+//! Also fails: idle_threads_leave
+//! Also fails: an_idle_thread_sleeps
+//! Also fails: a_job_after_the_last_thread_left_starts_one
+//! Also fails: dropping_the_pool_waits_for_its_threads
+//! Also fails: a_handle_gives_what_the_job_returned
+//! Also fails: thousands_of_results_reach_those_who_await_them
 //! Also fails: jobs_are_begun_in_the_order_of_submission
 //! Also fails: no_job_is_lost_as_a_thread_leaves
 //! Also fails: several_submitters_keep_to_the_cap

@@ -307,7 +307,11 @@ impl Judge<'_> {
                 let key = (exercise.number, counterexample.name.clone());
                 let verdicts = versions.get(&key).cloned().unwrap_or_default();
                 let place = self.judge(&counterexample, &verdicts, "tests");
-                self.must_have(&place, &verdicts, &names);
+                // Where only luck decides on real threads, the models alone may judge.
+                let by_models = counterexample.header.caught_by.test.starts_with("models::");
+                if !(by_models && verdicts.is_empty()) {
+                    self.must_have(&place, &verdicts, &names);
+                }
             }
         }
         Ok(())
