@@ -121,9 +121,7 @@ impl<F: FnOnce() -> T + Send, T: Send> Run for Task<F, T> {
         };
         // A closure that panics is gone, and its result never was.
         let result = catch_unwind(AssertUnwindSafe(closure));
-        self.end(result.map_err(|payload| {
-            JoinError(Cause::Panic(std::sync::Mutex::new(payload)))
-        }));
+        self.end(result.map_err(|payload| JoinError::panicked(payload)));
     }
 
     fn cancel(&self) {
@@ -134,7 +132,7 @@ impl<F: FnOnce() -> T + Send, T: Send> Run for Task<F, T> {
         let stage = mem::replace(&mut slot.stage, Stage::Running);
         drop(slot);
         drop(stage);
-        self.end(Err(JoinError(Cause::Cancelled)));
+        self.end(Err(JoinError::cancelled()));
     }
 }
 
@@ -165,6 +163,16 @@ enum Cause {
 }
 
 impl JoinError {
+    /// Makes the error of a job that has thrown `payload`.
+    pub fn panicked(payload: Box<dyn Any + Send>) -> Self {
+        Self(Cause::Panic(std::sync::Mutex::new(payload)))
+    }
+
+    /// Makes the error of a job that never ran to its end.
+    pub fn cancelled() -> Self {
+        Self(Cause::Cancelled)
+    }
+
     /// Returns `true` if the job has panicked.
     pub fn is_panic(&self) -> bool {
         matches!(self.0, Cause::Panic(_))
