@@ -121,7 +121,7 @@ impl<F: FnOnce() -> T + Send, T: Send> Run for Task<F, T> {
         };
         // A closure that panics is gone, and its result never was.
         let result = catch_unwind(AssertUnwindSafe(closure));
-        self.end(result.map_err(|payload| JoinError::panicked(payload)));
+        self.end(result.map_err(JoinError::panicked));
     }
 
     fn cancel(&self) {
