@@ -1,0 +1,245 @@
+//! The executor: who polls, and what it means to be on its thread.
+
+use std::cell::{Cell, RefCell};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use parker::Parker;
+
+use super::JoinHandle;
+use super::inbox::{Inbox, Signal};
+use super::job::job;
+use super::tasks::{Key, Task, Tasks, Turn};
+
+/// Runs tasks on the thread that it was made on. The contract stands in the
+/// [crate's documentation](crate).
+pub struct LocalExecutor {
+    core: Rc<Core>,
+}
+
+struct Core {
+    tasks: RefCell<Tasks>,
+    inbox: Arc<Inbox>,
+    parker: Parker,
+    /// Whether the executor is being dropped.
+    is_closed: Cell<bool>,
+}
+
+impl LocalExecutor {
+    /// Makes an executor without tasks.
+    pub fn new() -> Self {
+        let parker = Parker::new();
+        let core = Core {
+            tasks: RefCell::default(),
+            inbox: Inbox::new(parker.unparker()),
+            parker,
+            is_closed: Cell::new(false),
+        };
+        Self {
+            core: Rc::new(core),
+        }
+    }
+
+    /// Makes a task of `future`. It is polled by [`run`](Self::run) and by
+    /// [`block_on`](Self::block_on), not here.
+    pub fn spawn<F: Future + 'static>(
+        &self,
+        future: F,
+    ) -> JoinHandle<F::Output> {
+        self.core.spawn(future)
+    }
+
+    /// Runs `future` until it is ready and returns its output; runs the tasks
+    /// meanwhile.
+    ///
+    /// # Panics
+    ///
+    /// Passes on a panic of the future. Panics, with a message that contains
+    /// the word "recursive", if an executor runs on this thread.
+    // ANCHOR: block_on
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        let _here = Here::enter_alone(&self.core);
+        let root = Root::new(&self.core);
+        let mut future = pin!(future);
+        let mut cx = Context::from_waker(&root.waker);
+        loop {
+            match self.core.wait_for_turn() {
+                Turn::Task(key, task) => self.core.poll(key, task),
+                Turn::Root => {
+                    let polled = future.as_mut().poll(&mut cx);
+                    if let Poll::Ready(output) = polled {
+                        return output;
+                    }
+                }
+            }
+        }
+    }
+    // ANCHOR_END: block_on
+
+    /// Runs the tasks until none is left.
+    ///
+    /// # Panics
+    ///
+    /// With a message that contains the word "recursive", if an executor runs
+    /// on this thread.
+    pub fn run(&self) {
+        let _here = Here::enter_alone(&self.core);
+        while !self.core.tasks.borrow().is_empty() {
+            if let Turn::Task(key, task) = self.core.wait_for_turn() {
+                self.core.poll(key, task);
+            }
+        }
+    }
+}
+
+impl Default for LocalExecutor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for LocalExecutor {
+    fn drop(&mut self) {
+        let core = &self.core;
+        // Destructors may wake and spawn, as they may while it runs.
+        let _here = Here::enter(core);
+        core.is_closed.set(true);
+        let tasks = core.tasks.borrow_mut().take_all();
+        for task in tasks {
+            let dropped = catch_unwind(AssertUnwindSafe(|| drop(task)));
+            // What was thrown may panic in turn when it is dropped.
+            dropped.unwrap_or_else(mem::forget);
+        }
+        core.inbox.close();
+    }
+}
+
+/// Makes a task of `future` on the executor that runs on this thread.
+///
+/// # Panics
+///
+/// If none does.
+pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
+    let here = HERE.with(|here| here.borrow().clone());
+    let core = here.expect(
+        "`spawn` was called where no executor runs: call it within `run` or \
+         `block_on`, or use `LocalExecutor::spawn`",
+    );
+    core.spawn(future)
+}
+
+impl Core {
+    fn spawn<F: Future + 'static>(&self, future: F) -> JoinHandle<F::Output> {
+        let (job, handle) = job(future);
+        if self.is_closed.get() {
+            return handle;
+        }
+        let future = Box::pin(job);
+        let waker = |key| Signal::waker(key, &self.inbox);
+        self.tasks.borrow_mut().add(future, waker);
+        handle
+    }
+
+    // ANCHOR: turn
+    /// Sleeps until somebody is ready.
+    fn wait_for_turn(&self) -> Turn {
+        loop {
+            // Before each turn, so that wake-ups from elsewhere do not wait
+            // until there is nothing to do here.
+            self.inbox
+                .take(|key| self.tasks.borrow_mut().make_ready(key));
+            let turn = self.tasks.borrow_mut().pop();
+            match turn {
+                Some(turn) => return turn,
+                None => self.parker.park(),
+            }
+        }
+    }
+
+    /// Gives a task its turn. Nothing is borrowed meanwhile: it may spawn, and
+    /// wake whom it likes.
+    fn poll(&self, key: Key, mut task: Task) {
+        let mut cx = Context::from_waker(&task.waker);
+        // A `Job` does not panic, whatever its future does.
+        match task.future.as_mut().poll(&mut cx) {
+            Poll::Pending => self.tasks.borrow_mut().put_back(key, task),
+            Poll::Ready(()) => self.tasks.borrow_mut().remove(key),
+        }
+    }
+    // ANCHOR_END: turn
+}
+
+/// The place of a future of `block_on` in the queue.
+struct Root<'a> {
+    core: &'a Core,
+    key: Key,
+    waker: Waker,
+}
+
+impl<'a> Root<'a> {
+    fn new(core: &'a Core) -> Self {
+        let key = core.tasks.borrow_mut().add_root();
+        let waker = Signal::waker(key, &core.inbox);
+        Self { core, key, waker }
+    }
+}
+
+impl Drop for Root<'_> {
+    fn drop(&mut self) {
+        self.core.tasks.borrow_mut().remove(self.key);
+    }
+}
+
+sync::thread_local! {
+    /// The executor that runs on this thread.
+    static HERE: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
+}
+
+/// Wakes a task if its executor runs on this thread. Returns `true` if it does.
+pub fn wake_here(inbox: &Arc<Inbox>, key: Key) -> bool {
+    let is_here = HERE.try_with(|here| {
+        let here = here.borrow();
+        let core = here.as_ref().filter(|it| Arc::ptr_eq(&it.inbox, inbox));
+        if let Some(core) = core {
+            core.tasks.borrow_mut().make_ready(key);
+        }
+        core.is_some()
+    });
+    // Fails as the thread ends: no executor runs then.
+    is_here.unwrap_or(false)
+}
+
+/// Makes an executor that of this thread, until it is dropped.
+struct Here {
+    outer: Option<Rc<Core>>,
+}
+
+impl Here {
+    fn enter_alone(core: &Rc<Core>) -> Self {
+        let is_idle = HERE.with(|here| here.borrow().is_none());
+        assert!(
+            is_idle,
+            "recursive `block_on` or `run`: an executor runs on this thread \
+             already, and would have to wait; `.await` the inner future instead"
+        );
+        Self::enter(core)
+    }
+
+    fn enter(core: &Rc<Core>) -> Self {
+        let enter = |here: &RefCell<_>| here.replace(Some(core.clone()));
+        // Fails as the thread ends, and then nobody looks.
+        let outer = HERE.try_with(enter).unwrap_or_default();
+        Self { outer }
+    }
+}
+
+impl Drop for Here {
+    fn drop(&mut self) {
+        let leave = |here: &RefCell<_>| here.replace(self.outer.take());
+        let _ = HERE.try_with(leave);
+    }
+}

@@ -1,0 +1,150 @@
+//! The tasks of an executor, and who of them is next.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::pin::Pin;
+use std::task::Waker;
+
+/// The future of a task: a job, whose result is nobody's business here.
+pub type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Names a task. Its place may be another's later, its number never is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    place: usize,
+    number: u64,
+}
+
+/// What is taken out of its place to be polled.
+pub struct Task {
+    pub future: BoxedFuture,
+    pub waker: Waker,
+}
+
+/// Whoever is next: see [`Tasks::pop`].
+pub enum Turn {
+    /// The future of `block_on`, which is polled where it is.
+    Root,
+    Task(Key, Task),
+}
+
+// ANCHOR: tasks
+/// The tasks, each in a place of its own, and the queue of those that are
+/// ready. No code of a task or of a waker runs in here, so that nobody comes
+/// back while it is borrowed.
+#[derive(Default)]
+pub struct Tasks {
+    places: Vec<Place>,
+    vacant: Vec<usize>,
+    /// Who is ready, in the order of the wake-ups, and each once.
+    ready: VecDeque<Key>,
+    /// The number of the newest task.
+    newest: u64,
+}
+
+struct Place {
+    /// The task's number, or [`NOBODY`].
+    number: u64,
+    is_ready: bool,
+    /// `None` while it is polled, and for the future of `block_on`.
+    task: Option<Task>,
+}
+// ANCHOR_END: tasks
+
+/// Is no task's number.
+const NOBODY: u64 = 0;
+
+impl Tasks {
+    /// Adds a task, which is ready, and gets a waker made for its key.
+    pub fn add(
+        &mut self,
+        future: BoxedFuture,
+        waker: impl FnOnce(Key) -> Waker,
+    ) {
+        let key = self.occupy();
+        let place = &mut self.places[key.place];
+        place.task = Some(Task {
+            future,
+            waker: waker(key),
+        });
+        self.make_ready(key);
+    }
+
+    /// Adds the future of `block_on`, which is ready, and stays elsewhere.
+    pub fn add_root(&mut self) -> Key {
+        let key = self.occupy();
+        self.make_ready(key);
+        key
+    }
+
+    fn occupy(&mut self) -> Key {
+        self.newest += 1;
+        let place = self.vacant.pop().unwrap_or_else(|| {
+            self.places.push(Place::VACANT);
+            self.places.len() - 1
+        });
+        self.places[place].number = self.newest;
+        Key {
+            place,
+            number: self.newest,
+        }
+    }
+
+    /// Returns `true` if there is neither a task nor a future of `block_on`.
+    pub fn is_empty(&self) -> bool {
+        self.vacant.len() == self.places.len()
+    }
+
+    /// Puts a task into the queue, unless it is there or is over.
+    pub fn make_ready(&mut self, key: Key) {
+        let Some(place) = self.places.get_mut(key.place) else {
+            return;
+        };
+        if place.number == key.number && !place.is_ready {
+            place.is_ready = true;
+            self.ready.push_back(key);
+        }
+    }
+
+    /// Takes who is first in the queue. A wake-up from now on counts anew.
+    pub fn pop(&mut self) -> Option<Turn> {
+        loop {
+            let key = self.ready.pop_front()?;
+            let place = &mut self.places[key.place];
+            // Else it is gone since, the future of an earlier `block_on`.
+            if place.number == key.number {
+                place.is_ready = false;
+                let task = place.task.take();
+                return Some(match task {
+                    Some(task) => Turn::Task(key, task),
+                    None => Turn::Root,
+                });
+            }
+        }
+    }
+
+    /// Puts a task back that has been polled and is not over.
+    pub fn put_back(&mut self, key: Key, task: Task) {
+        self.places[key.place].task = Some(task);
+    }
+
+    /// Frees the place of a task that is over. Later wake-ups are for nobody.
+    pub fn remove(&mut self, key: Key) {
+        self.places[key.place] = Place::VACANT;
+        self.vacant.push(key.place);
+    }
+
+    /// Takes all tasks, ready or not, and forgets who is ready.
+    pub fn take_all(&mut self) -> impl Iterator<Item = Task> + use<> {
+        let Self { places, .. } = mem::take(self);
+        places.into_iter().filter_map(|place| place.task)
+    }
+}
+
+impl Place {
+    const VACANT: Self = Self {
+        number: NOBODY,
+        is_ready: false,
+        task: None,
+    };
+}
