@@ -4,7 +4,7 @@
     reason = "the types of the stub own nothing yet"
 )]
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use parker::block_on;
 use sync::chaos::with_chaos;
 use testkit::{
-    DropLog, DropProbe, Gate, HostileWaker, Lesson, PanicOnDrop, ThreadProbe,
-    check, idle_cost, without_new_threads,
+    DropProbe, Gate, HostileWaker, Lesson, Opener, PanicOnDrop, ThreadProbe,
+    check, idle_cost, log_of_this_threads_end, without_new_threads,
 };
 
 use super::{JoinHandle, Pool, spawn_rayon};
@@ -31,76 +31,16 @@ const MOMENT: Duration = Duration::from_millis(30);
 /// How long a check waits for what must come.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A gate that opens at the latest when it is dropped: a check that fails must
-/// not leave jobs waiting.
-struct Opener(Arc<Gate>);
-
-impl Opener {
-    fn new() -> Self {
-        Self(Arc::default())
-    }
-
-    /// A job that waits until the gate is open.
-    fn waiting_job(&self) -> impl FnOnce() + Send + 'static {
-        let gate = self.0.clone();
-        move || gate.wait()
-    }
-
-    /// Opens the gate once the calling thread sleeps.
-    fn open_once_asleep(self) -> thread::JoinHandle<()> {
-        let sleeper = ThreadProbe::here();
-        thread::spawn(move || {
-            sleeper.wait_until_asleep();
-            drop(self);
-        })
-    }
-}
-
-impl Drop for Opener {
-    fn drop(&mut self) {
-        self.0.open();
-    }
-}
-
-/// What the end of a thread drops. It takes its time, each its own, so that
-/// nobody who waits for some of the threads finds all of them dropped.
-struct SlowEnd {
-    time: Duration,
-    _probe: DropProbe,
-}
-
-impl SlowEnd {
-    fn new(probe: DropProbe) -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let milliseconds = 1 + COUNT.fetch_add(1, SeqCst) as u64 % 3 * 2;
-        Self {
-            time: Duration::from_millis(milliseconds),
-            _probe: probe,
-        }
-    }
-}
-
-impl Drop for SlowEnd {
-    fn drop(&mut self) {
-        thread::sleep(self.time);
-    }
-}
-
-thread_local! {
-    static END: RefCell<Option<SlowEnd>> = const { RefCell::new(None) };
-}
-
-/// Makes a log that says when the calling thread has ended.
-fn log_of_this_threads_end() -> DropLog {
-    let (probe, log) = DropProbe::new();
-    END.set(Some(SlowEnd::new(probe)));
-    log
+/// A job that waits until the gate is open.
+fn waiting_job(opener: &Opener) -> impl FnOnce() + Send + 'static {
+    let gate = opener.gate();
+    move || gate.wait()
 }
 
 /// Keeps one thread of the pool busy until the gate opens. Returns once it is.
 fn hold(pool: &Pool, opener: &Opener) -> JoinHandle<()> {
     let begun = Arc::new(Gate::new());
-    let (tell, wait) = (begun.clone(), opener.waiting_job());
+    let (tell, wait) = (begun.clone(), waiting_job(opener));
     let held = pool.spawn_blocking(move || {
         tell.open();
         wait();
@@ -207,7 +147,7 @@ fn no_more_jobs_run_than_the_cap_allows() {
         let opener = Opener::new();
         let begun = Arc::new(AtomicUsize::new(0));
         let jobs = (0..4 * CAP).map(|_| {
-            let (begun, wait) = (begun.clone(), opener.waiting_job());
+            let (begun, wait) = (begun.clone(), waiting_job(&opener));
             pool.spawn_blocking(move || {
                 begun.fetch_add(1, SeqCst);
                 wait();
@@ -398,7 +338,7 @@ fn a_job_may_submit_another() {
         let submitter = pool.clone();
         let outer = pool.spawn_blocking(move || {
             let opener = Opener::new();
-            submitter.spawn_blocking(opener.waiting_job())
+            submitter.spawn_blocking(waiting_job(&opener))
         });
         let inner = block_on(outer).expect("the outer job returns");
         block_on(inner).expect("the inner job returns");
@@ -789,14 +729,14 @@ fn a_job_may_drop_its_own_pool() {
         let opener = Opener::new();
         let owner = Arc::new(Mutex::new(None));
         let last = owner.clone();
-        let wait = opener.waiting_job();
+        let wait = waiting_job(&opener);
         let dropping = pool.spawn_blocking(move || {
             wait();
             let pool: Option<Arc<Pool>> = last.lock().unwrap().take();
             drop(pool.expect("the pool was left here"));
             "went on"
         });
-        let other = pool.spawn_blocking(opener.waiting_job());
+        let other = pool.spawn_blocking(waiting_job(&opener));
         let queued = (0..5).map(|n| pool.spawn_blocking(move || n)).collect();
         *owner.lock().unwrap() = Some(pool);
         drop(opener);
@@ -821,7 +761,7 @@ fn a_job_that_drops_another_pool_waits_for_it() {
         let dropping = outer.spawn_blocking(|| {
             let inner = Pool::new(1, HOUR);
             let opener = Opener::new();
-            let wait = opener.waiting_job();
+            let wait = waiting_job(&opener);
             let mut end = inner.spawn_blocking(wait);
             let opening = opener.open_once_asleep();
             drop(inner);
@@ -897,7 +837,7 @@ fn a_job_for_rayon_runs_there_while_the_submitter_goes_on() {
     };
     check(lesson, || {
         let opener = Opener::new();
-        let wait = opener.waiting_job();
+        let wait = waiting_job(&opener);
         let job = spawn_rayon(move || {
             wait();
             rayon::current_thread_index()

@@ -1,6 +1,9 @@
 //! Ordering events without sleeping.
 
-use std::sync::{Barrier, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
+use std::thread;
+
+use crate::ThreadProbe;
 
 /// A door that starts shut. Whoever waits goes on once it is open; it stays
 /// open. It never touches the thread's park token.
@@ -29,6 +32,38 @@ impl Gate {
             .opened
             .wait_while(is_open, |is_open| !*is_open)
             .unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Opens a gate at the latest when it is dropped: a check that fails must not
+/// leave others waiting.
+#[derive(Debug, Default)]
+pub struct Opener(Arc<Gate>);
+
+impl Opener {
+    /// Makes a shut gate, and what opens it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The gate, for those who are to wait.
+    pub fn gate(&self) -> Arc<Gate> {
+        self.0.clone()
+    }
+
+    /// Opens the gate once the calling thread sleeps.
+    pub fn open_once_asleep(self) -> thread::JoinHandle<()> {
+        let sleeper = ThreadProbe::here();
+        thread::spawn(move || {
+            sleeper.wait_until_asleep();
+            drop(self);
+        })
+    }
+}
+
+impl Drop for Opener {
+    fn drop(&mut self) {
+        self.0.open();
     }
 }
 
@@ -74,6 +109,19 @@ mod tests {
             waiting.join().expect("the waiting thread passes");
             gate.wait();
         });
+    }
+
+    #[test]
+    fn an_opener_opens_when_it_is_dropped_and_when_its_thread_sleeps() {
+        let opener = Opener::new();
+        let gate = opener.gate();
+        drop(opener);
+        gate.wait();
+        let opener = Opener::new();
+        let gate = opener.gate();
+        let opening = opener.open_once_asleep();
+        gate.wait();
+        opening.join().expect("opening does not panic");
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Values that report when, where and how often they are dropped.
 
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::ThreadId;
+use std::thread::{self, ThreadId};
+use std::time::Duration;
 
 /// A value whose drops are written to a [`DropLog`].
 #[derive(Debug)]
@@ -61,6 +64,36 @@ impl Drop for PanicOnDrop {
     }
 }
 
+/// What the end of a thread drops. It takes its time, each its own, so that
+/// nobody who waits for some of the threads finds all of them dropped.
+struct SlowEnd {
+    time: Duration,
+    _probe: DropProbe,
+}
+
+impl Drop for SlowEnd {
+    fn drop(&mut self) {
+        thread::sleep(self.time);
+    }
+}
+
+thread_local! {
+    static END: RefCell<Option<SlowEnd>> = const { RefCell::new(None) };
+}
+
+/// Makes a log that says when the calling thread has ended, and its
+/// thread-locals have been destroyed.
+pub fn log_of_this_threads_end() -> DropLog {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let (probe, log) = DropProbe::new();
+    let milliseconds = 1 + COUNT.fetch_add(1, Relaxed) % 3 * 2;
+    END.set(Some(SlowEnd {
+        time: Duration::from_millis(milliseconds),
+        _probe: probe,
+    }));
+    log
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,6 +106,22 @@ mod tests {
         let dropper_id = dropper.thread().id();
         dropper.join().expect("dropping a probe does not panic");
         assert_eq!(log.threads(), [dropper_id]);
+    }
+
+    #[test]
+    fn the_end_of_a_thread_is_logged() {
+        let gate = Arc::new(crate::Gate::new());
+        let (tell, told) = std::sync::mpsc::channel();
+        let door = gate.clone();
+        let thread = thread::spawn(move || {
+            tell.send(log_of_this_threads_end()).expect("it is received");
+            door.wait();
+        });
+        let log = told.recv().expect("it is sent");
+        assert_eq!(log.count(), 0, "the thread lives");
+        gate.open();
+        thread.join().expect("waiting does not panic");
+        assert_eq!(log.count(), 1, "the thread has ended");
     }
 
     #[test]
