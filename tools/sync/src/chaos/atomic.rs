@@ -59,6 +59,28 @@ macro_rules! chaotic {
                 }
                 self.0.compare_exchange_weak(current, new, success, failure)
             }
+
+            /// Changes the value by `change`, which may be called more than
+            /// once.
+            ///
+            /// # Errors
+            ///
+            /// The value for which `change` returned `None`.
+            pub fn fetch_update(
+                &self,
+                success: Ordering,
+                failure: Ordering,
+                mut change: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                let mut value = self.load(failure);
+                while let Some(new) = change(value) {
+                    match self.compare_exchange_weak(value, new, success, failure) {
+                        Ok(before) => return Ok(before),
+                        Err(found) => value = found,
+                    }
+                }
+                Err(value)
+            }
         }
     };
     (@forward $method:ident($($argument:ident: $type:ty)?) -> $result:ty) => {
