@@ -1,0 +1,108 @@
+//! Exercise 13: who sleeps, who searches, and whom to wake.
+//!
+//! The chapter is `src/scheduler/sleepers.md`. Check yourself with
+//! `cargo test -p exercise-13`, and then let every order of events be tried:
+//! `cargo test -p exercise-13 --release --features loom`.
+//!
+//! Import atomics, fences and locks from `sync`, as in exercise 2. The models
+//! take a `SeqCst` load or store for a weaker one: where one thread writes and
+//! then reads, and another does the same the other way round, they want a
+//! `fence(SeqCst)`, or a read-modify-write of one word, on both sides.
+//!
+//! How a worker uses what you write is shown by `work` in `workers.rs`.
+
+#[cfg(all(test, feature = "loom"))]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+mod tests;
+
+/// Decides who of a scheduler's workers sleeps, who searches, and whom to wake.
+///
+/// It has no threads and no queues; the workers tell it what they do. A worker
+/// is *busy* with its own work, or *searches* the queues of others, or *sleeps*.
+/// At first all are busy.
+///
+/// # Contract
+///
+/// 1. **No task waits.** Work is published, and then `notify` is called. If a
+///    worker sleeps and none searches, it names one that sleeps. If it names
+///    none, then whoever sleeps or ends its search meanwhile sees the work,
+///    provided that `sleep` or `found` returns `true` to it.
+/// 2. **Whom to wake.** `notify` names a worker that sleeps. From then on that
+///    worker searches: it is not named again before it has slept again.
+/// 3. **One is enough.** `notify` names nobody while a worker searches.
+/// 4. **Half.** `try_search` lets at most half of the workers search at once,
+///    rounded up. If none searches, it lets one.
+/// 5. **One leads to the next.** `found` makes a searcher busy, and returns
+///    `true` if none searches now. Then its caller has to call `notify`.
+/// 6. **The last look.** `sleep` makes a worker sleep, whether it was busy or
+///    searching, and returns `true` if none searches now. Then its caller has
+///    to look at all queues before it parks.
+/// 7. **Getting up.** `wake` is for a worker that slept and is up. If no
+///    `notify` has named it, it returns `true`: the worker is busy, and will
+///    not be named. If one has, it returns `false`: the worker searches.
+/// 8. **Any number.** One worker is enough, and so are 256; all of them may
+///    sleep at once.
+/// 9. **Made once.** After `new` nothing is allocated.
+///
+/// # Examples
+///
+/// ```no_run
+/// use exercise_13::Sleepers;
+///
+/// let sleepers = Sleepers::new(2);
+/// // Worker 1 has no work of its own, and finds none elsewhere.
+/// assert!(sleepers.try_search());
+/// assert!(sleepers.sleep(1, true), "the last one has to look again");
+/// // Worker 0 pushes a task, and another.
+/// assert_eq!(sleepers.notify(), Some(1));
+/// assert_eq!(sleepers.notify(), None, "one is searching");
+/// // Worker 1 finds one of them.
+/// assert!(sleepers.found(), "the last one has to notify");
+/// assert_eq!(sleepers.notify(), None, "nobody sleeps");
+/// ```
+pub struct Sleepers {}
+
+impl Sleepers {
+    /// Makes the sleepers of so many workers, numbered from 0 on.
+    ///
+    /// # Panics
+    ///
+    /// If there is no worker.
+    pub fn new(workers: usize) -> Self {
+        let _ = workers;
+        todo!("make what is needed to know who sleeps and how many search")
+    }
+
+    /// To be called after work was published. Returns the worker to wake.
+    pub fn notify(&self) -> Option<usize> {
+        todo!("if one sleeps and none searches, make one of them search")
+    }
+
+    /// A busy worker has no work. Returns `true` if it may search.
+    pub fn try_search(&self) -> bool {
+        todo!("count one more that searches, unless half do")
+    }
+
+    /// A searcher has found work, and is busy. Returns `true` if it must call
+    /// [`notify`](Self::notify), before it begins with the work.
+    #[must_use]
+    pub fn found(&self) -> bool {
+        todo!("count one less that searches; was it the last?")
+    }
+
+    /// A worker sleeps from now on. Returns `true` if it must look at all
+    /// queues once more before it parks.
+    #[must_use]
+    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+        let _ = (worker, searching);
+        todo!("list it; count one less that searches if it did; is any left?")
+    }
+
+    /// A worker that slept is up, for whatever reason. Returns `true` if
+    /// nobody has woken it and it is busy, `false` if it searches.
+    pub fn wake(&self, worker: usize) -> bool {
+        let _ = worker;
+        todo!("if it is listed still, take it off the list")
+    }
+}

@@ -1,0 +1,63 @@
+//! Which workers sleep: a bit for each.
+
+use sync::atomic::{AtomicU64, Ordering};
+
+use Ordering::{Acquire, Relaxed, Release};
+
+/// A set of workers. Who takes one out has it for itself.
+///
+/// *Memory ordering.* What happens before `take_any` happens before the
+/// `contains` that misses the worker taken.
+pub struct Names(Box<[AtomicU64]>);
+
+impl Names {
+    /// Makes a set with room for so many workers.
+    pub fn new(workers: usize) -> Self {
+        let words = workers.div_ceil(u64::BITS as usize);
+        Self((0..words).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// Adds a worker.
+    pub fn insert(&self, worker: usize) {
+        let (word, bit) = self.place(worker);
+        // Relaxed: published with the count, by `fall_asleep`.
+        word.fetch_or(bit, Relaxed);
+    }
+
+    /// Returns `true` if the worker is in the set.
+    pub fn contains(&self, worker: usize) -> bool {
+        let (word, bit) = self.place(worker);
+        // Acquire: pairs with the Release in `take_any`; shows what was done before this worker was chosen.
+        word.load(Acquire) & bit != 0
+    }
+
+    /// Takes out this worker. Returns `false` if it is not in the set.
+    pub fn take(&self, worker: usize) -> bool {
+        let (word, bit) = self.place(worker);
+        // Acquire: as in `contains`, if it was taken out by somebody else.
+        word.fetch_and(!bit, Acquire) & bit != 0
+    }
+
+    /// Takes out one worker, if it finds one: the first.
+    pub fn take_any(&self) -> Option<usize> {
+        (0..).zip(&self.0).find_map(|(at, word)| {
+            // Relaxed: only a guess; the exchange decides.
+            let mut bits = word.load(Relaxed);
+            while bits != 0 {
+                let first = bits & bits.wrapping_neg();
+                // Release: pairs with the Acquire in `contains` and `take`.
+                bits = word.fetch_and(!first, Release);
+                if bits & first != 0 {
+                    let bit = first.trailing_zeros() as usize;
+                    return Some(at * u64::BITS as usize + bit);
+                }
+            }
+            None
+        })
+    }
+
+    fn place(&self, worker: usize) -> (&AtomicU64, u64) {
+        let bits = u64::BITS as usize;
+        (&self.0[worker / bits], 1 << (worker % bits))
+    }
+}
