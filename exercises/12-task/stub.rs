@@ -1,0 +1,303 @@
+//! Exercise 12: a task in one allocation, its wakers and its handle.
+//!
+//! The chapter is `src/scheduler/task.md`. Check yourself with
+//! `cargo test -p exercise-12`, and then let every order of events be tried:
+//! `cargo test -p exercise-12 --features loom`.
+//!
+//! Import from `sync` what you would import from `std::sync`, as in exercise 2,
+//! and put what several threads share into its `UnsafeCell`. The fields of the
+//! structs are yours to choose, and so are further types and files. The error
+//! type is that of exercise 6.
+//!
+//! # Contract
+//!
+//! A task *waits* from a poll that was pending until somebody wakes it. It has
+//! *ended* when its future was ready or has panicked, or when it was cancelled.
+//!
+//! 1. **One allocation.** [`spawn`] allocates one block, of the size that the
+//!    future and the output need, whatever their alignment. Nothing else that
+//!    is done with the task allocates, but for what the future itself does. The
+//!    block is freed with the layout that it was allocated with.
+//! 2. **In place.** A future stays where it was first polled, and is dropped
+//!    there.
+//! 3. **When run.** [`spawn`] polls nothing and calls no scheduler.
+//!    [`Runnable::run`] polls once. While a `run` polls, nobody else does; and
+//!    nobody does after the end.
+//! 4. **Scheduled once.** A wake-up of a task that waits gives it to its
+//!    scheduler. However many wake-ups come until it is run, the scheduler
+//!    gets it once, and it is polled once.
+//! 5. **No lost wake-up.** If a task is woken while it is polled, `run` gives it
+//!    to its scheduler again. A poll sees what was written before each wake-up
+//!    that was there when it began, whether or not that one had scheduled it.
+//! 6. **Wakers.** A waker may be cloned, woken and dropped by any thread, at any
+//!    time, also by several at once, and long after the end, when it wakes
+//!    nobody. It is known as the same waker as its clones and as that of
+//!    another poll of the same task.
+//! 7. **Freed.** The future and the scheduler are dropped when the task ends,
+//!    before the handle is ready. The block is freed when, besides, the handle
+//!    is dropped or was ready, and the last waker is gone.
+//! 8. **The output.** It is moved to the handle, or dropped, once. It is dropped
+//!    by `run` if the handle is gone, and with the handle otherwise, never by
+//!    who drops a waker.
+//! 9. **The handle.** A [`JoinHandle`] is ready when its task has ended, and
+//!    wakes the waker of its last poll, once. It may be polled and dropped on
+//!    any thread. To drop it detaches the task. Polled after it was ready, it
+//!    panics with a message that contains "after".
+//! 10. **Abort.** After [`JoinHandle::abort`] no poll begins. A task that waits
+//!     is cancelled at once or given to its scheduler for that; one that is
+//!     queued is cancelled when it is run, and one that is polled when the
+//!     poll returns, unless it is ready then. One that has ended is left alone.
+//! 11. **Dropped unrun.** A [`Runnable`] that is dropped cancels its task, and
+//!     what is linked behind it.
+//! 12. **Panics.** If the future panics, in a poll or when it is dropped, its
+//!     task ends, and the handle gives what was thrown. Nothing panics in
+//!     `run`, or because a `Runnable` or a handle is dropped, whatever panics
+//!     there: future, output, or the waker of the handle.
+//! 13. **Handed over.** A scheduler may run, send on or drop what it is given
+//!     before [`Schedule::schedule`] returns, or let another thread do so. It
+//!     is alive until the call returns.
+//! 14. **Queues without memory.** A `Runnable` is one word, also as a pointer,
+//!     and has room for a link to another one.
+//! 15. **Listed.** If its scheduler has a list, a task is listed from the time
+//!     that it first waits until it ends. [`OwnedTasks::close_and_cancel`]
+//!     cancels those that wait before it returns; the others as
+//!     [`JoinHandle::abort`] does. Once the list is closed, a task that would
+//!     be listed is cancelled instead.
+//! 16. **Yield.** In a task, [`yield_now`] is pending once, and `run` gives the
+//!     task to [`Schedule::schedule_yielded`], whose default is `schedule`,
+//!     without a call of the waker. Anywhere else, and if it is polled with
+//!     another waker, it wakes that one.
+//! 17. **Few steps.** A wake-up by reference and the pending poll that follows
+//!     take at most three atomic read-modify-writes together; a poll that
+//!     yields takes at most two.
+//!
+//! # Examples
+//!
+//! ```no_run
+//! use std::sync::{Arc, Mutex};
+//!
+//! use exercise_12::{Runnable, Schedule, spawn, yield_now};
+//!
+//! #[derive(Clone, Default)]
+//! struct Queue(Arc<Mutex<Vec<Runnable<Queue>>>>);
+//!
+//! impl Schedule for Queue {
+//!     fn schedule(&self, task: Runnable<Self>) {
+//!         self.0.lock().unwrap().push(task);
+//!     }
+//! }
+//!
+//! let queue = Queue::default();
+//! let six_by_seven = async {
+//!     yield_now().await;
+//!     6 * 7
+//! };
+//! let (task, handle) = spawn(six_by_seven, queue.clone());
+//! task.run();
+//! let task = queue.0.lock().unwrap().pop();
+//! task.expect("it has yielded").run();
+//! assert_eq!(block_on::block_on(handle).unwrap(), 42);
+//! ```
+
+#[cfg(all(test, feature = "loom"))]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+mod tests;
+
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Context, Poll};
+
+pub use spawn_blocking::JoinError;
+
+/// What tasks are given to when they can run. Cheap to clone: a task calls it
+/// by a copy, because the task's own may be gone before the call returns.
+pub trait Schedule: Clone + Send + Sync + 'static {
+    /// Takes a task that somebody woke.
+    fn schedule(&self, task: Runnable<Self>);
+
+    /// Takes a task that has yielded. It should run after all that are ready.
+    fn schedule_yielded(&self, task: Runnable<Self>) {
+        self.schedule(task);
+    }
+
+    /// The list for the tasks of this scheduler that wait, if it has one.
+    fn owned(&self) -> Option<&OwnedTasks<Self>> {
+        None
+    }
+}
+
+/// Makes a task of `future`, to be run by `scheduler`: the right to run it for
+/// the first time, and the handle to await it.
+pub fn spawn<F, S>(
+    future: F,
+    scheduler: S,
+) -> (Runnable<S>, JoinHandle<F::Output>)
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+    S: Schedule,
+{
+    let _ = (future, scheduler);
+    todo!("one block: state, vtable, scheduler, future")
+}
+
+/// The right to poll a task once: there is never more than one of a task.
+#[derive(Debug)]
+pub struct Runnable<S: Schedule> {
+    task: NonNull<()>,
+    _scheduler: PhantomData<S>,
+}
+
+// SAFETY: nothing is behind the pointer yet. What you put there has to be
+// `Send`, which is for you to say.
+unsafe impl<S: Schedule> Send for Runnable<S> {}
+// SAFETY: as above, and by reference it gives away only a scheduler.
+unsafe impl<S: Schedule> Sync for Runnable<S> {}
+
+impl<S: Schedule> Runnable<S> {
+    /// Polls the task. Schedules it again if it was woken meanwhile or has
+    /// yielded; ends it if it is ready, has panicked or was aborted.
+    pub fn run(self) {
+        todo!("poll with a waker that borrows the task, then see what came")
+    }
+
+    /// The scheduler that the task was spawned with.
+    pub fn scheduler(&self) -> &S {
+        todo!("it is in the block")
+    }
+
+    /// Turns it into a pointer, for a queue of pointers. To be turned back by
+    /// [`from_raw`](Self::from_raw), or the task never ends.
+    pub fn into_raw(self) -> NonNull<()> {
+        todo!("the pointer, without what a drop does")
+    }
+
+    /// Turns the pointer back.
+    ///
+    /// # Safety
+    ///
+    /// The caller must pass what [`into_raw`](Self::into_raw) of the same type
+    /// has returned, and each once.
+    pub unsafe fn from_raw(raw: NonNull<()>) -> Self {
+        let _ = raw;
+        todo!("the other way round")
+    }
+
+    /// Links another one behind this one, or none. What was linked before is
+    /// dropped.
+    pub fn set_next(&mut self, next: Option<Self>) {
+        let _ = next;
+        todo!("a field of the block, which is for who holds the task")
+    }
+
+    /// Takes out what is linked behind this one. To be done before it is run.
+    pub fn take_next(&mut self) -> Option<Self> {
+        todo!("the same field")
+    }
+}
+
+impl<S: Schedule> Drop for Runnable<S> {
+    /// Cancels the task.
+    fn drop(&mut self) {
+        let _ = self.task;
+        todo!("drop the future, and end the task with an error")
+    }
+}
+
+/// Awaits the result of a task. To drop it detaches the task, which runs on.
+///
+/// # Panics
+///
+/// When it is polled after it was ready.
+#[derive(Debug)]
+pub struct JoinHandle<T> {
+    task: NonNull<()>,
+    _output: PhantomData<T>,
+}
+
+// SAFETY: as for `Runnable`; it moves a `T` from thread to thread.
+unsafe impl<T: Send> Send for JoinHandle<T> {}
+// SAFETY: as for `Runnable`; by reference it gives away no `T`.
+unsafe impl<T: Send> Sync for JoinHandle<T> {}
+
+impl<T> Unpin for JoinHandle<T> {}
+
+impl<T> JoinHandle<T> {
+    /// Asks for the end of the task: its future is dropped instead of being
+    /// polled again. A task that is being polled may end by itself first.
+    pub fn abort(&self) {
+        todo!("who holds the task? If nobody, you do now")
+    }
+
+    /// Returns `true` if the result is there or was taken.
+    pub fn is_finished(&self) -> bool {
+        todo!("one flag of the state")
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<Self::Output> {
+        todo!("take the result, or leave the waker and look again")
+    }
+}
+
+impl<T> Drop for JoinHandle<T> {
+    fn drop(&mut self) {
+        let _ = self.task;
+        todo!("has the task ended? Then the result is yours to drop")
+    }
+}
+
+/// Lists the tasks of a scheduler that have waited.
+#[derive(Debug)]
+pub struct OwnedTasks<S> {
+    _of: PhantomData<fn() -> S>,
+}
+
+impl<S: Schedule> OwnedTasks<S> {
+    /// Makes an empty list.
+    pub fn new() -> Self {
+        todo!("links in the tasks, and a lock")
+    }
+
+    /// Cancels all tasks that are listed, and from now on each that would be.
+    /// Returns when those that wait are cancelled.
+    pub fn close_and_cancel(&self) {
+        todo!("close it; hold those that wait; give the lock back; cancel")
+    }
+
+    /// Returns `true` if no task is listed.
+    pub fn is_empty(&self) -> bool {
+        todo!("look, with the lock")
+    }
+}
+
+impl<S: Schedule> Default for OwnedTasks<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Gives the scheduler's other tasks a turn.
+pub fn yield_now() -> YieldNow {
+    todo!("a future that remembers whether it has been polled")
+}
+
+/// The future of [`yield_now`].
+#[derive(Debug)]
+#[must_use = "a yield takes place where it is awaited"]
+pub struct YieldNow {
+    _yours: (),
+}
+
+impl Future for YieldNow {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<()> {
+        todo!("is this the waker of the task that this thread polls?")
+    }
+}

@@ -1,0 +1,155 @@
+//! Solution 12: a task in one allocation, its wakers and its handle.
+//!
+//! A task is a block of memory with a word of state in front. What may happen
+//! to it stands in `state`, what is in the block in `cell`; the other files are
+//! what the holders of a task do: `runnable` polls it, `waker` wakes it, `join`
+//! awaits it, `owned` lists it.
+//!
+//! Nobody needs a reference to run a task, or to keep it in a queue. It has one
+//! of its own, until it ends.
+//!
+//! # Contract
+//!
+//! A task *waits* from a poll that was pending until somebody wakes it. It has
+//! *ended* when its future was ready or has panicked, or when it was cancelled.
+//!
+//! 1. **One allocation.** [`spawn`] allocates one block, of the size that the
+//!    future and the output need, whatever their alignment. Nothing else that
+//!    is done with the task allocates, but for what the future itself does. The
+//!    block is freed with the layout that it was allocated with.
+//! 2. **In place.** A future stays where it was first polled, and is dropped
+//!    there.
+//! 3. **When run.** [`spawn`] polls nothing and calls no scheduler.
+//!    [`Runnable::run`] polls once. While a `run` polls, nobody else does; and
+//!    nobody does after the end.
+//! 4. **Scheduled once.** A wake-up of a task that waits gives it to its
+//!    scheduler. However many wake-ups come until it is run, the scheduler
+//!    gets it once, and it is polled once.
+//! 5. **No lost wake-up.** If a task is woken while it is polled, `run` gives it
+//!    to its scheduler again. A poll sees what was written before each wake-up
+//!    that was there when it began, whether or not that one had scheduled it.
+//! 6. **Wakers.** A waker may be cloned, woken and dropped by any thread, at any
+//!    time, also by several at once, and long after the end, when it wakes
+//!    nobody. It is known as the same waker as its clones and as that of
+//!    another poll of the same task.
+//! 7. **Freed.** The future and the scheduler are dropped when the task ends,
+//!    before the handle is ready. The block is freed when, besides, the handle
+//!    is dropped or was ready, and the last waker is gone.
+//! 8. **The output.** It is moved to the handle, or dropped, once. It is dropped
+//!    by `run` if the handle is gone, and with the handle otherwise, never by
+//!    who drops a waker.
+//! 9. **The handle.** A [`JoinHandle`] is ready when its task has ended, and
+//!    wakes the waker of its last poll, once. It may be polled and dropped on
+//!    any thread. To drop it detaches the task. Polled after it was ready, it
+//!    panics with a message that contains "after".
+//! 10. **Abort.** After [`JoinHandle::abort`] no poll begins. A task that waits
+//!     is cancelled at once or given to its scheduler for that; one that is
+//!     queued is cancelled when it is run, and one that is polled when the
+//!     poll returns, unless it is ready then. One that has ended is left alone.
+//! 11. **Dropped unrun.** A [`Runnable`] that is dropped cancels its task, and
+//!     what is linked behind it.
+//! 12. **Panics.** If the future panics, in a poll or when it is dropped, its
+//!     task ends, and the handle gives what was thrown. Nothing panics in
+//!     `run`, or because a `Runnable` or a handle is dropped, whatever panics
+//!     there: future, output, or the waker of the handle.
+//! 13. **Handed over.** A scheduler may run, send on or drop what it is given
+//!     before [`Schedule::schedule`] returns, or let another thread do so. It
+//!     is alive until the call returns.
+//! 14. **Queues without memory.** A `Runnable` is one word, also as a pointer,
+//!     and has room for a link to another one.
+//! 15. **Listed.** If its scheduler has a list, a task is listed from the time
+//!     that it first waits until it ends. [`OwnedTasks::close_and_cancel`]
+//!     cancels those that wait before it returns; the others as
+//!     [`JoinHandle::abort`] does. Once the list is closed, a task that would
+//!     be listed is cancelled instead.
+//! 16. **Yield.** In a task, [`yield_now`] is pending once, and `run` gives the
+//!     task to [`Schedule::schedule_yielded`], whose default is `schedule`,
+//!     without a call of the waker. Anywhere else, and if it is polled with
+//!     another waker, it wakes that one.
+//! 17. **Few steps.** A wake-up by reference and the pending poll that follows
+//!     take at most three atomic read-modify-writes together; a poll that
+//!     yields takes at most two.
+//!
+//! # Examples
+//!
+//! ```
+//! use std::sync::{Arc, Mutex};
+//!
+//! use solution_12::{Runnable, Schedule, spawn, yield_now};
+//!
+//! #[derive(Clone, Default)]
+//! struct Queue(Arc<Mutex<Vec<Runnable<Queue>>>>);
+//!
+//! impl Schedule for Queue {
+//!     fn schedule(&self, task: Runnable<Self>) {
+//!         self.0.lock().unwrap().push(task);
+//!     }
+//! }
+//!
+//! let queue = Queue::default();
+//! let six_by_seven = async {
+//!     yield_now().await;
+//!     6 * 7
+//! };
+//! let (task, handle) = spawn(six_by_seven, queue.clone());
+//! task.run();
+//! let task = queue.0.lock().unwrap().pop();
+//! task.expect("it has yielded").run();
+//! assert_eq!(block_on::block_on(handle).unwrap(), 42);
+//! ```
+
+mod cell;
+mod join;
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/12-task/src/models.rs"]
+mod models;
+mod owned;
+mod runnable;
+mod state;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/12-task/src/tests.rs"]
+mod tests;
+mod waker;
+mod yields;
+
+pub use join::JoinHandle;
+pub use owned::OwnedTasks;
+pub use runnable::Runnable;
+pub use spawn_blocking::JoinError;
+pub use yields::{YieldNow, yield_now};
+
+/// What tasks are given to when they can run. Cheap to clone: a task calls it
+/// by a copy, because the task's own may be gone before the call returns.
+pub trait Schedule: Clone + Send + Sync + 'static {
+    /// Takes a task that somebody woke.
+    fn schedule(&self, task: Runnable<Self>);
+
+    /// Takes a task that has yielded. It should run after all that are ready.
+    fn schedule_yielded(&self, task: Runnable<Self>) {
+        self.schedule(task);
+    }
+
+    /// The list for the tasks of this scheduler that wait, if it has one.
+    fn owned(&self) -> Option<&OwnedTasks<Self>> {
+        None
+    }
+}
+
+/// Makes a task of `future`, to be run by `scheduler`: the right to run it for
+/// the first time, and the handle to await it.
+pub fn spawn<F, S>(
+    future: F,
+    scheduler: S,
+) -> (Runnable<S>, JoinHandle<F::Output>)
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+    S: Schedule,
+{
+    let task = cell::allocate(future, scheduler);
+    // SAFETY: the task is new, and so held by us; its scheduler is an `S`.
+    let runnable = unsafe { Runnable::from_header(task) };
+    // SAFETY: the task is new, and its output is an `F::Output`.
+    let handle = unsafe { JoinHandle::from_header(task) };
+    (runnable, handle)
+}

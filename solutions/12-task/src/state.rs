@@ -1,0 +1,325 @@
+//! The word that says how a task fares, and all that can become of it.
+//!
+//! | flag | set | means |
+//! |---|---|---|
+//! | `ACTIVE` | by `spawn`, or by the wake-up or abort of a task that waits | somebody *holds* the task: it is queued, or running. Only the holder may touch the future |
+//! | `NOTIFIED` | by a wake-up while `ACTIVE` | once the holder is done it must not let go |
+//! | `CANCELLED` | by an abort | the holder drops the future instead of polling it |
+//! | `COMPLETE` | by the holder, instead of letting go | there is no future any more; until the handle takes it there is a result |
+//! | `JOIN_INTEREST` | by `spawn`, until the handle is dropped | the result belongs to the handle |
+//! | `JOIN_WAKER` | by the handle, which may also take it back | the slot belongs to the task: whoever completes it takes the waker |
+//!
+//! Above them stands the count of references: one of the handle, one of each
+//! waker, and one of the task itself from `spawn` until it is complete. While
+//! it is not complete, it is alive. So whoever holds it needs no reference.
+//!
+//! *Memory ordering.* What was written before a wake-up is seen by the poll
+//! that follows it: every wake-up is a read-modify-write with `Release`, also
+//! one that changes nothing, and every poll begins with an `Acquire`. What a
+//! holder did to the task is seen by the next one: who lets go releases, and
+//! who sets `ACTIVE` acquires. The result is published by `complete`. Each
+//! reference is given back with `Release`, and the last one acquires.
+
+use std::process;
+
+use sync::atomic::AtomicUsize;
+use sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+const ACTIVE: usize = 1;
+const NOTIFIED: usize = 1 << 1;
+const CANCELLED: usize = 1 << 2;
+const COMPLETE: usize = 1 << 3;
+const JOIN_INTEREST: usize = 1 << 4;
+const JOIN_WAKER: usize = 1 << 5;
+const REFERENCE: usize = 1 << 6;
+
+/// A new task is held by who spawned it, and has a handle.
+const NEW: usize = ACTIVE | JOIN_INTEREST | (2 * REFERENCE);
+/// So many references come of wakers that are forgotten in a loop.
+const TOO_MANY: usize = usize::MAX / 2;
+
+/// The state of one task.
+pub struct State(AtomicUsize);
+
+/// What the holder has to do next.
+#[must_use]
+#[derive(Debug, PartialEq, Eq)]
+pub enum Turn {
+    Poll,
+    Cancel,
+}
+
+/// What has become of a pending task.
+#[must_use]
+#[derive(Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// Let go: whoever wakes it holds it, and may have ended it already.
+    Waits,
+    /// Still held, to be scheduled again.
+    Notified,
+    /// Still held, to be cancelled.
+    Cancelled,
+}
+
+/// What is left to do for who called `wake` or `abort`.
+#[must_use]
+#[derive(Debug, PartialEq, Eq)]
+pub enum Woken {
+    Nothing,
+    /// The caller holds the task now, and has to schedule it.
+    Schedule,
+    /// The caller's was the last reference.
+    Free,
+}
+
+/// What is left to do for the holder of a task that has a result.
+#[must_use]
+#[derive(Debug, PartialEq, Eq)]
+pub enum Completed {
+    /// The task is not complete yet: nobody wants the result, so drop it first.
+    Unwanted,
+    /// Wake who awaits the handle, then give back the task's reference.
+    WakeJoiner,
+    /// The task's reference is given back already, and was not the last.
+    Shared,
+    /// It was the last.
+    Free,
+}
+
+/// What is left to do for a handle that is dropped.
+#[must_use]
+#[derive(Debug, PartialEq, Eq)]
+pub enum Detached {
+    /// The handle's reference is given back already.
+    Done,
+    /// Take the waker out of the slot, then give back the reference.
+    DropWaker,
+    /// Drop the result, then give back the reference.
+    DropOutput,
+}
+
+impl State {
+    pub fn new() -> Self {
+        Self(AtomicUsize::new(NEW))
+    }
+
+    /// Begins the holder's turn: all wake-ups so far are served by it.
+    // queued --> running
+    #[inline]
+    pub fn begin(&self) -> Turn {
+        // Acquire: pairs with the Release of `wake`; a wake-up that came while
+        // the task was queued is not in the queue, but here.
+        let mut state = self.0.load(Acquire);
+        if state & NOTIFIED != 0 {
+            // Acquire: as above; others may have woken since.
+            state = self.0.fetch_and(!NOTIFIED, Acquire);
+        }
+        match state & CANCELLED {
+            0 => Turn::Poll,
+            _ => Turn::Cancel,
+        }
+    }
+
+    /// Lets go of a task that is pending, unless there is a reason to hold it.
+    // running --> waits, queued
+    #[inline]
+    pub fn let_go(&self) -> Pending {
+        // Relaxed: it is only a guess for the exchange.
+        let mut state = self.0.load(Relaxed);
+        loop {
+            if state & CANCELLED != 0 {
+                return Pending::Cancelled;
+            }
+            // It stays, and `begin` clears it.
+            if state & NOTIFIED != 0 {
+                return Pending::Notified;
+            }
+            // Release: pairs with the Acquire of who holds the task next, in
+            // `wake` or `abort`; publishes what the poll did to the future.
+            let exchanged = self.0.compare_exchange_weak(
+                state,
+                state & !ACTIVE,
+                Release,
+                Relaxed,
+            );
+            match exchanged {
+                Ok(_) => return Pending::Waits,
+                Err(found) => state = found,
+            }
+        }
+    }
+
+    /// Wakes the task by a waker that keeps its reference.
+    // waits --> queued; held --> held and notified
+    #[inline]
+    pub fn wake_by_ref(&self) -> Woken {
+        self.wake(0)
+    }
+
+    /// Wakes the task, and gives back the waker's reference in the same step.
+    #[inline]
+    pub fn wake_by_value(&self) -> Woken {
+        self.wake(REFERENCE)
+    }
+
+    #[inline]
+    fn wake(&self, given_back: usize) -> Woken {
+        // Relaxed: it is only a guess for the exchange, but for `COMPLETE`,
+        // which stays; and who wakes a complete task reads nothing of it.
+        let mut state = self.0.load(Relaxed);
+        while state & COMPLETE == 0 {
+            let flag = if state & ACTIVE == 0 {
+                ACTIVE
+            } else {
+                NOTIFIED
+            };
+            // Release: pairs with the Acquire in `begin`; publishes what was
+            // written before the wake-up, even if `flag` is set already.
+            // Acquire: pairs with `let_go`; the future comes with `ACTIVE`.
+            let exchanged = self.0.compare_exchange_weak(
+                state,
+                (state | flag) - given_back,
+                AcqRel,
+                Relaxed,
+            );
+            match exchanged {
+                Ok(_) if flag == ACTIVE => return Woken::Schedule,
+                Ok(_) => return Woken::Nothing,
+                Err(found) => state = found,
+            }
+        }
+        if given_back > 0 && self.release() {
+            return Woken::Free;
+        }
+        Woken::Nothing
+    }
+
+    /// Asks for the end of the task.
+    // waits --> queued and cancelled; held --> held and cancelled
+    pub fn abort(&self) -> Woken {
+        // Relaxed: it is only a guess for the exchange.
+        let mut state = self.0.load(Relaxed);
+        while state & (COMPLETE | CANCELLED) == 0 {
+            // Acquire: pairs with `let_go`; the future comes with `ACTIVE`.
+            // Release: wake-ups that were published here stay so.
+            let exchanged = self.0.compare_exchange_weak(
+                state,
+                state | CANCELLED | ACTIVE,
+                AcqRel,
+                Relaxed,
+            );
+            match exchanged {
+                Ok(_) if state & ACTIVE == 0 => return Woken::Schedule,
+                Ok(_) => return Woken::Nothing,
+                Err(found) => state = found,
+            }
+        }
+        Woken::Nothing
+    }
+
+    /// Ends the holder's work: the result is there, unless `is_dropped`.
+    // running --> complete
+    #[inline]
+    pub fn complete(&self, is_dropped: bool) -> Completed {
+        // Acquire: pairs with `release`, as below.
+        let mut state = self.0.load(Acquire);
+        loop {
+            if !is_dropped && state & JOIN_INTEREST == 0 {
+                return Completed::Unwanted;
+            }
+            // Nobody else has a reference, and so nobody can get one.
+            if state / REFERENCE == 1 {
+                return Completed::Free;
+            }
+            let mut next = (state | COMPLETE) & !(ACTIVE | NOTIFIED);
+            if state & JOIN_WAKER == 0 {
+                next -= REFERENCE;
+            }
+            // Release: pairs with the Acquire of `is_complete` and of the
+            // handle's other steps; publishes the result. Acquire: pairs with
+            // `publish_waker`; the waker comes with `JOIN_WAKER`.
+            let exchanged =
+                self.0.compare_exchange_weak(state, next, AcqRel, Acquire);
+            match exchanged {
+                Ok(_) if state & JOIN_WAKER != 0 => {
+                    return Completed::WakeJoiner;
+                }
+                Ok(_) => return Completed::Shared,
+                Err(found) => state = found,
+            }
+        }
+    }
+
+    /// Returns `true` if the result, if it is wanted, is there.
+    #[inline]
+    pub fn is_complete(&self) -> bool {
+        // Acquire: pairs with the Release of `complete`.
+        self.0.load(Acquire) & COMPLETE != 0
+    }
+
+    /// Gives the handle's waker, which is in the slot, to the task. Returns
+    /// `true` if the task is complete: the slot is the handle's then.
+    pub fn publish_waker(&self) -> bool {
+        // Release: pairs with `complete`; publishes the waker. Acquire: the
+        // result, if it is there.
+        self.0.fetch_or(JOIN_WAKER, AcqRel) & COMPLETE != 0
+    }
+
+    /// Takes the slot back for the handle. Returns `true` if the task is
+    /// complete: the slot and the waker are its own then.
+    pub fn withdraw_waker(&self) -> bool {
+        // Acquire: pairs with `complete`. Nothing is published: the handle
+        // only read the waker.
+        self.0.fetch_and(!JOIN_WAKER, Acquire) & COMPLETE != 0
+    }
+
+    /// Ends the handle's interest in the result.
+    pub fn detach(&self) -> Detached {
+        // Acquire: the result, if it is there.
+        let mut state = self.0.load(Acquire);
+        loop {
+            if state & COMPLETE != 0 {
+                return Detached::DropOutput;
+            }
+            let mut next = state & !(JOIN_INTEREST | JOIN_WAKER);
+            if state & JOIN_WAKER == 0 {
+                // Not the last: the task is not complete.
+                next -= REFERENCE;
+            }
+            // Release: pairs with the Acquire of the last reference. Acquire
+            // on failure: as above.
+            let exchanged =
+                self.0.compare_exchange_weak(state, next, Release, Acquire);
+            match exchanged {
+                Ok(_) if state & JOIN_WAKER != 0 => {
+                    return Detached::DropWaker;
+                }
+                Ok(_) => return Detached::Done,
+                Err(found) => state = found,
+            }
+        }
+    }
+
+    /// Adds a reference, for a waker that is cloned.
+    #[inline]
+    pub fn retain(&self) {
+        // Relaxed: who clones a waker has one, so the count is not zero.
+        if self.0.fetch_add(REFERENCE, Relaxed) > TOO_MANY {
+            process::abort();
+        }
+    }
+
+    /// Gives a reference back. Returns `true` if it was the last: the caller
+    /// has to free the task.
+    #[inline]
+    pub fn release(&self) -> bool {
+        // Acquire: pairs with the Release of all who gave theirs back before.
+        // If only ours is left, then nobody can add one.
+        if self.0.load(Acquire) / REFERENCE == 1 {
+            return true;
+        }
+        // Release: pairs with the Acquire of the last; publishes what the
+        // caller did to the task. Acquire: if we are the last after all.
+        self.0.fetch_sub(REFERENCE, AcqRel) / REFERENCE == 1
+    }
+}
