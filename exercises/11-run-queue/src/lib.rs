@@ -1,0 +1,158 @@
+//! Exercise 11: a bounded run queue with one owner and many thieves.
+//!
+//! The chapter is `src/scheduler/run-queue.md`. Check yourself with
+//! `cargo test -p exercise-11`, and then let every order of events be tried:
+//! `cargo test -p exercise-11 --features loom --release`.
+//!
+//! Import from `sync` what you would import from `std::sync` and `std::cell`:
+//! there are `sync::{Arc, UnsafeCell}` and `sync::atomic`. An
+//! [`UnsafeCell`](sync::UnsafeCell) of `sync` is used by `with` and `with_mut`,
+//! so that a model sees who reads and who writes.
+//!
+//! # Contract
+//!
+//! 1. **Exactly once.** Every item that was pushed comes out once, whoever
+//!    pops, steals and overflows at the same time.
+//! 2. **Owner order.** The owner pops the items in the order in which they
+//!    were pushed.
+//! 3. **Full means full.** The queue holds `N` items. With `N` in it `push`
+//!    gives the item back; a slot is free again once its item is out.
+//! 4. **Wrap-around.** Positions are of 32 bits and wrap. [`run_queue_at`]
+//!    starts anywhere, and nothing else changes.
+//! 5. **Half.** A steal takes at least one item and at most half of them,
+//!    rounded up; at least a quarter if the thief has room. It returns one and
+//!    puts the others into the thief's queue, in their order. It may fail if
+//!    the queue is empty or somebody else is at it.
+//! 6. **Room.** A steal takes no more than what finds room in the thief's
+//!    queue, and the one that it returns. To steal from oneself is allowed.
+//! 7. **Overflow.** `push_or_overflow` pushes if there is room. If not, a
+//!    quarter to three quarters of the queue, and the item, go to `overflow`
+//!    one by one; if a thief is at work, perhaps the item alone. `overflow`
+//!    may use the queue. If it panics, what was on its way is dropped.
+//! 8. **Dropped once.** An item that nobody takes is dropped once, when the
+//!    owner and all stealers are gone. A stealer may outlive the owner.
+//! 9. **Published.** Whoever gets an item sees what was written before it was
+//!    pushed. Nothing is written over while somebody reads it.
+//! 10. **One owner.** A [`Local`] may move to another thread; it can be neither
+//!     shared nor cloned. A [`Stealer`] can be cloned, sent and shared, whatever
+//!     the items are, as long as they may be sent.
+//! 11. **Counts.** `len`, `is_empty` and `free` are right while nobody else is
+//!     at work. With thieves at work `free` promises room, `len` is at most
+//!     `N`, and no queue is empty while an item stays in it.
+//! 12. **Cheap.** Nothing is allocated for an item. Without others at work a
+//!     push or a pop makes at most one atomic read-modify-write, and a steal at
+//!     most four, however many items it takes.
+//!
+//! # Examples
+//!
+//! ```no_run
+//! let (queue, stealer) = exercise_11::run_queue::<_, 4>();
+//! for item in 1..=4 {
+//!     queue.push(item).unwrap();
+//! }
+//! assert_eq!(queue.push(5), Err(5));
+//! assert_eq!(queue.pop(), Some(1));
+//!
+//! let (thief, _) = exercise_11::run_queue();
+//! assert_eq!(stealer.steal_into(&thief), Some(2));
+//! assert_eq!((thief.pop(), queue.pop()), (Some(3), Some(4)));
+//! ```
+
+#[cfg(all(test, feature = "loom"))]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+mod tests;
+
+use std::marker::PhantomData;
+
+/// Makes a queue of at most `N` items, a power of two.
+pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
+    todo!("make what the owner and the thieves share")
+}
+
+/// Makes a queue whose first item is at `position`, for checks of what happens
+/// at the end of the positions.
+pub fn run_queue_at<T, const N: usize>(
+    position: u32,
+) -> (Local<T, N>, Stealer<T, N>) {
+    let _ = position;
+    todo!("like `run_queue`, but begin there")
+}
+
+/// The owner's end.
+#[derive(Clone)]
+pub struct Local<T, const N: usize> {
+    _items: PhantomData<fn(T)>,
+}
+
+impl<T, const N: usize> Local<T, N> {
+    /// Puts an item at the end.
+    ///
+    /// # Errors
+    ///
+    /// Gives the item back if the queue is full.
+    pub fn push(&self, item: T) -> Result<(), T> {
+        drop(item);
+        todo!(
+            "write the item into the next free slot, then say that it is there"
+        )
+    }
+
+    /// Puts an item at the end. If the queue is full, half of it and the item
+    /// go to `overflow`, one by one; if a thief is at work, perhaps the item
+    /// alone.
+    pub fn push_or_overflow(&self, item: T, overflow: impl FnMut(T)) {
+        drop((item, overflow));
+        todo!("push; if that fails, take half out as a thief would")
+    }
+
+    /// Takes the oldest item.
+    pub fn pop(&self) -> Option<T> {
+        todo!("take the oldest item, unless a thief takes it first")
+    }
+
+    /// How many items wait here, at most.
+    pub fn len(&self) -> usize {
+        todo!("the difference of two positions")
+    }
+
+    /// Returns `true` if no item waits here.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many more items find room, at least.
+    pub fn free(&self) -> usize {
+        todo!("all slots but those with an item, and those that are being read")
+    }
+
+    /// Makes a thief's end of this queue.
+    pub fn stealer(&self) -> Stealer<T, N> {
+        todo!("share what the owner has")
+    }
+}
+
+/// A thief's end.
+pub struct Stealer<T, const N: usize> {
+    _items: PhantomData<fn(T)>,
+}
+
+impl<T, const N: usize> Stealer<T, N> {
+    /// Moves half of the items, at most what fits, into the thief's queue, and
+    /// returns one more.
+    pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
+        let _ = thief;
+        todo!("claim the oldest half; copy it; give the slots back")
+    }
+
+    /// Returns `true` if no item waits there.
+    pub fn is_empty(&self) -> bool {
+        todo!("compare two positions")
+    }
+}
+
+impl<T, const N: usize> Clone for Stealer<T, N> {
+    fn clone(&self) -> Self {
+        todo!("share what the other one has")
+    }
+}
