@@ -51,8 +51,24 @@ enum Command {
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
+    /// Check on every save; without a number the first that is not solved, and
+    /// then the next.
+    Watch {
+        /// The exercise's number.
+        number: Option<u32>,
+    },
     /// Give the next hint for an exercise.
     Hint {
+        /// The exercise's number.
+        number: u32,
+    },
+    /// Show how our solution differs from your version.
+    Diff {
+        /// The exercise's number.
+        number: u32,
+    },
+    /// Begin an exercise anew. Your version is kept aside.
+    Reset {
         /// The exercise's number.
         number: u32,
     },
@@ -141,6 +157,9 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
             exercises::check_command(&workshop, selection, format).await
         }
         Command::Hint { number } => exercises::hint_command(&workshop, number),
+        Command::Watch { number } => exercises::watch_command(&workshop, number).await,
+        Command::Diff { number } => exercises::diff_command(&workshop, number),
+        Command::Reset { number } => exercises::reset_command(&workshop, number),
         Command::Bench { number } => exercises::bench_command(&workshop, number).await,
         Command::Trace {
             number,

@@ -72,6 +72,12 @@ impl Exercise {
         self.folder.join("src/lib.rs")
     }
 
+    /// The stub as it was when nobody had touched it: what [`Self::stub`] is
+    /// reset to. `cargo workshop verify` compares the two.
+    pub fn pristine(&self) -> PathBuf {
+        self.folder.join("stub.rs")
+    }
+
     /// The files with the tests; none as long as none are written.
     pub fn tests(&self) -> Vec<PathBuf> {
         self.files_of("tests")

@@ -4,15 +4,20 @@ mod bench;
 pub mod cargo;
 pub mod catalogue;
 mod check;
+mod diff;
 pub mod harness;
 pub mod hint;
 mod progress;
 mod report;
+mod reset;
 pub mod source;
 mod state;
 pub mod trace;
+mod watch;
 
+use std::future::pending;
 use std::io::{self, Write};
+use std::pin::pin;
 use std::process::ExitCode;
 
 use tokio::sync::mpsc::unbounded_channel;
@@ -121,39 +126,95 @@ pub async fn check_command(
     })
 }
 
+/// `cargo workshop watch`: checks on every save, until it is ended.
+///
+/// # Errors
+///
+/// When there is no such exercise, it goes away, or cargo cannot be run.
+pub async fn watch_command(workshop: &Workshop, number: Option<u32>) -> Result<ExitCode, Problem> {
+    watch::watch(workshop, number).await
+}
+
+/// `cargo workshop diff N`.
+///
+/// # Errors
+///
+/// When there is no such exercise, or one of the two cannot be read.
+pub fn diff_command(workshop: &Workshop, number: u32) -> Result<ExitCode, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    let text = diff::diff(workshop, &exercise, colours_wanted(&io::stdout()))?;
+    print(&text).map_err(unprintable)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `cargo workshop reset N`.
+///
+/// # Errors
+///
+/// When there is no such exercise, or a file cannot be read or written.
+pub fn reset_command(workshop: &Workshop, number: u32) -> Result<ExitCode, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    let done = reset::reset(&exercise)?;
+    print(&done.spoken(workshop, &exercise)).map_err(unprintable)?;
+    Ok(ExitCode::SUCCESS)
+}
+
 async fn check_for_people(workshop: &Workshop, exercise: &Exercise) -> Result<bool, Problem> {
+    let green = check_for_people_until(workshop, exercise, pending()).await?;
+    Ok(green == Some(true))
+}
+
+/// Ends the check when `until` is ready, and returns `None` then.
+async fn check_for_people_until(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    until: impl Future<Output = Result<(), Problem>>,
+) -> Result<Option<bool>, Problem> {
     let mut report = Report::new(io::stdout(), exercise, colours_wanted(&io::stdout()));
     let audience = Audience::Terminal {
         colours: colours_wanted(&io::stderr()),
     };
     report.begin().map_err(unprintable)?;
-    stream(workshop, exercise, audience, |event| report.show(event)).await
+    let show = |event| report.show(event);
+    stream(workshop, exercise, audience, show, until).await
 }
 
 async fn check_for_programs(workshop: &Workshop, exercise: &Exercise) -> Result<bool, Problem> {
     let show = |event: Event| print(&format!("{}\n", serde_json::to_string(&event)?));
-    stream(workshop, exercise, Audience::Program, show).await
+    let green = stream(workshop, exercise, Audience::Program, show, pending()).await?;
+    Ok(green == Some(true))
 }
 
 /// Checks, and shows each event as it comes. Whoever closes the pipe that the
-/// events are printed to ends the check.
+/// events are printed to ends the check, and so does `until`: the result is
+/// `None` then.
 async fn stream(
     workshop: &Workshop,
     exercise: &Exercise,
     audience: Audience,
     mut show: impl FnMut(Event) -> io::Result<()>,
-) -> Result<bool, Problem> {
+    until: impl Future<Output = Result<(), Problem>>,
+) -> Result<Option<bool>, Problem> {
     let (events, mut inbox) = unbounded_channel();
     let checking = async move { check::check(workshop, exercise, audience, &events).await };
+    // The check ends what it has started when the inbox is dropped.
     let showing = async move {
-        while let Some(event) = inbox.recv().await {
-            show(event)?;
+        let mut until = pin!(until);
+        loop {
+            tokio::select! {
+                event = inbox.recv() => match event {
+                    Some(event) => show(event).map_err(unprintable)?,
+                    None => return Ok(true),
+                },
+                ended = &mut until => return ended.map(|()| false),
+            }
         }
-        Ok(())
     };
-    let (green, shown) = tokio::join!(checking, showing);
-    shown.map_err(unprintable)?;
-    green
+    let (green, to_the_end) = tokio::join!(checking, showing);
+    match to_the_end? {
+        true => green.map(Some),
+        false => Ok(None),
+    }
 }
 
 /// `cargo workshop hint N`.

@@ -120,6 +120,7 @@ impl<'a> Triad<'a> {
         self.check_versions("alternatives", ALTERNATIVES);
         self.check_versions("counterexamples", COUNTEREXAMPLES);
         self.check_hints();
+        self.check_pristine();
     }
 
     fn find(&mut self, file: &Path, line: Option<usize>, fault: String, remedy: &str) {
@@ -319,6 +320,15 @@ impl<'a> Triad<'a> {
                 files.len()
             );
             self.find(&list, None, fault, "write some more");
+        }
+    }
+
+    /// `cargo workshop reset` puts this copy in place of the reader's version.
+    fn check_pristine(&mut self) {
+        let (stub, pristine) = (self.exercise.stub(), self.exercise.pristine());
+        if fs::read(&stub).unwrap_or_default() != fs::read(&pristine).unwrap_or_default() {
+            let fault = "it is not the same as `src/lib.rs`".to_owned();
+            self.find(&pristine, None, fault, "copy the stub here");
         }
     }
 

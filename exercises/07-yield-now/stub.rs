@@ -1,0 +1,128 @@
+//! Exercise 7: give the others a turn, and not too often.
+//!
+//! The chapter is `src/yielding/yield-now.md`. Check yourself with
+//! `cargo test -p exercise-7`.
+//!
+//! Write both futures by hand. The fields of the structs are yours to choose,
+//! and so are further types.
+
+#[cfg(test)]
+mod tests;
+
+use std::marker::PhantomData;
+use std::num::NonZeroU32;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// Gives the executor's other tasks a turn: the task that awaits this goes to
+/// the back of the queue.
+///
+/// # Contract
+///
+/// 1. **Once.** The first poll is pending, the second is ready. Until the
+///    first poll nothing happens.
+/// 2. **Woken.** The pending poll calls its waker once, so that the task is
+///    polled again even if it is alone. (Inside a runtime it may leave that
+///    to the runtime.) The ready poll wakes nobody.
+/// 3. **A turn for the others.** Between the two polls the executor is in
+///    charge. If it is fair, whoever was woken runs before the yield is over.
+/// 4. **Nothing kept.** The future keeps no waker. Each yield is on its own:
+///    one that is dropped halfway, or one of another task, changes nothing
+///    for the next.
+/// 5. **Any executor.** The second poll may come from another thread, with
+///    another waker, or without a wake-up.
+/// 6. **Over.** A yield that was ready is never pending again. Who polls it
+///    nevertheless is told `Ready` again, or gets a panic.
+///
+/// # Examples
+///
+/// ```no_run
+/// # fn serve_one() -> bool { false }
+/// # async fn example() {
+/// while serve_one() {
+///     exercise_7::yield_now().await;
+/// }
+/// # }
+/// ```
+pub fn yield_now() -> YieldNow {
+    todo!("a future that remembers whether it has been polled")
+}
+
+/// The future of [`yield_now`].
+#[derive(Debug)]
+#[must_use = "a yield takes place where it is awaited"]
+pub struct YieldNow {
+    _yours: (),
+}
+
+impl Future for YieldNow {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<()> {
+        todo!("pending once, and woken")
+    }
+}
+
+/// Counts the steps of a long computation, and yields at every n-th.
+///
+/// # Contract
+///
+/// 7. **Every n-th.** Of the ticks of one `EveryNth` the n-th, the 2n-th and
+///    so on yield, each as [`yield_now`] does. All others are ready at their
+///    first poll.
+/// 8. **Free in between.** A tick that does not yield does not touch the
+///    waker, and allocates nothing.
+/// 9. **Its own count.** Each `EveryNth` counts for itself, whatever others
+///    count, and on whatever thread its ticks are polled.
+/// 10. **Dropped ticks.** A tick that is dropped halfway does not stop the
+///     count: of the n ticks after it at least one yields.
+///
+/// Whether a tick that is never polled counts is left open.
+///
+/// # Examples
+///
+/// ```no_run
+/// # use std::num::NonZeroU32;
+/// # fn step() {}
+/// # async fn example() {
+/// let n = NonZeroU32::new(1_000).expect("a thousand is not zero");
+/// let mut every_thousandth = exercise_7::EveryNth::new(n);
+/// for _ in 0..1_000_000 {
+///     step();
+///     every_thousandth.tick().await;
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct EveryNth {
+    _yours: (),
+}
+
+impl EveryNth {
+    /// Makes a counter of which every `n`-th tick yields.
+    pub fn new(n: NonZeroU32) -> Self {
+        let _ = n;
+        todo!("remember `n`, and count")
+    }
+
+    /// Counts one step. Await what it returns.
+    pub fn tick(&mut self) -> Tick<'_> {
+        todo!("ready, but every n-th yields")
+    }
+}
+
+/// The future of [`EveryNth::tick`].
+#[derive(Debug)]
+#[must_use = "a tick yields where it is awaited"]
+pub struct Tick<'a> {
+    /// One tick ends before the next begins.
+    _counter: PhantomData<&'a mut EveryNth>,
+}
+
+impl Future for Tick<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<()> {
+        todo!("does this tick yield?")
+    }
+}

@@ -1,0 +1,128 @@
+//! Checks on every save.
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use super::catalogue::{self, Exercise};
+use super::{check_for_people_until, print, state, unprintable};
+use crate::problem::Problem;
+use crate::workshop::Workshop;
+
+/// How often the files are looked at. Watching by events has traps of its own,
+/// and a look costs some 0.1 ms.
+const LOOK: Duration = Duration::from_millis(100);
+/// Clears the screen and goes to its top left corner.
+const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
+
+/// Checks the exercise now and whenever one of its files has changed. Without a
+/// number it goes on to the next exercise once one is solved, and ends with the
+/// last.
+///
+/// # Errors
+///
+/// When there is no such exercise, its files go away, or cargo cannot be run.
+pub async fn watch(workshop: &Workshop, number: Option<u32>) -> Result<ExitCode, Problem> {
+    loop {
+        let exercise = match number {
+            Some(number) => catalogue::find(workshop, number)?,
+            None => match state::next(workshop) {
+                Some(exercise) => exercise,
+                None => return done(),
+            },
+        };
+        let seen = exercise.fingerprint();
+        if io::stdout().is_terminal() {
+            print(CLEAR).map_err(unprintable)?;
+        }
+        let changed = async { until_changed(&exercise, &seen).await };
+        let green = check_for_people_until(workshop, &exercise, changed).await?;
+        let is_followed = number.is_none() && green == Some(true);
+        if green.is_some() && !is_followed {
+            say("\nWatching: save a file to check again, Ctrl-C ends.\n")?;
+        }
+        if is_followed && state::next(workshop).is_none() {
+            return done();
+        }
+        if is_followed {
+            say("\nSave a file of the next exercise to begin with it.\n")?;
+            let next = state::next(workshop).unwrap_or(exercise);
+            let seen = next.fingerprint();
+            until_changed(&next, &seen).await?;
+            continue;
+        }
+        until_changed(&exercise, &seen).await?;
+    }
+}
+
+fn done() -> Result<ExitCode, Problem> {
+    say("Every exercise is solved. `cargo workshop check --all` checks them again.\n")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn say(text: &str) -> Result<(), Problem> {
+    print(text).map_err(unprintable)
+}
+
+/// Returns once a file of the exercise is not what it was, and has been the
+/// same for two looks: an editor may write in several steps.
+async fn until_changed(exercise: &Exercise, seen: &str) -> Result<(), Problem> {
+    let mut last = seen.to_owned();
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let now = exercise.fingerprint();
+        if now != seen && now == last {
+            return still_there(exercise);
+        }
+        last = now;
+    }
+}
+
+fn still_there(exercise: &Exercise) -> Result<(), Problem> {
+    if exercise.stub().is_file() {
+        return Ok(());
+    }
+    let number = exercise.number;
+    Err(
+        Problem::new(format!("`{}` is gone", exercise.stub().display())).help(format!(
+            "`cargo workshop reset {number}` puts the stub there, `git restore` your last commit"
+        )),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Exercise, until_changed};
+
+    fn exercise() -> (tempfile::TempDir, Exercise) {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("src")).unwrap();
+        let exercise = Exercise {
+            number: 7,
+            topic: "x".into(),
+            folder: root.path().into(),
+        };
+        fs::write(exercise.stub(), "one").unwrap();
+        (root, exercise)
+    }
+
+    #[tokio::test]
+    async fn a_save_is_seen_also_one_from_before_the_first_look() {
+        let (_root, exercise) = exercise();
+        let seen = exercise.fingerprint();
+        fs::write(exercise.stub(), "two").unwrap();
+        until_changed(&exercise, &seen).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_removed_file_is_told_with_the_remedy() {
+        let (_root, exercise) = exercise();
+        let seen = exercise.fingerprint();
+        fs::remove_file(exercise.stub()).unwrap();
+        let problem = until_changed(&exercise, &seen).await.unwrap_err();
+        assert!(problem.error().ends_with("is gone"), "{problem}");
+        assert!(problem.remedy().unwrap().contains("reset 7"), "{problem}");
+    }
+}
