@@ -303,7 +303,7 @@ export class SweepFigure extends Figure {
   drawByKeys() {
     const first = this.first();
     if (!first) return nothing;
-    const [low = 1, high = 1] = plan(this.curves(), this.settings()).wait.domain();
+    const [low, high] = plan(this.curves(), this.settings()).wait.domain;
     const { shares, waits } = this.state;
     const slider = (/** @type {string} */ label, /** @type {string} */ told, /** @type {number} */ value, /** @type {number} */ most, /** @type {(value: number) => void} */ set) =>
       html`<label><span>${label}</span><input type="range" min="0" max=${most} .value=${String(value)} aria-valuetext=${told} @input=${(/** @type {Event} */ event) => set(Number(/** @type {HTMLInputElement} */ (event.target).value))} /><span class="fig-told">${told}</span></label>`;
@@ -330,7 +330,7 @@ export class SweepFigure extends Figure {
     const first = this.first();
     if (!first) return nothing;
     const { budget } = this.state;
-    const [low = 1, high = 1] = plan(this.curves(), this.settings()).wait.domain();
+    const [low, high] = plan(this.curves(), this.settings()).wait.domain;
     const set = (/** @type {number | undefined} */ value) => this.change({ budget: value }, value === undefined ? "The budget is off." : budgetSentence(first, value));
     const standard = 10 ** Math.round(Math.log10(Math.sqrt(low * high)));
     return html`<label class="ws-check"><input type="checkbox" .checked=${budget !== undefined} @change=${() => set(budget === undefined ? standard : undefined)} />victims may wait at most</label>

@@ -1,6 +1,6 @@
 // `workshop.sweep/1`: throughput and waits for several values of a knob.
 
-import { ascending, quantileSorted } from "d3-array";
+import { quantile as quantileOf } from "../scale.js";
 import { machineOf } from "../timeline/read.js";
 import { Unreadable, checkSchema, parseDocument } from "../unreadable.js";
 
@@ -62,13 +62,13 @@ export function readSweep(document) {
 
 /** @param {any} point @param {string} x @returns {Point} */
 function readPoint(point, x) {
-  const rates = numbers(point.items_per_s).sort(ascending);
-  const waits = numbers(point.wake_ns?.samples).sort(ascending);
+  const rates = numbers(point.items_per_s).sort((one, other) => one - other);
+  const waits = numbers(point.wake_ns?.samples).sort((one, other) => one - other);
   const quantile = (/** @type {number} */ part, /** @type {unknown} */ told) =>
-    typeof told === "number" ? told : waits.length > 0 ? quantileSorted(waits, part) : undefined;
+    typeof told === "number" ? told : quantileOf(waits, part);
   return {
     n: Number(point[x] ?? point.x ?? point.n),
-    rate: quantileSorted(rates, 0.5) ?? 0,
+    rate: quantileOf(rates, 0.5) ?? 0,
     low: rates[0] ?? 0,
     high: rates.at(-1) ?? 0,
     repeats: rates.length,

@@ -1,9 +1,9 @@
 // A sweep as a picture: throughput above, waits below, one axis for both.
 
-import { scaleLinear, scaleLog } from "d3-scale";
 import { nothing, svg } from "lit/html.js";
 import { grouped, time } from "../format.js";
 import { polyline, ribbon, round } from "../paths.js";
+import { linear, logarithmic } from "../scale.js";
 import { allowed, modelRate, modelWait } from "./model.js";
 
 /** @typedef {import("./read.js").Sweep} Sweep */
@@ -27,9 +27,9 @@ import { allowed, modelRate, modelWait } from "./model.js";
  * @property {{top: number, bottom: number}} upper
  * @property {{top: number, bottom: number}} lower
  * @property {number} height
- * @property {import("d3-scale").ScaleLogarithmic<number, number>} x
- * @property {import("d3-scale").ScaleLinear<number, number>} rate
- * @property {import("d3-scale").ScaleLogarithmic<number, number>} wait
+ * @property {import("../scale.js").Scale} x
+ * @property {import("../scale.js").Scale} rate
+ * @property {import("../scale.js").Scale} wait
  * @property {boolean} narrow
  */
 
@@ -63,9 +63,9 @@ export function plan(curves, { width }) {
     upper,
     lower,
     height: lower.bottom + AXIS,
-    x: scaleLog([least / 1.3, most * 1.3], [left, right]).base(2),
-    rate: scaleLinear([0, Math.max(...points.map(({ high }) => high)) * HEADROOM], [upper.bottom, upper.top]),
-    wait: scaleLog([shortest / 1.5, longest * 1.5], [lower.bottom, lower.top]),
+    x: logarithmic([least / 1.3, most * 1.3], [left, right]),
+    rate: linear([0, Math.max(...points.map(({ high }) => high)) * HEADROOM], [upper.bottom, upper.top]),
+    wait: logarithmic([shortest / 1.5, longest * 1.5], [lower.bottom, lower.top]),
     narrow,
   };
 }
@@ -91,9 +91,9 @@ export function picture(curves, state, settings) {
 function axes(planned, curves, { items, xLabel }, asking) {
   const { x, left, right, upper, lower, height, narrow } = planned;
   const peak = curves[0]?.sweep.peak ?? 1;
-  const rate = asking ? scaleLinear([0, planned.rate.domain()[1] ?? peak].map((value) => (100 * value) / peak), planned.rate.range()) : planned.rate;
-  const [factor, unit] = asking ? [1, ""] : (rate.domain()[1] ?? 0) >= 1e6 ? [1e6, "million "] : (rate.domain()[1] ?? 0) >= 1e3 ? [1e3, "thousand "] : [1, ""];
-  const scaled = scaleLinear(rate.domain().map((value) => value / factor), rate.range());
+  const rate = asking ? linear([0, (100 * planned.rate.domain[1]) / peak], planned.rate.range) : planned.rate;
+  const [factor, unit] = asking ? [1, ""] : rate.domain[1] >= 1e6 ? [1e6, "million "] : rate.domain[1] >= 1e3 ? [1e3, "thousand "] : [1, ""];
+  const scaled = linear([0, rate.domain[1] / factor], rate.range);
   const title = asking ? "throughput, % of its peak" : `throughput, ${unit}${items} a second`;
   return svg`<g class="axis">
     <text class="title" x="0" y=${upper.top - 9}>${title}</text>
@@ -113,17 +113,17 @@ function rule(left, right, y, text) {
   return svg`<line class="grid" x1=${left} x2=${right} y1=${round(y)} y2=${round(y)}></line><text x=${left - 7} y=${round(y + 4)} text-anchor="end">${text}</text>`;
 }
 
-/** @param {import("d3-scale").ScaleLogarithmic<number, number>} scale */
+/** @param {import("../scale.js").Scale} scale */
 function decades(scale) {
-  const [low = 1, high = 1] = scale.domain();
+  const [low, high] = scale.domain;
   const first = Math.ceil(Math.log10(low));
   const all = Array.from({ length: Math.max(0, Math.floor(Math.log10(high)) - first + 1) }, (_, index) => 10 ** (first + index));
   return all.length >= 2 ? all : scale.ticks(3);
 }
 
-/** Powers of two, as many as there is room for. @param {import("d3-scale").ScaleLogarithmic<number, number>} x @param {boolean} narrow */
+/** Powers of two, as many as there is room for. @param {import("../scale.js").Scale} x @param {boolean} narrow */
 function powers(x, narrow) {
-  const [low = 1, high = 1] = x.domain();
+  const [low, high] = x.domain;
   const [from, to] = [Math.ceil(Math.log2(low)), Math.floor(Math.log2(high))];
   const apart = Math.ceil((to - from + 1) / (narrow ? 5 : 10));
   return Array.from({ length: Math.floor((to - from) / apart) + 1 }, (_, index) => 2 ** (from + index * apart));

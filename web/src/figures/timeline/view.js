@@ -1,9 +1,9 @@
 // A timeline as a picture. Pure: the same data, state and width give the same SVG.
 
-import { scaleLinear } from "d3-scale";
 import { nothing, svg } from "lit/html.js";
 import { axisUnit, time } from "../format.js";
 import { rectangle, round, staircase } from "../paths.js";
+import { linear } from "../scale.js";
 import { blocksOf, lanesOf } from "./lanes.js";
 import { endOf } from "./model.js";
 import { overlay } from "./overlay.js";
@@ -47,7 +47,7 @@ import { overlay } from "./overlay.js";
 /**
  * @typedef {object} Plan
  * @property {Panel[]} panels
- * @property {import("d3-scale").ScaleLinear<number, number>} x
+ * @property {import("../scale.js").Scale} x
  * @property {number} left
  * @property {number} right
  * @property {number} height
@@ -84,7 +84,7 @@ export function plan(timelines, state, settings) {
   const longest = Math.max(...allLanes.flat().map(({ label, task }) => label.length * GLYPH + (task ? 25 : 0)));
   const left = narrow ? 2 : Math.min(Math.max(longest + 14, 44), 180);
   const right = settings.width - 18;
-  const x = scaleLinear([state.from, state.to], [left, right]);
+  const x = linear([state.from, state.to], [left, right]);
   let y = 4;
   const panels = timelines.map((timeline, index) => {
     const lanes = allLanes[index] ?? [];
@@ -136,9 +136,9 @@ function patterns(id) {
 
 /** @param {Plan} planned @param {Timeline[]} timelines */
 function axis({ x, left, right, height, panels }, timelines) {
-  const [from = 0, to = 1] = x.domain();
+  const [from, to] = x.domain;
   const [factor, unit] = axisUnit(to - from);
-  const scale = scaleLinear([from / factor, to / factor], [left, right]);
+  const scale = linear([from / factor, to / factor], [left, right]);
   const ticks = scale.ticks(Math.max(2, Math.round((right - left) / TICK)));
   const y = height - AXIS;
   const end = x(endOf(timelines));
@@ -400,7 +400,7 @@ function marks({ timeline, marksY, bottom }, { x, left, right }) {
 function queueDepth({ timeline: { queue }, queueY }, { x, left, right }) {
   if (queue.length === 0) return nothing;
   const most = Math.max(1, ...queue.map(({ depth }) => depth));
-  const y = scaleLinear([0, most], [queueY + QUEUE - 6, queueY + 8]);
+  const y = linear([0, most], [queueY + QUEUE - 6, queueY + 8]);
   const seen = queue.filter(({ t }) => x(t) >= left && x(t) <= right);
   const path = staircase(seen.map(({ t, depth }) => [x(t), y(depth)]));
   return svg`<text class="lane-name" x="0" y=${queueY + QUEUE - 10}>queue ≤ ${most}</text><path class="queue" d=${path}></path>`;
