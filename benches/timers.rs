@@ -2,7 +2,8 @@
 //! `cargo bench -p benches --bench timers`.
 //!
 //! Each sleep is made and polled once, and there is one waker for all of them,
-//! which counts. What is timed is said at [`cancelled`] and [`fired`].
+//! which counts. What is timed is said at [`cancelled`] and [`fired`]. Either
+//! is done alone, and among as many others that wait all the while.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -14,23 +15,25 @@ use std::time::{Duration, Instant};
 
 use benches::cost::{self, Cost};
 use benches::table::{Estimates, criterion_home};
-use criterion::{BenchmarkId, Criterion, SamplingMode};
-use tokio::runtime::{Builder, Runtime};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, SamplingMode};
+use tokio::runtime::Builder;
 
 const SLEEPS: usize = 100_000;
 
-/// The contenders and what there is to know about them.
-const CONTENDERS: &[(&str, &str)] = &[
-    ("solution-5", "a wheel, driven by a thread of its own"),
-    #[cfg(feature = "mine")]
-    ("exercise-5", "yours"),
-    ("tokio", "a wheel, driven by a worker; made outside of it"),
-    (
-        "tokio-current",
-        "the same, driven by the thread that makes them",
-    ),
-    ("async-io", "an ordered map, driven by whoever waits"),
+/// What is done with the sleeps, and whether others wait meanwhile.
+const WORKLOADS: [(&str, Kind, bool); 4] = [
+    ("cancelled", Kind::Cancelled, false),
+    ("fired", Kind::Fired, false),
+    ("cancelled-among", Kind::Cancelled, true),
+    ("fired-among", Kind::Fired, true),
 ];
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Cancelled,
+    Fired,
+}
 
 /// Counts down to the last wake-up, and then wakes whoever waits for it.
 struct Countdown {
@@ -112,7 +115,7 @@ fn cancelled<F: Future>(make: impl Fn(Duration) -> F) -> Cost {
 /// Makes the sleeps, polls each, waits until all are woken, polls each again
 /// and drops them. The time from the last first poll to the last deadline, in
 /// which most of them fire, is left out; its CPU time is not.
-fn fired<F: Future>(make: impl Fn(Duration) -> F, wait: impl FnOnce(&Countdown)) -> Cost {
+fn fired<F: Future>(make: impl Fn(Duration) -> F, wait: impl Fn(&Countdown)) -> Cost {
     let (shortest, spread) = (Duration::from_millis(150), Duration::from_millis(50));
     let durations = durations(shortest, spread);
     let countdown = Countdown::new();
@@ -132,52 +135,102 @@ fn fired<F: Future>(make: impl Fn(Duration) -> F, wait: impl FnOnce(&Countdown))
     cost
 }
 
-/// The runtimes that some contenders need.
-struct Runtimes {
-    worker: Runtime,
-    current: Runtime,
+/// Sleeps that outlast all that is measured, each with a deadline of its own.
+/// They wait until they are dropped.
+fn others<F: Future>(make: impl Fn(Duration) -> F) -> Vec<F> {
+    let durations = durations(Duration::from_secs(150), Duration::from_secs(3_600));
+    let mut others: Vec<_> = durations.into_iter().map(make).collect();
+    let ready_count = poll_each(&mut others, Waker::noop());
+    assert_eq!(ready_count, 0, "none is due yet");
+    others
 }
 
-/// Runs one workload by one contender, in the way that is its own.
-fn run(contender: &str, workload: &str, runtimes: &Runtimes) -> Cost {
-    macro_rules! run {
-        ($make:expr, $block_on:expr) => {
-            match workload {
-                "cancelled" => cancelled($make),
-                "fired" => fired($make, |all| $block_on(poll_fn(|cx| all.poll(cx)))),
-                other => unreachable!("no workload `{other}`"),
-            }
+/// What has been measured.
+struct Measured<'a> {
+    group: BenchmarkGroup<'a, WallTime>,
+    cpu_times: BTreeMap<(&'static str, &'static str), Vec<Duration>>,
+    /// The contenders and what there is to know about them.
+    contenders: Vec<(&'static str, &'static str)>,
+}
+
+impl Measured<'_> {
+    /// Measures all workloads for one contender, which makes its sleeps by
+    /// `make` and drives them by `wait` where nobody else does.
+    fn measure<F: Future>(
+        &mut self,
+        (contender, notes): (&'static str, &'static str),
+        make: impl Fn(Duration) -> F,
+        wait: impl Fn(&Countdown),
+    ) {
+        self.contenders.push((contender, notes));
+        for (workload, kind, is_among) in WORKLOADS {
+            let others = is_among.then(|| others(&make));
+            let cpu_times = self.cpu_times.entry((contender, workload)).or_default();
+            let mut once = || {
+                let cost = match kind {
+                    Kind::Cancelled => cancelled(&make),
+                    Kind::Fired => fired(&make, &wait),
+                };
+                cpu_times.extend(cost.cpu);
+                cost.wall
+            };
+            let id = BenchmarkId::new(contender, workload);
+            self.group.bench_function(id, |bencher| {
+                bencher.iter_custom(|times| (0..times).map(|_| once()).sum());
+            });
+            drop(others);
+        }
+    }
+
+    /// Median ns for a sleep: time on the clock, and CPU time of all threads.
+    fn medians(&mut self, estimates: &Estimates, contender: &'static str) -> Vec<[Option<f64>; 2]> {
+        let per_sleep = |ns: f64| ns / SLEEPS as f64;
+        let mut medians = |(workload, _, _)| {
+            let wall = estimates.median_ns(contender, workload);
+            let times = self.cpu_times.get_mut(&(contender, workload));
+            let cpu = times.and_then(|times| {
+                times.sort();
+                Some(times.get(times.len() / 2)?.as_nanos() as f64)
+            });
+            [wall.map(per_sleep), cpu.map(per_sleep)]
         };
+        WORKLOADS.map(&mut medians).to_vec()
     }
-    match contender {
-        "solution-5" => run!(solution_5::sleep, solution_4::block_on),
-        #[cfg(feature = "mine")]
-        "exercise-5" => run!(exercise_5::sleep, solution_4::block_on),
-        "tokio" => {
-            let _context = runtimes.worker.enter();
-            run!(tokio::time::sleep, |all| runtimes.worker.block_on(all))
+
+    fn print_table(mut self, estimates: &Estimates) {
+        println!("\n{SLEEPS} sleeps, median ns for each: wall / CPU of all threads");
+        println!("(of tokio's). Among: while {SLEEPS} others wait.\n");
+        println!("| | {} | |", WORKLOADS.map(|(name, ..)| name).join(" | "));
+        println!("|---{}|---|", "|---".repeat(WORKLOADS.len()));
+        let tokio = self.medians(estimates, "tokio");
+        for (contender, notes) in std::mem::take(&mut self.contenders) {
+            let own = self.medians(estimates, contender);
+            let cells = own.iter().zip(&tokio).map(|(own, tokio)| cell(own, tokio));
+            let cells = cells.collect::<Vec<_>>().join(" | ");
+            println!("| {contender} | {cells} | {notes} |");
         }
-        "tokio-current" => {
-            let _context = runtimes.current.enter();
-            run!(tokio::time::sleep, |all| runtimes.current.block_on(all))
-        }
-        "async-io" => run!(async_io::Timer::after, async_io::block_on),
-        other => unreachable!("no contender `{other}`"),
     }
+}
+
+/// A contender's wall and CPU time, and their ratios to tokio's.
+fn cell(own: &[Option<f64>; 2], tokio: &[Option<f64>; 2]) -> String {
+    let ns = |ns: Option<f64>| ns.map_or("–".into(), |ns| format!("{ns:.0}"));
+    let ratio = |at: usize| {
+        let ratio = own[at].zip(tokio[at]).map(|(own, tokio)| own / tokio);
+        ratio.map_or("–".into(), |ratio| format!("{ratio:.2}"))
+    };
+    let [wall, cpu] = own.map(ns);
+    format!("{wall} / {cpu} ({} / {})", ratio(0), ratio(1))
 }
 
 fn main() {
-    let runtimes = Runtimes {
-        worker: Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_time()
-            .build()
-            .expect("a worker can be started"),
-        current: Builder::new_current_thread()
-            .enable_time()
-            .build()
-            .expect("a runtime without a thread can be built"),
-    };
+    let worker = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_time()
+        .build();
+    let worker = worker.expect("a worker can be started");
+    let current = Builder::new_current_thread().enable_time().build();
+    let current = current.expect("a runtime without a thread can be built");
     let mut criterion = Criterion::default()
         .output_directory(&criterion_home())
         .warm_up_time(Duration::from_millis(100))
@@ -186,66 +239,35 @@ fn main() {
         .nresamples(2_000)
         .configure_from_args();
     let estimates = Estimates::from_now_on("timers");
-    let mut cpu_times = BTreeMap::<_, Vec<Duration>>::new();
     let mut group = criterion.benchmark_group("timers");
     group.sampling_mode(SamplingMode::Flat);
-    for workload in ["cancelled", "fired"] {
-        for (contender, _) in CONTENDERS {
-            let cpu_times = cpu_times.entry((*contender, workload)).or_default();
-            group.bench_function(BenchmarkId::new(*contender, workload), |bencher| {
-                bencher.iter_custom(|times| {
-                    let mut one = || {
-                        let cost = run(contender, workload, &runtimes);
-                        cpu_times.extend(cost.cpu);
-                        cost.wall
-                    };
-                    (0..times).map(|_| one()).sum()
-                });
-            });
-        }
-    }
-    group.finish();
-    println!("\n{SLEEPS} sleeps, median ns for each (wall, then CPU of all threads):\n");
-    print_table(&estimates, cpu_times);
-}
-
-fn print_table(
-    estimates: &Estimates,
-    mut cpu_times: BTreeMap<(&'static str, &'static str), Vec<Duration>>,
-) {
-    let per_sleep = |ns: f64| ns / SLEEPS as f64;
-    let mut row = |contender: &'static str| {
-        let mut cells = Vec::new();
-        for workload in ["cancelled", "fired"] {
-            let wall = estimates.median_ns(contender, workload);
-            let cpu = cpu_times.get_mut(&(contender, workload)).and_then(|times| {
-                times.sort();
-                Some(times.get(times.len() / 2)?.as_nanos() as f64)
-            });
-            cells.extend([wall.map(per_sleep), cpu.map(per_sleep)]);
-        }
-        cells
+    let mut measured = Measured {
+        group,
+        cpu_times: BTreeMap::new(),
+        contenders: Vec::new(),
     };
-    let tokio = row("tokio");
-    println!("| | cancelled | CPU | of tokio's | fired | CPU | of tokio's | |");
-    println!("|---|---|---|---|---|---|---|---|");
-    for (contender, notes) in CONTENDERS {
-        let own = row(contender);
-        let cell = |at: usize| own[at].map_or("–".into(), |ns| format!("{ns:.0}"));
-        let ratio = |at: usize| {
-            let of = own[at].zip(tokio[at]).map(|(own, tokio)| own / tokio);
-            of.map_or("–".into(), |ratio| format!("{ratio:.2}"))
-        };
-        println!(
-            "| {contender} | {} | {} | {} / {} | {} | {} | {} / {} | {notes} |",
-            cell(0),
-            cell(1),
-            ratio(0),
-            ratio(1),
-            cell(2),
-            cell(3),
-            ratio(2),
-            ratio(3),
-        );
+    let on_our_thread = |all: &Countdown| solution_4::block_on(poll_fn(|cx| all.poll(cx)));
+    let about = ("solution-5", "a wheel, driven by a thread of its own");
+    measured.measure(about, solution_5::sleep, on_our_thread);
+    #[cfg(feature = "mine")]
+    measured.measure(("exercise-5", "yours"), exercise_5::sleep, on_our_thread);
+    let about = ("tokio", "a wheel, driven by a worker; made outside of it");
+    {
+        let _context = worker.enter();
+        let wait = |all: &Countdown| worker.block_on(poll_fn(|cx| all.poll(cx)));
+        measured.measure(about, tokio::time::sleep, wait);
     }
+    let about = (
+        "tokio-current",
+        "the same, driven by the thread that makes them",
+    );
+    {
+        let _context = current.enter();
+        let wait = |all: &Countdown| current.block_on(poll_fn(|cx| all.poll(cx)));
+        measured.measure(about, tokio::time::sleep, wait);
+    }
+    let about = ("async-io", "an ordered map, driven by whoever waits");
+    let wait = |all: &Countdown| async_io::block_on(poll_fn(|cx| all.poll(cx)));
+    measured.measure(about, async_io::Timer::after, wait);
+    measured.print_table(&estimates);
 }

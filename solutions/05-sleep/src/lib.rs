@@ -62,6 +62,7 @@ mod sleep;
 #[path = "../../../exercises/05-sleep/src/tests.rs"]
 mod tests;
 mod timers;
+mod unused;
 mod wheel;
 
 use std::sync::OnceLock;

@@ -11,6 +11,8 @@
 //! The lists are made of indices into one vector, so that nothing is allocated
 //! for a value and nobody holds a pointer.
 
+use crate::unused::Unused;
+
 /// Six bits of a tick each: 48 bits in all.
 const LEVELS: usize = 8;
 const SLOTS: usize = 64;
@@ -28,12 +30,10 @@ pub(crate) struct Wheel<T> {
     /// The first entry of each slot, level by level.
     firsts: [u32; LEVELS * SLOTS],
     /// Its memory is never given back: to ask the system for it anew costs
-    /// more than all else. It is enough for the most values that there have
-    /// been at once.
+    /// more than all else. It is little more than enough for the most values
+    /// that there have been at once.
     entries: Vec<Entry<T>>,
-    /// The first of the unused entries, which are linked by `next`.
-    first_unused: u32,
-    value_count: usize,
+    unused: Unused,
     insertion_count: u64,
 }
 
@@ -62,8 +62,7 @@ impl<T> Wheel<T> {
             occupied: [0; LEVELS],
             firsts: [NONE; LEVELS * SLOTS],
             entries: Vec::new(),
-            first_unused: NONE,
-            value_count: 0,
+            unused: Unused::default(),
             insertion_count: 0,
         }
     }
@@ -74,7 +73,6 @@ impl<T> Wheel<T> {
         if tick <= self.now {
             return Err(value);
         }
-        self.value_count += 1;
         self.insertion_count += 1;
         let serial = self.insertion_count;
         let entry = Entry {
@@ -190,11 +188,9 @@ impl<T> Wheel<T> {
 
     /// Finds room for an entry.
     fn store(&mut self, entry: Entry<T>) -> u32 {
-        let unused = self.first_unused;
-        if let Some(room) = self.entries.get_mut(unused as usize) {
-            self.first_unused = room.next;
-            *room = entry;
-            return unused;
+        if let Some(index) = self.unused.take() {
+            self.entries[index as usize] = entry;
+            return index;
         }
         self.entries.push(entry);
         (self.entries.len() - 1) as u32
@@ -202,15 +198,7 @@ impl<T> Wheel<T> {
 
     /// Takes the value out of an entry that is in no slot.
     fn free(&mut self, index: u32) -> Option<T> {
-        let entry = &mut self.entries[index as usize];
-        let value = entry.value.take();
-        entry.next = std::mem::replace(&mut self.first_unused, index);
-        self.value_count -= 1;
-        if self.value_count == 0 {
-            // What begins together then lies together again, in a cache.
-            self.entries.clear();
-            self.first_unused = NONE;
-        }
-        value
+        self.unused.put(index);
+        self.entries[index as usize].value.take()
     }
 }
