@@ -8,6 +8,9 @@ use crate::event::{Event, Kind};
 /// How many events a thread can record; more than a figure can show.
 const EVENTS_PER_THREAD: usize = 1 << 14;
 
+/// A count has three bytes.
+const COUNT_MOST: u32 = (1 << 24) - 1;
+
 /// The events of one thread. Only that thread writes.
 ///
 /// *Memory ordering.* Whoever reads `length` sees the events below it: the
@@ -23,7 +26,9 @@ pub(crate) struct Buffer {
 #[derive(Default)]
 struct Slot {
     time_ns: AtomicU64,
-    kind_and_worker: AtomicU64,
+    /// From the lowest byte up: one for the kind, four for the worker, three for
+    /// the count.
+    what: AtomicU64,
     task_and_arg: AtomicU64,
 }
 
@@ -46,9 +51,10 @@ impl Buffer {
             return self.lose(event.time_ns);
         };
         let worker = u64::from(event.worker.cast_unsigned());
+        let count = u64::from(event.count.min(COUNT_MOST));
+        let what = count << 40 | worker << 8 | event.kind as u64;
         slot.time_ns.store(event.time_ns, Relaxed);
-        slot.kind_and_worker
-            .store(worker << 8 | event.kind as u64, Relaxed);
+        slot.what.store(what, Relaxed);
         slot.task_and_arg
             .store(u64::from(event.task) << 32 | u64::from(event.arg), Relaxed);
         // Release: pairs with the Acquire in `read`; publishes the slot.
@@ -76,15 +82,15 @@ impl Buffer {
         // Acquire: pairs with the Release in `push`; the slots below are written.
         let length = self.length.load(Acquire);
         let events_of = self.slots[..length].iter().filter_map(|slot| {
-            let [kind, worker_0, worker_1, worker_2, worker_3, ..] =
-                slot.kind_and_worker.load(Relaxed).to_le_bytes();
+            let what = slot.what.load(Relaxed);
             let task_and_arg = slot.task_and_arg.load(Relaxed);
             Some(Event {
                 time_ns: slot.time_ns.load(Relaxed),
-                kind: Kind::from_number(kind)?,
-                worker: i32::from_le_bytes([worker_0, worker_1, worker_2, worker_3]),
+                kind: Kind::from_number(what as u8)?,
+                worker: (what >> 8) as i32,
                 task: (task_and_arg >> 32) as u32,
                 arg: task_and_arg as u32,
+                count: (what >> 40) as u32,
             })
         });
         events.extend(events_of);

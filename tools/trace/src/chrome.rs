@@ -13,6 +13,14 @@ const WORKERS: u32 = 1;
 /// The "process" whose threads are the tasks.
 const TASKS: u32 = 2;
 
+/// The first worker's "thread". No number may stand twice, not even in two
+/// processes: Perfetto names threads by their number alone.
+const FIRST_WORKER: u32 = 1_000;
+/// The "thread" of what ran on no worker, for no task; then one for each task.
+const ELSEWHERE: u32 = 1_000_000;
+/// The "thread" of a task is behind this.
+const FIRST_TASK: u32 = 2_000_000;
+
 impl Trace {
     /// The trace as Chrome trace-event JSON, which <https://ui.perfetto.dev> opens:
     /// what each worker did, what became of each task, and an arrow from each
@@ -21,15 +29,23 @@ impl Trace {
         let polls = self.all_polls();
         let mut rows = self.lanes(&polls);
         rows.extend(polls.iter().flat_map(|poll| self.poll(poll)));
-        rows.extend(self.parks().iter().map(|park| {
-            let end = park.end_ns.unwrap_or(self.end_ns());
-            let span = Span(park.start_ns, end);
+        for (name, states) in [("parked", self.parks()), ("searching", self.searches())] {
+            rows.extend(states.iter().map(|state| {
+                let span = Span(state.start_ns, state.end_ns.unwrap_or(self.end_ns()));
+                let tid = lane_of(state.worker, 0);
+                format!(
+                    r#"{{"ph":"X","pid":{WORKERS},"tid":{tid},{span},"name":"{name}","cat":"worker"}}"#
+                )
+            }));
+        }
+        rows.extend(self.flows(&polls));
+        rows.extend(self.lengths().into_iter().map(|length| {
+            let (ts, name) = (Microseconds(length.time_ns), length.queue_name());
+            let tasks = length.tasks.max(0);
             format!(
-                r#"{{"ph":"X","pid":{WORKERS},"tid":{},{span},"name":"parked","cat":"park"}}"#,
-                park.worker + 1
+                r#"{{"ph":"C","pid":{WORKERS},"ts":{ts},"name":"{name}","args":{{"tasks":{tasks}}}}}"#
             )
         }));
-        rows.extend(self.flows(&polls));
         rows.extend(self.events.iter().filter_map(|event| self.instant(event)));
         format!(
             "{{\"displayTimeUnit\":\"ns\",\"traceEvents\":{}}}\n",
@@ -58,11 +74,12 @@ impl Trace {
                 r#"{head}"thread_sort_index","args":{{"sort_index":{tid}}}}}"#
             ));
         };
-        for worker in 0..self.meta.workers as u32 {
-            lane(WORKERS, worker + 1, &format!("worker {worker}"));
+        for worker in 0..self.meta.workers as i32 {
+            lane(WORKERS, lane_of(worker, 0), &format!("worker {worker}"));
         }
+        lane(WORKERS, ELSEWHERE, "other threads");
         for (name, task) in self.names.iter().zip(1..) {
-            lane(TASKS, task, name);
+            lane(TASKS, FIRST_TASK + task, name);
             let is_elsewhere = |poll: &Poll| poll.task == task && poll.worker < 0;
             if polls.iter().any(is_elsewhere) {
                 lane(WORKERS, lane_of(-1, task), &format!("{name}, on no worker"));
@@ -90,25 +107,26 @@ impl Trace {
             format!(r#","waited_us":{}"#, Microseconds(waited))
         });
         let args = format!(r#"{{"task":{task},"worker":{worker},"result":"{result}"{waited}}}"#);
-        let tid = lane_of(worker, task);
+        let (tid, lane) = (lane_of(worker, task), FIRST_TASK + task);
         let mut rows = vec![
             format!(
                 r#"{{"ph":"X","pid":{WORKERS},"tid":{tid},{span},"name":{name},"cat":"poll","args":{args}}}"#
             ),
             format!(
-                r#"{{"ph":"X","pid":{TASKS},"tid":{task},{span},"name":"running","cat":"task","args":{args}}}"#
+                r#"{{"ph":"X","pid":{TASKS},"tid":{lane},{span},"name":"running","cat":"task","args":{args}}}"#
             ),
         ];
-        if let Some(waited) = poll.waited_ns {
+        if let Some(waited) = poll.waited_ns.filter(|&waited| waited > 0) {
             let span = Span(start_ns - waited, start_ns);
             rows.push(format!(
-                r#"{{"ph":"X","pid":{TASKS},"tid":{task},{span},"name":"waiting","cat":"task"}}"#
+                r#"{{"ph":"X","pid":{TASKS},"tid":{lane},{span},"name":"waiting","cat":"task"}}"#
             ));
         }
         rows
     }
 
-    /// Arrows from the first wake-up of a task to the poll after it.
+    /// Arrows from the first wake-up of a task to the poll after it. They begin and
+    /// end in polls: an arrow from nowhere is not drawn.
     fn flows(&self, polls: &[Poll]) -> Vec<String> {
         let mut wakes: HashMap<u32, &Event> = HashMap::new();
         let mut polls = polls.iter();
@@ -120,7 +138,8 @@ impl Trace {
                 }
                 Kind::PollBegin => {
                     let poll = polls.next();
-                    let Some((wake, poll)) = wakes.remove(&event.task).zip(poll) else {
+                    let wake = wakes.remove(&event.task).filter(|wake| wake.arg != 0);
+                    let Some((wake, poll)) = wake.zip(poll) else {
                         continue;
                     };
                     let id = rows.len() / 2 + 1;
@@ -148,12 +167,16 @@ impl Trace {
             Kind::Mark => self.meta.marks.get(event.arg as usize)?.clone(),
             Kind::Yield => "yield".to_owned(),
             Kind::Wake => format!("wakes {}", self.name(event.task)),
+            Kind::Overflow => format!("overflow: {} tasks", event.count),
+            Kind::Steal => format!("steals {} from worker {}", event.count, event.arg),
+            Kind::Take => format!("takes {} from the global queue", event.count),
+            Kind::Notify => format!("notifies worker {}", event.arg),
             _ => return None,
         };
-        let by = if event.kind == Kind::Wake {
-            event.arg
-        } else {
-            event.task
+        let by = match event.kind {
+            Kind::Wake => event.arg,
+            Kind::Mark | Kind::Yield => event.task,
+            _ => 0,
         };
         let tid = lane_of(event.worker, by);
         Some(format!(
@@ -165,10 +188,9 @@ impl Trace {
     }
 }
 
-/// Workers are counted from 1 there. What runs on other threads may overlap, so
-/// that each task gets a lane.
+/// What runs on other threads may overlap, so that each task gets a lane.
 fn lane_of(worker: i32, task: u32) -> u32 {
-    u32::try_from(worker).map_or(1_000 + task, |worker| worker + 1)
+    u32::try_from(worker).map_or(ELSEWHERE + task, |worker| FIRST_WORKER + worker)
 }
 
 /// A start and an end, as start and length.

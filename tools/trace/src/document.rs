@@ -19,8 +19,10 @@ pub struct Trace {
     pub meta: Meta,
     /// The names of the tasks by their numbers, which count from 1.
     pub names: BTreeMap<String, String>,
-    /// What the numbers of an event are.
-    pub cols: [String; 5],
+    /// What the numbers of an event are: `t`, `k`, `w`, `task`, `arg`, and `count`
+    /// if any event has one.
+    #[cfg_attr(feature = "schema", schemars(length(min = 5, max = 6)))]
+    pub cols: Vec<String>,
     /// The events, in the order of time.
     pub events: Vec<Event>,
 }
@@ -79,10 +81,18 @@ pub struct Host {
 }
 
 /// One event: time from the start of the recording in nanoseconds; kind; worker, -1
-/// for a thread that is none; task, 0 for none; argument.
+/// for a thread that is none; task, 0 for none; argument; count, if it is not 0.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Event(pub u64, pub Kind, pub i32, pub u32, pub u32);
+#[cfg_attr(feature = "schema", schemars(extend("minItems" = 5)))]
+pub struct Event(
+    pub u64,
+    pub Kind,
+    pub i32,
+    pub u32,
+    pub u32,
+    #[serde(default)] pub u32,
+);
 
 /// What [`Sweep::to_json`](crate::Sweep::to_json) writes.
 #[derive(Debug, Deserialize)]
@@ -198,12 +208,13 @@ impl From<Trace> for crate::Trace {
         let last = names.keys().filter_map(|id| id.parse::<u32>().ok()).max();
         let name = |id: u32| names.remove(&id.to_string()).unwrap_or_default();
         let names = (1..=last.unwrap_or(0)).map(name).collect();
-        let event = |Event(time_ns, kind, worker, task, arg)| event::Event {
+        let event = |Event(time_ns, kind, worker, task, arg, count)| event::Event {
             time_ns,
             kind,
             worker,
             task,
             arg,
+            count,
         };
         let meta = crate::trace::Meta {
             title: meta.title,
@@ -222,7 +233,9 @@ impl From<Trace> for crate::Trace {
 
 impl Trace {
     fn fault(&self) -> Option<String> {
-        if self.cols != ["t", "k", "w", "task", "arg"] {
+        const COLUMNS: [&str; 6] = ["t", "k", "w", "task", "arg", "count"];
+        let is_counted = self.events.iter().any(|event| event.5 > 0);
+        if self.cols != COLUMNS[..5 + usize::from(is_counted)] {
             return Some(format!("the columns are {:?}", self.cols));
         }
         if self.events.is_empty() {
@@ -231,14 +244,27 @@ impl Trace {
         let mut last_ns = 0;
         let mut open: HashMap<u32, u32> = HashMap::new();
         for event in &self.events {
-            let &Event(time_ns, kind, worker, task, arg) = event;
+            let &Event(time_ns, kind, worker, task, arg, count) = event;
             let fault = |what: &str| Some(format!("{what}: {event:?}"));
             if time_ns < last_ns {
                 return fault("an event is out of order");
             }
             last_ns = time_ns;
-            if worker >= 0 && worker.cast_unsigned() >= self.meta.workers {
+            let names_worker = matches!(kind, Kind::Steal | Kind::Notify);
+            let named = [u32::try_from(worker).ok(), names_worker.then_some(arg)];
+            if named
+                .into_iter()
+                .flatten()
+                .any(|one| one >= self.meta.workers)
+            {
                 return fault("there is no such worker");
+            }
+            if matches!(kind, Kind::Push | Kind::Pop) && arg > 2 {
+                return fault("there is no such queue");
+            }
+            let counts = matches!(kind, Kind::Overflow | Kind::Steal | Kind::Take);
+            if counts != (count > 0) {
+                return fault("a count is missing, or too many");
             }
             let names_task = matches!(kind, Kind::Spawn | Kind::Wake);
             let named = [Some(task), names_task.then_some(arg)];

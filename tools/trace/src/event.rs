@@ -29,10 +29,32 @@ pub enum Kind {
     Unpark,
     /// A remark. The argument is its index in `meta.marks`.
     Mark,
+    /// A task entered a queue. The argument says which: 0 the worker's own, 1 its
+    /// next-task slot, 2 the global one.
+    Push,
+    /// A task left a queue in order to be polled. The argument is as in `push`.
+    Pop,
+    /// The worker's own queue was full: as many tasks as the count says left it for
+    /// the global one. Whoever found no room is the task, and is counted too.
+    Overflow,
+    /// The worker took as many tasks as the count says from the queue of another,
+    /// which the argument names, into its own.
+    Steal,
+    /// The worker took as many tasks as the count says from the global queue into
+    /// its own.
+    Take,
+    /// The worker has nothing to do, and looks for tasks of others.
+    #[cfg_attr(feature = "document", serde(rename = "search+"))]
+    SearchBegin,
+    /// It searches no longer. The argument is 1 if it has found something.
+    #[cfg_attr(feature = "document", serde(rename = "search-"))]
+    SearchEnd,
+    /// The worker that the argument names was chosen to be woken.
+    Notify,
 }
 
 impl Kind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 16] = [
         Self::Spawn,
         Self::PollBegin,
         Self::PollEnd,
@@ -41,6 +63,14 @@ impl Kind {
         Self::Park,
         Self::Unpark,
         Self::Mark,
+        Self::Push,
+        Self::Pop,
+        Self::Overflow,
+        Self::Steal,
+        Self::Take,
+        Self::SearchBegin,
+        Self::SearchEnd,
+        Self::Notify,
     ];
 
     /// The kind with this number.
@@ -63,6 +93,14 @@ impl Kind {
             Self::Park => "park",
             Self::Unpark => "unpark",
             Self::Mark => "mark",
+            Self::Push => "push",
+            Self::Pop => "pop",
+            Self::Overflow => "overflow",
+            Self::Steal => "steal",
+            Self::Take => "take",
+            Self::SearchBegin => "search+",
+            Self::SearchEnd => "search-",
+            Self::Notify => "notify",
         }
     }
 }
@@ -80,4 +118,6 @@ pub(crate) struct Event {
     pub task: u32,
     /// What the kind makes of it.
     pub arg: u32,
+    /// How many tasks moved, where that is no matter of course; else 0.
+    pub count: u32,
 }

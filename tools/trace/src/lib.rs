@@ -25,6 +25,8 @@
 //! rayon   builder.start_handler(|_| trace::thread_start())
 //! ```
 //!
+//! A scheduler of your own can tell what becomes of its queues, see [`queue`].
+//!
 //! Recording one event is reading the clock and three stores into a buffer that
 //! belongs to the thread: no lock, and no allocation. A lock is taken, and
 //! memory may be, when a thread records its first event, and for the name of a
@@ -34,6 +36,8 @@
 //! `schema/workshop.trace-1.schema.json`.
 
 #[cfg(feature = "record")]
+mod attribution;
+#[cfg(feature = "record")]
 mod buffer;
 mod chrome;
 #[cfg(feature = "document")]
@@ -41,6 +45,8 @@ pub mod document;
 mod event;
 mod host;
 mod json;
+pub mod queue;
+mod queues;
 mod reading;
 #[cfg_attr(not(feature = "record"), path = "off.rs")]
 mod recorder;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use crate::event::Kind;
 use crate::trace::{Meta, Trace};
 
 /// A recording that records nothing.
@@ -91,3 +92,11 @@ pub fn thread_park() {}
 /// Does nothing.
 #[inline]
 pub fn thread_unpark() {}
+
+/// Does nothing.
+#[inline]
+pub(crate) fn thread_is(_worker: usize) {}
+
+/// Does nothing.
+#[inline]
+pub(crate) fn tell(_kind: Kind, _arg: u32, _count: usize) {}

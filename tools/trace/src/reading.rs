@@ -27,14 +27,14 @@ pub struct Poll {
     pub is_ready: bool,
 }
 
-/// The time for which a worker slept.
+/// The time for which a worker slept, or searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Park {
     /// The worker.
     pub worker: i32,
-    /// When it fell asleep.
+    /// When it fell asleep, or began to search.
     pub start_ns: u64,
-    /// When it woke up; `None` if the recording ended first.
+    /// When it woke up, or searched no longer; `None` if the recording ended first.
     pub end_ns: Option<u64>,
 }
 
@@ -100,30 +100,37 @@ impl Trace {
 
     /// The sleeps of all workers, in the order of time.
     pub fn parks(&self) -> Vec<Park> {
+        self.between(Kind::Park, Kind::Unpark)
+    }
+
+    /// The searches of all workers, in the order of time.
+    pub fn searches(&self) -> Vec<Park> {
+        self.between(Kind::SearchBegin, Kind::SearchEnd)
+    }
+
+    /// From each event of one kind to the next of the other kind on that worker.
+    fn between(&self, begin: Kind, end: Kind) -> Vec<Park> {
         let mut parks: Vec<Park> = Vec::new();
         let mut open: HashMap<i32, usize> = HashMap::new();
         for event in &self.events {
-            match event.kind {
-                Kind::Park => {
-                    open.insert(event.worker, parks.len());
-                    parks.push(Park {
-                        worker: event.worker,
-                        start_ns: event.time_ns,
-                        end_ns: None,
-                    });
-                }
-                Kind::Unpark => {
-                    if let Some(index) = open.remove(&event.worker) {
-                        parks[index].end_ns = Some(event.time_ns);
-                    }
-                }
-                _ => {}
+            if event.kind == begin && !open.contains_key(&event.worker) {
+                open.insert(event.worker, parks.len());
+                parks.push(Park {
+                    worker: event.worker,
+                    start_ns: event.time_ns,
+                    end_ns: None,
+                });
+            } else if event.kind == end
+                && let Some(index) = open.remove(&event.worker)
+            {
+                parks[index].end_ns = Some(event.time_ns);
             }
         }
         parks
     }
 
-    /// The trace in a few sentences: totals, the longest poll, the longest wait.
+    /// The trace in a few sentences: totals, the longest poll, the longest wait,
+    /// and what became of the queues if anything is known of them.
     pub fn sentences(&self) -> Vec<String> {
         let polls = self.all_polls();
         let mut sentences = vec![self.totals(polls.len())];
@@ -148,6 +155,7 @@ impl Trace {
                 "The longest wait was {time}: `{name}` was ready at {since}, and polled at {start}."
             ));
         }
+        sentences.extend(self.queues());
         if let Some(from) = self.meta.dropped_from_ns {
             let (lost, from) = (self.dropped(), Time(from));
             sentences.push(format!("{lost} events were lost, from {from} on."));
@@ -171,7 +179,7 @@ impl Trace {
     }
 }
 
-fn counted(count: usize, one: &str, many: &str) -> String {
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 

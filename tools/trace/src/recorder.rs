@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use crate::attribution;
 use crate::buffer::Buffer;
 use crate::event::{Event, Kind};
 use crate::host;
@@ -27,8 +28,19 @@ thread_local! {
     static LANE: RefCell<Option<Lane>> = const { RefCell::new(None) };
     /// The task that runs on this thread.
     static RUNNING: Cell<TaskId> = const { Cell::new(TaskId::NONE) };
-    /// Whether this thread was said to be a worker.
-    static IS_WORKER: Cell<bool> = const { Cell::new(false) };
+    /// What this thread was said to be.
+    static ROLE: Cell<Role> = const { Cell::new(Role::Stranger) };
+}
+
+/// What a thread is to the recordings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// No worker.
+    Stranger,
+    /// A worker, which gets the next number that is free.
+    Worker,
+    /// A worker whose scheduler has numbered it.
+    Numbered(i32),
 }
 
 /// A task of one recording.
@@ -133,7 +145,9 @@ impl Recording {
         let buffers = lock(&session.buffers);
         let mut events = Vec::new();
         for buffer in &buffers.used {
+            let start = events.len();
             buffer.read(&mut events);
+            attribution::name_tasks(&mut events[start..]);
             if let Some((lost, from_ns)) = buffer.lost() {
                 meta.dropped += lost;
                 let earliest = meta.dropped_from_ns.unwrap_or(u64::MAX);
@@ -196,7 +210,7 @@ fn measure_event_cost() -> u64 {
     let round = |_| {
         let start = Instant::now();
         for _ in 0..EVENTS {
-            push(current(), Kind::Mark, 0, 0);
+            push(current(), Kind::Mark, 0, 0, 0);
         }
         start.elapsed().as_nanos()
     };
@@ -230,9 +244,13 @@ impl Session {
             .unwrap_or_else(|| Arc::new(Buffer::new()));
         buffers.used.push(buffer.clone());
         drop(buffers);
-        let worker = match IS_WORKER.get() {
-            true => self.next_worker.fetch_add(1, Relaxed),
-            false => -1,
+        let worker = match ROLE.get() {
+            Role::Stranger => -1,
+            Role::Worker => self.next_worker.fetch_add(1, Relaxed),
+            Role::Numbered(worker) => {
+                self.next_worker.fetch_max(worker + 1, Relaxed);
+                worker
+            }
         };
         Lane {
             recording: self.number,
@@ -245,7 +263,7 @@ impl Session {
 
 /// Records an event, if this recording goes on.
 #[inline]
-fn push(recording: u32, kind: Kind, task: u32, arg: u32) {
+fn push(recording: u32, kind: Kind, task: u32, arg: u32, count: u32) {
     if recording == 0 || recording != current() {
         return;
     }
@@ -259,7 +277,7 @@ fn push(recording: u32, kind: Kind, task: u32, arg: u32) {
         }
         // The recording may have ended just now, and another begun.
         if let Some(lane) = lane.as_ref().filter(|lane| lane.recording == recording) {
-            lane.push(now, kind, task, arg);
+            lane.push(now, kind, task, arg, count);
         }
     });
 }
@@ -271,7 +289,7 @@ fn join() -> Option<Lane> {
 
 impl Lane {
     #[inline]
-    fn push(&self, now: Instant, kind: Kind, task: u32, arg: u32) {
+    fn push(&self, now: Instant, kind: Kind, task: u32, arg: u32, count: u32) {
         let time = now.saturating_duration_since(self.start);
         let time_ns = time.as_secs() * 1_000_000_000 + u64::from(time.subsec_nanos());
         let worker = self.worker;
@@ -281,6 +299,7 @@ impl Lane {
             worker,
             task,
             arg,
+            count,
         });
     }
 }
@@ -295,7 +314,8 @@ pub(crate) fn spawn(name: impl Into<Cow<'static, str>>) -> TaskId {
     let id = u32::try_from(names.len()).unwrap_or(u32::MAX);
     drop(names);
     let recording = session.number;
-    push(recording, Kind::Spawn, id, RUNNING.get().within(recording));
+    let by = RUNNING.get().within(recording);
+    push(recording, Kind::Spawn, id, by, 0);
     TaskId { recording, id }
 }
 
@@ -304,12 +324,8 @@ pub(crate) fn wake(task: TaskId) {
     if task.is_recorded() {
         // A waker may be called while its thread is taken down.
         let by = RUNNING.try_with(Cell::get).unwrap_or(TaskId::NONE);
-        push(
-            task.recording,
-            Kind::Wake,
-            task.id,
-            by.within(task.recording),
-        );
+        let by = by.within(task.recording);
+        push(task.recording, Kind::Wake, task.id, by, 0);
     }
 }
 
@@ -324,7 +340,7 @@ impl Running {
     /// Begins it.
     pub(crate) fn begin(task: TaskId) -> Self {
         let outer = RUNNING.replace(task);
-        push(task.recording, Kind::PollBegin, task.id, 0);
+        push(task.recording, Kind::PollBegin, task.id, 0, 0);
         Self {
             task,
             outer,
@@ -341,7 +357,8 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let TaskId { recording, id } = self.task;
-        push(recording, Kind::PollEnd, id, u32::from(self.is_ready));
+        let is_ready = u32::from(self.is_ready);
+        push(recording, Kind::PollEnd, id, is_ready, 0);
         RUNNING.set(self.outer);
     }
 }
@@ -349,7 +366,7 @@ impl Drop for Running {
 /// Records that the task that runs on this thread yields.
 pub fn yielded() {
     let task = RUNNING.get();
-    push(task.recording, Kind::Yield, task.id, 0);
+    push(task.recording, Kind::Yield, task.id, 0, 0);
 }
 
 /// Records a remark, which is shown where and when it is made.
@@ -362,13 +379,33 @@ pub fn mark(text: impl Into<Cow<'static, str>>) {
     marks.push(text.into());
     drop(marks);
     let task = RUNNING.get().within(session.number);
-    push(session.number, Kind::Mark, task, index);
+    push(session.number, Kind::Mark, task, index, 0);
 }
 
 /// Makes this thread the next worker. For the hook of a runtime that is called
 /// when a thread of its starts, or for the first line of a thread of your own.
 pub fn thread_start() {
-    let is_new = !IS_WORKER.replace(true);
+    if ROLE.get() == Role::Stranger {
+        be(Role::Worker);
+    } else if current() != 0 {
+        rejoin(false);
+    }
+}
+
+/// Makes this thread the worker of this number.
+pub(crate) fn thread_is(worker: usize) {
+    let number = i32::try_from(worker).expect("a worker has a smaller number");
+    be(Role::Numbered(number));
+}
+
+fn be(role: Role) {
+    let is_new = ROLE.replace(role) != role;
+    rejoin(is_new);
+}
+
+/// Takes a place in the recording that goes on, unless this thread has one and is
+/// what it was.
+fn rejoin(is_new: bool) {
     let recording = current();
     LANE.with_borrow_mut(|lane| {
         let is_known = lane
@@ -381,13 +418,44 @@ pub fn thread_start() {
 }
 
 /// Records that this worker goes to sleep for want of work.
+#[inline]
 pub fn thread_park() {
-    thread_start();
-    push(current(), Kind::Park, 0, 0);
+    if current() != 0 {
+        park(Kind::Park);
+    }
 }
 
 /// Records that this worker is awake again.
+#[inline]
 pub fn thread_unpark() {
+    if current() != 0 {
+        park(Kind::Unpark);
+    }
+}
+
+/// Whoever parks is a worker.
+fn park(kind: Kind) {
     thread_start();
-    push(current(), Kind::Unpark, 0, 0);
+    push(current(), kind, 0, 0, 0);
+}
+
+/// Records what a scheduler does. While nothing is recorded, that is one load.
+#[inline]
+pub(crate) fn tell(kind: Kind, arg: u32, count: usize) {
+    let recording = current();
+    if recording != 0 {
+        told(recording, kind, arg, count);
+    }
+}
+
+/// Apart, so that what is inlined into a scheduler is small.
+#[inline(never)]
+fn told(recording: u32, kind: Kind, arg: u32, count: usize) {
+    push(
+        recording,
+        kind,
+        0,
+        arg,
+        u32::try_from(count).unwrap_or(u32::MAX),
+    );
 }

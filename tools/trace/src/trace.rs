@@ -50,9 +50,11 @@ impl Trace {
             .map(|(name, id)| format!("\"{id}\":{}", Text(name)))
             .collect();
         let events = self.events.iter().map(Row);
+        let is_counted = self.events.iter().any(|event| event.count > 0);
+        let counts = if is_counted { ",\"count\"" } else { "" };
         format!(
             "{{\"schema\":\"workshop.trace/1\",\n\"meta\":{},\n\"names\":{{{}}},\n\
-             \"cols\":[\"t\",\"k\",\"w\",\"task\",\"arg\"],\n\"events\":{}}}\n",
+             \"cols\":[\"t\",\"k\",\"w\",\"task\",\"arg\"{counts}],\n\"events\":{}}}\n",
             self.meta,
             names.join(","),
             json::lines(events)
@@ -85,8 +87,13 @@ impl fmt::Display for Row<'_> {
             worker,
             task,
             arg,
+            count,
         } = self.0;
-        write!(f, "[{time_ns},\"{}\",{worker},{task},{arg}]", kind.name())
+        write!(f, "[{time_ns},\"{}\",{worker},{task},{arg}", kind.name())?;
+        match count {
+            0 => f.write_str("]"),
+            count => write!(f, ",{count}]"),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use testkit::{CountingWaker, Yields, allocations};
 use trace::document::Document;
+use trace::queue::{self, Queue};
 use trace::{Recording, Trace};
 
 /// A process has one recording at a time, and its tests run in parallel.
@@ -298,4 +299,120 @@ fn what_happens_while_nothing_is_recorded_is_left_alone() {
     assert!(poll(task.as_mut(), &waker).is_ready());
     trace::mark("here");
     assert_eq!(events(&finish(recording)), ["mark,0,0,0"]);
+}
+
+#[test]
+fn queue_events_name_the_tasks_that_moved() {
+    let (recording, _turn) = record();
+    queue::started(0);
+    let [mut a, mut b] = ["A", "B"].map(|name| Box::pin(trace::task(name, Yields(1))));
+    for _task in [&a, &b] {
+        queue::pushed(Queue::Global);
+    }
+    queue::took(2);
+    queue::popped(Queue::Local);
+    assert!(poll(a.as_mut(), Waker::noop()).is_pending());
+    queue::pushed(Queue::Slot);
+    queue::popped(Queue::Local);
+    assert!(poll(b.as_mut(), Waker::noop()).is_pending());
+    queue::pushed(Queue::Slot);
+    queue::pushed(Queue::Local);
+    queue::popped(Queue::Slot);
+    assert!(poll(b.as_mut(), Waker::noop()).is_ready());
+    queue::popped(Queue::Local);
+    assert!(poll(a.as_mut(), Waker::noop()).is_ready());
+    let mut queues = events(&finish(recording));
+    queues.retain(|event| {
+        ["push", "pop", "take"]
+            .iter()
+            .any(|it| event.starts_with(it))
+    });
+    let expected = [
+        "push,0,1,2", // A, just made
+        "push,0,2,2",
+        "take,0,0,0,2",
+        "pop,0,1,0",
+        "push,0,1,1", // A has woken itself
+        "pop,0,2,0",
+        "push,0,2,1", // so has B, which puts A out of the slot
+        "push,0,1,0",
+        "pop,0,2,1",
+        "pop,0,1,0",
+    ];
+    assert_eq!(queues, expected);
+}
+
+#[test]
+fn a_push_is_nobodys_if_nothing_tells_whose() {
+    let (recording, _turn) = record();
+    queue::started(0);
+    // The task of a `block_on` enters no queue.
+    let whole = trace::task("whole", async {
+        let _part = trace::task("part", async {});
+        queue::pushed(Queue::Local);
+        queue::pushed(Queue::Local);
+    });
+    assert!(poll(pin!(whole), Waker::noop()).is_ready());
+    queue::pushed(Queue::Local);
+    let mut pushes = events(&finish(recording));
+    pushes.retain(|event| event.starts_with("push"));
+    assert_eq!(pushes, ["push,0,2,0", "push,0,0,0", "push,0,0,0"]);
+}
+
+#[test]
+fn workers_keep_their_schedulers_numbers() {
+    let (recording, _turn) = record();
+    std::thread::scope(|scope| {
+        for worker in [3, 1] {
+            scope.spawn(move || {
+                queue::started(worker);
+                queue::searches();
+                queue::searched(true);
+                queue::stole(4 - worker, 2);
+                trace::thread_park();
+            });
+        }
+    });
+    let trace = finish(recording);
+    let mut told = events(&trace);
+    told.sort();
+    let expected = [
+        "park,1,0,0",
+        "park,3,0,0",
+        "search+,1,0,0",
+        "search+,3,0,0",
+        "search-,1,0,1",
+        "search-,3,0,1",
+        "steal,1,0,3,2",
+        "steal,3,0,1,2",
+    ];
+    assert_eq!(told, expected);
+    let sentences = trace.sentences().join(" ");
+    let queues = "The queues: 2 steals of 4 tasks; 2 searches, 2 with success.";
+    assert!(sentences.contains(queues), "{sentences}");
+}
+
+#[test]
+fn telling_of_queues_costs_next_to_nothing_while_nothing_is_recorded() {
+    const TIMES: u32 = 1_000;
+    let (recording, _turn) = record();
+    drop(recording);
+    let time = |work: &dyn Fn()| {
+        let start = Instant::now();
+        (0..TIMES).for_each(|_| work());
+        start.elapsed()
+    };
+    let mut least = (Duration::MAX, Duration::MAX);
+    for _round in 0..12 {
+        least.0 = least.0.min(time(&|| queue::pushed(Queue::Local)));
+        least.1 = least.1.min(time(&|| {
+            std::hint::black_box(Instant::now());
+        }));
+    }
+    let (telling, clock) = least;
+    // A load and a branch, even where nothing is optimised.
+    assert!(
+        telling * 2 <= clock,
+        "telling takes {telling:?} / {TIMES}, reading the clock {clock:?} / {TIMES}"
+    );
 }
