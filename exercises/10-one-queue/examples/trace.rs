@@ -1,0 +1,39 @@
+//! How does your pool share out its tasks? Eight tasks of three polls each, on
+//! two workers, and one that waits until all are done.
+//!
+//! `cargo workshop trace 10` shows it as a timeline.
+
+use std::time::{Duration, Instant};
+
+use block_on::block_on;
+use exercise_10::{JoinHandle, Pool};
+use yield_now::yield_now;
+
+/// Works for a while, and lets the others have a turn.
+async fn three_slices(slice: Duration) {
+    for _ in 0..3 {
+        let start = Instant::now();
+        while start.elapsed() < slice {}
+        yield_now().await;
+    }
+}
+
+async fn all(tasks: Vec<JoinHandle<()>>) {
+    for task in tasks {
+        task.await.expect("the task ends");
+    }
+}
+
+fn main() {
+    let recording = trace::record("Your pool with one queue", "exercise 10", 2);
+    let pool = Pool::new(2);
+    let slices = (1..=8).map(|number| {
+        let slice = Duration::from_micros(if number == 1 { 900 } else { 150 });
+        pool.spawn(trace::task(format!("task {number}"), three_slices(slice)))
+    });
+    let slices = slices.collect();
+    let last = pool.spawn(trace::task("the last", all(slices)));
+    block_on(last).expect("the task ends");
+    drop(pool);
+    recording.finish().save("your-trace");
+}

@@ -1,0 +1,200 @@
+//! The models of exercise 10: the moments in which a task comes as a worker
+//! falls asleep, is woken as its poll ends, or is spawned as the pool ends.
+//! loom tries every order of the threads' steps.
+
+use std::future::{pending, poll_fn};
+use std::task::{Poll, Waker};
+
+use block_on::block_on;
+use sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use sync::{Arc, Mutex, UnsafeCell, thread};
+use testkit::{Lesson, check_model};
+
+use super::Pool;
+
+/// What a task waits for: a flag, and the waker of the last poll. The flag is
+/// Relaxed, so that only the wake-up itself publishes it.
+#[derive(Default)]
+struct Event {
+    has_come: AtomicBool,
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Event {
+    fn poll(&self, waker: &Waker) -> Poll<()> {
+        *self.waker.lock().unwrap() = Some(waker.clone());
+        match self.has_come.load(Relaxed) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
+    }
+
+    fn come(&self) {
+        self.has_come.store(true, Relaxed);
+        let waker = self.waker.lock().unwrap().take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+}
+
+/// Clause 4: the worker has looked at the queue, and does not sleep yet.
+#[test]
+fn a_task_that_comes_as_the_worker_falls_asleep_is_polled_in_every_order() {
+    let lesson = Lesson {
+        clause: "4. No lost task",
+        promise: "In every order of the steps the worker finds the task, or is woken for it.",
+        usual_cause: "The look at the queue and the sleep are two steps. A notification between them \
+                      reaches nobody.",
+        read: "scheduler/one-queue.html#the-moment-a-worker-falls-asleep",
+    };
+    check_model(lesson, || {
+        // ANCHOR: asleep
+        sync::model(|| {
+            let pool = Pool::new(1);
+            for number in [1, 2] {
+                let handle = pool.spawn(async move { number });
+                assert_eq!(block_on(handle).expect("it ends"), number);
+            }
+        });
+        // ANCHOR_END: asleep
+    });
+}
+
+/// Clause 5: the wake-up comes before the poll, in it, at its end, or after it.
+#[test]
+fn a_wake_up_leads_to_a_poll_in_every_order() {
+    let lesson = Lesson {
+        clause: "5. Wake-ups",
+        promise: "In every order the poll after the wake-up comes, and sees what was written before.",
+        usual_cause: "The worker notes that the task waits, and does not look whether it was woken \
+                      since the poll began.",
+        read: "scheduler/one-queue.html#a-wake-up-during-the-poll",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let pool = Pool::new(1);
+            let event = Arc::new(Event::default());
+            let task = pool.spawn({
+                let event = event.clone();
+                poll_fn(move |cx| event.poll(cx.waker()))
+            });
+            event.come();
+            block_on(task).expect("it ends");
+        });
+    });
+}
+
+/// Clause 2: the poll ends as the wake-up comes, and another worker is free.
+#[test]
+fn one_poll_comes_after_the_other_in_every_order() {
+    let lesson = Lesson {
+        clause: "2. One at a time",
+        promise: "In every order two workers poll a task one after the other, and the second one sees \
+                  what the first one wrote.",
+        usual_cause: "A task is put into the queue while a worker has it still.",
+        read: "scheduler/one-queue.html#two-workers-one-task",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let pool = Pool::new(2);
+            let (tell, told) =
+                (Arc::new(Mutex::new(None)), Sent(UnsafeCell::new(0)));
+            let slot = tell.clone();
+            let task = pool.spawn(poll_fn(move |cx| {
+                // loom fails here if two threads are in it, or if one does not
+                // see the other's work.
+                let polls = told.add_one();
+                if polls == 1 {
+                    *slot.lock().unwrap() = Some(cx.waker().clone());
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                Poll::Ready(())
+            }));
+            let waker = tell.lock().unwrap().take();
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+            block_on(task).expect("it ends");
+        });
+    });
+}
+
+/// A number that is only touched within polls of one task.
+struct Sent(UnsafeCell<u32>);
+
+// SAFETY: the polls of a task come one after the other, on whichever thread;
+// loom checks that they do.
+unsafe impl Send for Sent {}
+
+impl Sent {
+    fn add_one(&self) -> u32 {
+        self.0.with_mut(|number| {
+            // SAFETY: nobody else touches it: see above.
+            let number = unsafe { &mut *number };
+            *number += 1;
+            *number
+        })
+    }
+}
+
+/// Clause 11: the worker has looked at the flag, and does not sleep yet; or the
+/// task is polled as it is cancelled.
+#[test]
+fn dropping_the_pool_ends_workers_and_tasks_in_every_order() {
+    let lesson = Lesson {
+        clause: "11. Shutdown",
+        promise: "In every order the worker hears of the end, and the task that waits is dropped.",
+        usual_cause: "The flag is set without the lock, and a worker that is just falling asleep \
+                      misses it; or nobody drops a task that is polled as the pool ends.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let pool = Pool::new(1);
+            let dropped = Arc::new(AtomicUsize::new(0));
+            let counts = Counts(dropped.clone());
+            let task = pool.spawn(async move {
+                let _counts = counts;
+                pending::<()>().await;
+            });
+            drop(pool);
+            assert_eq!(dropped.load(Relaxed), 1, "drops of the future");
+            let error = block_on(task).expect_err("it has no end");
+            assert!(error.is_cancelled(), "the handle says `cancelled`");
+        });
+    });
+}
+
+/// Counts its drops.
+struct Counts(Arc<AtomicUsize>);
+
+impl Drop for Counts {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+/// Clause 13: whoever spawns has seen the pool running, and it ends.
+#[test]
+fn a_task_that_is_spawned_as_the_pool_ends_ends_too_in_every_order() {
+    let lesson = Lesson {
+        clause: "13. Too late",
+        promise: "In every order the task runs or is cancelled.",
+        usual_cause: "Whether the pool has ended is asked in one step, and the task is put into the \
+                      queue in another.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let pool = Pool::new(1);
+            let handle = pool.handle();
+            let ending = thread::spawn(move || drop(pool));
+            let result = block_on(handle.spawn(async {}));
+            let panicked = result.is_err_and(|error| error.is_panic());
+            assert!(!panicked, "it says that the task panicked");
+            ending.join().expect("to drop the pool does not panic");
+        });
+    });
+}
