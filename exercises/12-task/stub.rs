@@ -33,9 +33,10 @@
 //!    time, also by several at once, and long after the end, when it wakes
 //!    nobody. It is known as the same waker as its clones and as that of
 //!    another poll of the same task.
-//! 7. **Freed.** The future and the scheduler are dropped when the task ends,
-//!    before the handle is ready. The block is freed when, besides, the handle
-//!    is dropped or was ready, and the last waker is gone.
+//! 7. **Freed.** The future is dropped when the task ends, by who ends it, and
+//!    before the handle is ready. The block is freed, and the scheduler at the
+//!    latest with it, when besides the handle is dropped or was ready, and the
+//!    last waker is gone.
 //! 8. **The output.** It is moved to the handle, or dropped, once. It is dropped
 //!    by `run` if the handle is gone, and with the handle otherwise, never by
 //!    who drops a waker.

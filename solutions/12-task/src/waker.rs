@@ -4,7 +4,7 @@ use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use super::cell::Header;
+use super::cell::{Header, Vtable};
 use super::state::Woken;
 
 /// One for all tasks, so that `will_wake` sees the same waker in two clones.
@@ -65,22 +65,23 @@ unsafe fn clone(task: *const ()) -> RawWaker {
 /// As for [`header`].
 unsafe fn wake_by_ref(task: *const ()) {
     // SAFETY: the waker is there.
-    let header = unsafe { header(task) };
-    let woken = header.state.wake_by_ref();
+    let Header { state, vtable, .. } = unsafe { header(task) };
+    let woken = state.wake_by_ref();
     // SAFETY: passed on.
-    unsafe { follow_up(woken, task, header) };
+    unsafe { follow_up(woken, pointer(task), vtable) };
 }
 
 /// # Safety
 ///
 /// As for [`header`]; the waker must not be used again.
 unsafe fn wake(task: *const ()) {
-    // SAFETY: the waker is there, until its reference is given back. What is
-    // used of the header after that is used by the holder, or by the last.
-    let header = unsafe { header(task) };
-    let woken = header.state.wake_by_value();
+    // SAFETY: the waker is there, until its reference is given back.
+    let Header { state, vtable, .. } = unsafe { header(task) };
+    // Read before that.
+    let vtable: &'static Vtable = vtable;
+    let woken = state.wake_by_value();
     // SAFETY: passed on.
-    unsafe { follow_up(woken, task, header) };
+    unsafe { follow_up(woken, pointer(task), vtable) };
 }
 
 /// # Safety
@@ -88,24 +89,31 @@ unsafe fn wake(task: *const ()) {
 /// As for [`header`]; the waker must not be used again.
 unsafe fn release(task: *const ()) {
     // SAFETY: the waker is there.
-    let header = unsafe { header(task) };
-    if header.state.release() {
+    let Header { state, vtable, .. } = unsafe { header(task) };
+    if state.release() {
         // SAFETY: it was the last reference, so the task has ended: its own
         // is given back then.
-        unsafe { (header.vtable.free)(pointer(task)) };
+        unsafe { (vtable.free)(pointer(task)) };
     }
 }
 
+/// Does what is left to do. It gets no reference to the task, which may be
+/// freed meanwhile.
+///
 /// # Safety
 ///
 /// The caller must pass what the task's state has just told it.
 #[inline]
-unsafe fn follow_up(woken: Woken, task: *const (), header: &Header) {
+unsafe fn follow_up(
+    woken: Woken,
+    task: NonNull<Header>,
+    vtable: &'static Vtable,
+) {
     match woken {
         Woken::Nothing => {}
         // SAFETY: we hold the task, and give it up.
-        Woken::Schedule => unsafe { (header.vtable.schedule)(pointer(task)) },
+        Woken::Schedule => unsafe { (vtable.schedule)(task) },
         // SAFETY: ours was the last reference, so the task has ended.
-        Woken::Free => unsafe { (header.vtable.free)(pointer(task)) },
+        Woken::Free => unsafe { (vtable.free)(task) },
     }
 }
