@@ -78,17 +78,13 @@ mod tests;
 
 use std::marker::PhantomData;
 use std::pin::Pin;
-use std::rc::Rc;
 use std::task::{Context, Poll};
 
 pub use spawn_blocking::JoinError;
 
 /// Runs tasks on the thread that it was made on. The contract stands in the
 /// [crate's documentation](crate).
-#[derive(Default)]
 pub struct LocalExecutor {
-    /// Keeps the executor on its thread, until something else here does.
-    _not_send: PhantomData<Rc<()>>,
 }
 
 impl LocalExecutor {
@@ -130,6 +126,12 @@ impl LocalExecutor {
     }
 }
 
+impl Default for LocalExecutor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Drop for LocalExecutor {
     fn drop(&mut self) {
         todo!("drop all tasks, with nothing borrowed meanwhile")
@@ -140,7 +142,7 @@ impl Drop for LocalExecutor {
 ///
 /// # Panics
 ///
-/// If none does.
+/// With a message that contains the word "executor", if none does.
 pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
     drop(future);
     todo!("find the executor in a thread-local")
@@ -153,7 +155,7 @@ pub fn outcome<T>() -> (Completer<T>, JoinHandle<T>) {
 
 /// Makes the [`JoinHandle`] of the other end ready. To drop it cancels.
 pub struct Completer<T> {
-    _result: PhantomData<T>,
+    _result: PhantomData<Box<T>>,
 }
 
 impl<T> Completer<T> {
@@ -178,7 +180,7 @@ impl<T> Drop for Completer<T> {
 /// When it is polled after it was ready.
 #[must_use = "a handle that is dropped detaches its task"]
 pub struct JoinHandle<T> {
-    _result: PhantomData<T>,
+    _result: PhantomData<Box<T>>,
 }
 
 impl<T> Future for JoinHandle<T> {

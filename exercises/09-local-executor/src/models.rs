@@ -1,1 +1,142 @@
-//! The models of exercise 9.
+//! The models of exercise 9: a wake-up from another thread, at each moment at
+//! which the executor may poll, look, fall asleep or end. loom tries every
+//! order of the threads' steps.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use parker::block_on;
+use sync::Arc;
+use sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use sync::thread::{self, JoinHandle};
+use testkit::{Lesson, check_model};
+
+use super::{LocalExecutor, outcome};
+
+/// A future that lets so many threads wake it in its first poll, each after
+/// it has counted itself, and is ready when it sees the count of all.
+fn woken_by(
+    threads: usize,
+    joins: &mut Vec<JoinHandle<()>>,
+) -> impl Future<Output = ()> + use<'_> {
+    let count = Arc::new(AtomicUsize::new(0));
+    poll_fn(move |cx| {
+        while joins.len() < threads {
+            let (count, waker) = (count.clone(), cx.waker().clone());
+            joins.push(thread::spawn(move || {
+                // Relaxed: it is the wake-up that must publish this.
+                count.fetch_add(1, Relaxed);
+                waker.wake();
+            }));
+        }
+        match count.load(Relaxed) == threads {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
+    })
+}
+
+/// Clause 3: the moment before the sleep.
+#[test]
+fn a_wake_up_arrives_in_every_order() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "In every order a wake-up from another thread ends the sleep, or comes before it.",
+        usual_cause: "The thread looks into the inbox and then sleeps, and nothing that a wake-up \
+                      leaves in between ends the sleep.",
+        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+    };
+    check_model(lesson, || {
+        // ANCHOR: model
+        sync::model(|| {
+            let mut joins = Vec::new();
+            let executor = LocalExecutor::new();
+            executor.block_on(woken_by(1, &mut joins));
+            joins.into_iter().for_each(|it| it.join().unwrap());
+        });
+        // ANCHOR_END: model
+    });
+}
+
+/// Clause 3: the second wake-up finds the first on its way, and has something
+/// to say all the same.
+#[test]
+fn every_wake_up_publishes_in_every_order() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "In every order the last poll sees what both wakers' threads wrote before.",
+        usual_cause: "A wake-up that finds the task marked already returns without a Release, or the \
+                      mark is taken back without an Acquire: use `swap` for both.",
+        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let mut joins = Vec::new();
+            let executor = LocalExecutor::new();
+            executor.block_on(woken_by(2, &mut joins));
+            joins.into_iter().for_each(|it| it.join().unwrap());
+        });
+    });
+}
+
+/// Clause 11: the last wake-up may come too late.
+#[test]
+fn a_wake_up_may_come_as_the_executor_is_dropped() {
+    let lesson = Lesson {
+        clause: "11. Drop",
+        promise: "In every order a wake-up and the drop of the executor leave nothing behind.",
+        usual_cause: "What a wake-up puts into the inbox after the executor has looked for the last \
+                      time keeps the inbox itself alive: close it under its lock.",
+        read: "scheduler/local-executor.html#the-end-of-the-executor",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let executor = LocalExecutor::new();
+            let mut joins = Vec::new();
+            let (tell, waker) = std::sync::mpsc::channel::<Waker>();
+            let task = executor.spawn(poll_fn(move |cx| {
+                let _ = tell.send(cx.waker().clone());
+                Poll::<()>::Pending
+            }));
+            executor.block_on(woken_by(1, &mut joins));
+            let waker = waker.recv().expect("the task was polled");
+            joins.push(thread::spawn(move || waker.wake()));
+            drop(executor);
+            assert!(block_on(task).is_err(), "it was never over");
+            joins.into_iter().for_each(|it| it.join().unwrap());
+        });
+    });
+}
+
+/// Clause 14: the result is looked for and not there, and the waker not stored
+/// yet.
+#[test]
+fn a_result_reaches_who_awaits_it_in_every_order() {
+    let lesson = Lesson {
+        clause: "14. Two ends",
+        promise: "In every order the waker of the last poll is woken, or the poll finds the result.",
+        usual_cause: "The look for the result and the storing of the waker are two steps. The result \
+                      comes between them: it finds no waker, and nobody looks again.",
+        read: "scheduler/local-executor.html#two-ends-of-a-result",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (completer, mut handle) = outcome();
+            let completing = thread::spawn(|| completer.complete(Ok(7)));
+            let mut is_first = true;
+            let result = block_on(poll_fn(|cx| {
+                if std::mem::take(&mut is_first) {
+                    let mut nobody = Context::from_waker(Waker::noop());
+                    let early = Pin::new(&mut handle).poll(&mut nobody);
+                    if early.is_ready() {
+                        return early;
+                    }
+                }
+                Pin::new(&mut handle).poll(cx)
+            }));
+            assert_eq!(result.expect("it is given"), 7);
+            completing.join().expect("completing does not panic");
+        });
+    });
+}

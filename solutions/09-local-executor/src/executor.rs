@@ -122,7 +122,7 @@ impl Drop for LocalExecutor {
 ///
 /// # Panics
 ///
-/// If none does.
+/// With a message that contains the word "executor", if none does.
 pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
     let here = HERE.with(|here| here.borrow().clone());
     let core = here.expect(
