@@ -1,0 +1,127 @@
+//! Which runtime a thread has entered, and which worker it is.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::mem;
+use std::ptr;
+use std::sync::Arc;
+use std::thread;
+
+use crate::shared::Shared;
+use crate::worker::Worker;
+
+/// Nothing here has a destructor, so that it can be reached without a check.
+struct Context {
+    /// The runtime that was entered last. Its [`Enter`] keeps it.
+    runtime: Cell<*const Shared>,
+    /// What this thread works as, as long as [`run_as`] runs.
+    worker: Cell<*const Worker>,
+    /// How many [`Enter`] there are.
+    depth: Cell<usize>,
+}
+
+sync::thread_local! {
+    static CONTEXT: Context = const { Context {
+        runtime: Cell::new(ptr::null()),
+        worker: Cell::new(ptr::null()),
+        depth: Cell::new(0),
+    } };
+}
+
+/// The runtime that this thread has entered, or null.
+#[inline]
+pub fn current() -> *const Shared {
+    CONTEXT.with(|context| context.runtime.get())
+}
+
+/// The runtime that this thread has entered.
+///
+/// # Safety
+///
+/// The caller must not run any code of the user's while it has the reference:
+/// that could drop the [`Enter`].
+///
+/// # Panics
+///
+/// If there is none.
+#[inline]
+#[track_caller]
+pub unsafe fn expect_current<'a>() -> &'a Shared {
+    let runtime = current();
+    assert!(
+        !runtime.is_null(),
+        "this thread has not entered a runtime: call this in a task, in \
+         `block_on`, in a blocking job, or while a guard of `enter` is there"
+    );
+    // SAFETY: what was entered is kept by an `Enter` that is still there.
+    unsafe { &*runtime }
+}
+
+/// The worker that this thread is, if it is one of this runtime.
+#[inline]
+pub fn worker_of(runtime: &Shared) -> Option<&Worker> {
+    let worker = CONTEXT.with(|context| context.worker.get());
+    // SAFETY: `run_as` borrows the worker as long as this is not null, and what
+    // asks for it is called by that.
+    let worker = unsafe { worker.as_ref() }?;
+    worker.is_of(runtime).then_some(worker)
+}
+
+/// Returns `true` on the threads of workers, while tasks run.
+pub fn is_worker() -> bool {
+    CONTEXT.with(|context| !context.worker.get().is_null())
+}
+
+/// Lets this thread be `worker` while `body` runs. `body` must not panic.
+pub fn run_as(worker: &Worker, body: impl FnOnce()) {
+    let set = |worker| CONTEXT.with(|context| context.worker.replace(worker));
+    set(worker);
+    body();
+    set(ptr::null());
+}
+
+/// Keeps a runtime entered on this thread: what is spawned by the free functions
+/// goes there. Guards are to be dropped in the reverse of their order.
+#[must_use = "the runtime is entered until this is dropped"]
+pub struct Enter {
+    entered: Arc<Shared>,
+    /// What was entered before, and is kept by another `Enter`.
+    previous: *const Shared,
+    depth: usize,
+    /// It belongs to its thread.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl Enter {
+    pub(crate) fn new(runtime: Arc<Shared>) -> Self {
+        CONTEXT.with(|context| {
+            context.depth.set(context.depth.get() + 1);
+            Self {
+                previous: context.runtime.replace(Arc::as_ptr(&runtime)),
+                entered: runtime,
+                depth: context.depth.get(),
+                _not_send: PhantomData,
+            }
+        })
+    }
+}
+
+impl Drop for Enter {
+    fn drop(&mut self) {
+        CONTEXT.with(|context| {
+            if context.depth.get() == self.depth {
+                context.runtime.set(self.previous);
+                context.depth.set(self.depth - 1);
+                return;
+            }
+            // A later guard will bring this runtime back: it must stay.
+            mem::forget(self.entered.clone());
+            if !thread::panicking() {
+                panic!(
+                    "guards of `enter` must be dropped in the reverse of their \
+                     order"
+                );
+            }
+        });
+    }
+}

@@ -1,0 +1,53 @@
+//! The slot for the task that runs next.
+//!
+//! A task that was just woken finds in the caches what its waker has written
+//! for it. So it does not go to the end of the queue: it is the next. But two
+//! tasks that wake each other would stay the next for ever, so the slot gives
+//! out only so many tasks in a row while others wait.
+
+use std::cell::Cell;
+
+use crate::shared::Task;
+
+/// So many in a row; tokio has the same number.
+pub const MOST_IN_A_ROW: u32 = 3;
+
+/// A worker's own: no thief sees it.
+pub struct Slot {
+    task: Cell<Option<Task>>,
+    /// How many have come from here since one came from elsewhere.
+    in_a_row: Cell<u32>,
+}
+
+impl Slot {
+    pub fn new() -> Self {
+        Self {
+            task: Cell::new(None),
+            in_a_row: Cell::new(0),
+        }
+    }
+
+    /// Makes `task` the next one. Returns the one that would have been.
+    #[inline]
+    pub fn put(&self, task: Task) -> Option<Task> {
+        self.task.replace(Some(task))
+    }
+
+    /// Takes the next task, unless it is the turn of those who wait.
+    #[inline]
+    pub fn take(&self) -> Option<Task> {
+        if self.in_a_row.get() == MOST_IN_A_ROW {
+            self.in_a_row.set(0);
+            return None;
+        }
+        let task = self.take_anyway()?;
+        self.in_a_row.set(self.in_a_row.get() + 1);
+        Some(task)
+    }
+
+    /// Takes it also if it is the turn of others, of whom there are none.
+    #[inline]
+    pub fn take_anyway(&self) -> Option<Task> {
+        self.task.take()
+    }
+}
