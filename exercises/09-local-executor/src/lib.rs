@@ -50,6 +50,9 @@
 //! 14. **Two ends.** [`outcome`] makes a handle, and a [`Completer`] that makes
 //!     it ready; one that is dropped cancels. Either may be used on any thread,
 //!     if the result is `Send`.
+//! 15. **Jobs.** [`job`] makes of a future one of nothing, and a handle: 6, 8 and
+//!     9 hold of it, whoever polls it, and wherever. It never panics. Dropped
+//!     early, it is cancelled.
 //!
 //! # Examples
 //!
@@ -84,8 +87,7 @@ pub use spawn_blocking::JoinError;
 
 /// Runs tasks on the thread that it was made on. The contract stands in the
 /// [crate's documentation](crate).
-pub struct LocalExecutor {
-}
+pub struct LocalExecutor {}
 
 impl LocalExecutor {
     /// Makes an executor without tasks.
@@ -189,5 +191,29 @@ impl<T> Future for JoinHandle<T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let _ = cx;
         todo!("hand over the result; if there is none yet, keep the waker")
+    }
+}
+
+/// Makes a job of a future, and the handle to await what the future returns. A
+/// job is `Send` if the future is, and what it returns.
+pub fn job<F: Future>(future: F) -> (Job<F>, JoinHandle<F::Output>) {
+    drop(future);
+    todo!("keep the future beside the completer of its outcome")
+}
+
+/// Runs a future, keeps its panics, and passes on the result: so it is a future
+/// of nothing, like any other job, whoever runs it.
+#[must_use = "a job does nothing unless it is polled"]
+pub struct Job<F: Future> {
+    _future: PhantomData<F>,
+    _completer: Option<Completer<F::Output>>,
+}
+
+impl<F: Future> Future for Job<F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let _ = cx;
+        todo!("poll within `catch_unwind`; at the end drop, then complete")
     }
 }

@@ -22,7 +22,9 @@ use testkit::{
     idle_cost, live_blocks, panic_message, race_with_wakes,
 };
 
-use super::{Completer, JoinError, JoinHandle, LocalExecutor, outcome, spawn};
+use super::{
+    Completer, JoinError, JoinHandle, LocalExecutor, job, outcome, spawn,
+};
 
 /// Decides what happens under chaos.
 const SEED: u64 = 9;
@@ -607,7 +609,7 @@ fn the_future_is_dropped_when_its_task_is_over() {
         let seen = is_dropped.clone();
         let guard = OnDrop(move || seen.set(true));
         let (future, task) = ManualFuture::new();
-        let mut future = pin_boxed(future);
+        let mut future = Box::pin(future);
         // Not an `async` block, which drops what it holds when it ends.
         let handle = executor.spawn(poll_fn(move |cx| {
             let _held = &guard;
@@ -624,10 +626,6 @@ fn the_future_is_dropped_when_its_task_is_over() {
             "the handle is ready, and the future is still there"
         );
     });
-}
-
-fn pin_boxed<F: Future>(future: F) -> Pin<Box<F>> {
-    Box::pin(future)
 }
 
 /// Clause 7: this is what futures do.
@@ -960,7 +958,7 @@ fn the_last_waker_does_not_take_the_task_along() {
                 let (future, task) = ManualFuture::new();
                 let (probe, log) = DropProbe::new();
                 let held = Rc::new(probe);
-                let mut future = pin_boxed(future);
+                let mut future = Box::pin(future);
                 drop(executor.spawn(poll_fn(move |cx| {
                     let _held = &held;
                     future.as_mut().poll(cx)
@@ -1516,4 +1514,48 @@ impl Drop for CompletesOnDrop {
         let completer = self.0.get_mut().unwrap().take();
         completer.expect("it is there").complete(Ok(7));
     }
+}
+
+/// Clause 15: each of the executors to come has tasks, and they panic.
+#[test]
+fn a_job_ends_well_whoever_polls_it() {
+    let lesson = Lesson {
+        clause: "15. Jobs",
+        promise: "A job keeps what its future throws, drops it at its end, and completes its handle; \
+                  one that is dropped early is cancelled.",
+        usual_cause: "The panic is caught by the executor and not by the job, the future stays until \
+                      the job is dropped, or the handle is ready first.",
+        read: "scheduler/local-executor.html#a-task-that-panics",
+    };
+    check(lesson, || {
+        let (throwing, handle) = job(async {
+            Yields(2).await;
+            panic!("boom")
+        });
+        let thrown = elsewhere(|| {
+            parker::block_on(throwing);
+            parker::block_on(handle).map(|()| "an output")
+        });
+        let error = thrown.expect_err("it panicked");
+        assert!(error.is_panic(), "the error is `{error}`");
+        let (probe, log) = DropProbe::new();
+        let mut yields = Box::pin(Yields(1));
+        let (returning, handle) = job(poll_fn(move |cx| {
+            let _held = &probe;
+            yields.as_mut().poll(cx)
+        }));
+        let mut returning = Box::pin(returning);
+        parker::block_on(returning.as_mut());
+        assert!(
+            log.count() == 1,
+            "its future was dropped {} times",
+            log.count()
+        );
+        drop(returning);
+        parker::block_on(handle).expect("it returns");
+        let (early, handle) = job(MustNotMove::new(1));
+        drop(early);
+        let error = parker::block_on(handle).expect_err("it was never polled");
+        assert!(error.is_cancelled(), "the error is `{error}`");
+    });
 }

@@ -7,7 +7,8 @@ use std::task::{Context, Poll};
 
 use super::{Completer, JoinError, JoinHandle, outcome};
 
-/// Makes a job of a future, and the handle to await what the future returns.
+/// Makes a job of a future, and the handle to await what the future returns. A
+/// job is `Send` if the future is, and what it returns.
 pub fn job<F: Future>(future: F) -> (Job<F>, JoinHandle<F::Output>) {
     let (completer, handle) = outcome();
     let job = Job {
@@ -18,7 +19,8 @@ pub fn job<F: Future>(future: F) -> (Job<F>, JoinHandle<F::Output>) {
 }
 
 /// Runs a future, keeps its panics, and passes on the result: so it is a future
-/// of nothing, like any other job. One that is dropped before is cancelled.
+/// of nothing, like any other job, whoever runs it.
+#[must_use = "a job does nothing unless it is polled"]
 pub struct Job<F: Future> {
     /// Pinned with the job. `None` when it is over.
     future: Option<F>,
