@@ -1,1 +1,501 @@
-//! The models of exercise 12.
+//! The models of exercise 12: what no run on this machine can be relied on to
+//! show. loom tries every order of the threads' steps, and every value that
+//! an atomic load may return. `sync`'s cells tell when two threads touch one
+//! at once, and loom's `Arc` when something is never dropped.
+
+use std::collections::VecDeque;
+use std::future::{pending, poll_fn};
+use std::pin::Pin;
+use std::sync::PoisonError;
+use std::task::{Context, Poll, Waker};
+
+use sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use sync::{Arc, Mutex, UnsafeCell, thread};
+use testkit::{Lesson, check_model};
+
+use super::{JoinHandle, OwnedTasks, Runnable, Schedule, spawn};
+
+/// A scheduler that keeps what it is given until somebody runs it.
+#[derive(Clone)]
+struct Queue(Arc<Shared>);
+
+struct Shared {
+    tasks: Mutex<VecDeque<Runnable<Queue>>>,
+    owned: Option<OwnedTasks<Queue>>,
+}
+
+impl Schedule for Queue {
+    fn schedule(&self, task: Runnable<Self>) {
+        self.push(task);
+    }
+
+    fn owned(&self) -> Option<&OwnedTasks<Self>> {
+        self.0.owned.as_ref()
+    }
+}
+
+impl Queue {
+    fn new() -> Self {
+        Self::with(None)
+    }
+
+    fn with(owned: Option<OwnedTasks<Self>>) -> Self {
+        let tasks = Mutex::new(VecDeque::new());
+        Self(Arc::new(Shared { tasks, owned }))
+    }
+
+    fn push(&self, task: Runnable<Self>) {
+        let tasks = self.0.tasks.lock();
+        tasks
+            .unwrap_or_else(PoisonError::into_inner)
+            .push_back(task);
+    }
+
+    fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        let (task, handle) = spawn(future, self.clone());
+        self.push(task);
+        handle
+    }
+
+    fn run_all(&self) {
+        let pop = || {
+            let tasks = self.0.tasks.lock();
+            tasks.unwrap_or_else(PoisonError::into_inner).pop_front()
+        };
+        while let Some(task) = pop() {
+            task.run();
+        }
+    }
+}
+
+/// A flag that who is woken sets, as an executor would.
+fn flag() -> (Waker, std::sync::Arc<Flag>) {
+    let flag = std::sync::Arc::new(Flag(AtomicBool::new(false)));
+    (flag.clone().into(), flag)
+}
+
+struct Flag(AtomicBool);
+
+impl std::task::Wake for Flag {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.0.store(true, Relaxed);
+    }
+}
+
+/// What is written to without being atomic, and asks whether that was right.
+#[derive(Clone)]
+struct Plain(Arc<UnsafeCell<usize>>);
+
+// SAFETY: loom says when two threads touch it at once.
+unsafe impl Send for Plain {}
+
+impl Plain {
+    fn new() -> Self {
+        Self(Arc::new(UnsafeCell::new(0)))
+    }
+
+    fn add(&self) {
+        // SAFETY: as above.
+        self.0.with_mut(|value| unsafe { *value += 1 });
+    }
+
+    fn get(&self) -> usize {
+        // SAFETY: as above.
+        self.0.with(|value| unsafe { *value })
+    }
+}
+
+fn poll<T>(handle: &mut JoinHandle<T>, waker: &Waker) -> Option<T> {
+    match Pin::new(handle).poll(&mut Context::from_waker(waker)) {
+        Poll::Ready(result) => Some(result.expect("the task was ready")),
+        Poll::Pending => None,
+    }
+}
+
+/// Clause 9: the handle looks, leaves its waker and looks again, while the
+/// task ends.
+#[test]
+fn a_handle_that_waits_is_woken_in_every_order() {
+    let lesson = Lesson {
+        clause: "9. The handle",
+        promise: "A handle that is polled while the task ends is ready, or its waker is woken; and it \
+                  sees what the task wrote.",
+        usual_cause: "The waker is left without a second look at the state; or it is written while the \
+                      other side reads it; or the flag that says so is set with `Relaxed`.",
+        read: "scheduler/task.html#the-handle-and-its-waker",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let queue = Queue::new();
+            let written = Plain::new();
+            let writing = written.clone();
+            let mut handle = queue.spawn(async move { writing.add() });
+            let running = thread::spawn(move || queue.run_all());
+            let (waker, woken) = flag();
+            let mut is_ready = poll(&mut handle, &waker).is_some();
+            if is_ready {
+                assert!(written.get() == 1, "the handle is ready too early");
+            }
+            running.join().expect("running does not panic");
+            if !is_ready {
+                assert!(
+                    woken.0.load(Relaxed),
+                    "the handle's waker was not woken"
+                );
+                is_ready = poll(&mut handle, &waker).is_some();
+            }
+            assert!(is_ready, "the task has ended, and its handle waits");
+        });
+    });
+}
+
+/// Clause 9: a second poll with another waker takes the first one back.
+#[test]
+fn a_handle_that_changes_its_waker_is_woken_in_every_order() {
+    let lesson = Lesson {
+        clause: "9. The handle",
+        promise: "A waker that replaces another one while the task ends is woken, or the handle is \
+                  ready.",
+        usual_cause: "The slot is written while its flag is set: the task may be reading it. Take the \
+                      flag back first, and look whether it was still yours.",
+        read: "scheduler/task.html#the-handle-and-its-waker",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let queue = Queue::new();
+            let mut handle = queue.spawn(async {});
+            let (first, _) = flag();
+            assert!(poll(&mut handle, &first).is_none(), "it has not run");
+            let running = thread::spawn(move || queue.run_all());
+            let (second, woken) = flag();
+            let is_ready = poll(&mut handle, &second).is_some();
+            running.join().expect("running does not panic");
+            if !is_ready {
+                assert!(woken.0.load(Relaxed), "the newer waker was not woken");
+                let is_ready = poll(&mut handle, &second).is_some();
+                assert!(is_ready, "the task has ended, and its handle waits");
+            }
+        });
+    });
+}
+
+/// Clause 8: both may think that the output is the other's.
+#[test]
+fn the_output_is_dropped_once_when_the_handle_goes_as_the_task_ends() {
+    let lesson = Lesson {
+        clause: "8. The output",
+        promise: "A handle that is dropped while the task ends leaves the output to one of the two.",
+        usual_cause: "The handle looks whether the task is complete and then gives up its interest, in \
+                      two steps; or the task looks for the interest and then completes, in two.",
+        read: "scheduler/task.html#future-then-output",
+    };
+    check_model(lesson, || {
+        for has_waker in [false, true] {
+            sync::model(move || {
+                let queue = Queue::new();
+                let count = Arc::new(AtomicUsize::new(0));
+                let output = CountsDrops(count.clone());
+                let mut handle = queue.spawn(async move { output });
+                if has_waker {
+                    let (waker, _) = flag();
+                    assert!(
+                        poll(&mut handle, &waker).is_none(),
+                        "it has not run"
+                    );
+                }
+                let running = thread::spawn(move || queue.run_all());
+                drop(handle);
+                running.join().expect("running does not panic");
+                let drops = count.load(Relaxed);
+                assert!(drops == 1, "the output was dropped {drops} times");
+            });
+        }
+    });
+}
+
+struct CountsDrops(Arc<AtomicUsize>);
+
+impl Drop for CountsDrops {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+/// A task that is ready once all its flags are set. It writes to what is not
+/// atomic whenever it is polled.
+struct Waiting {
+    queue: Queue,
+    flags: [Arc<AtomicBool>; 2],
+    waker: Waker,
+    handle: JoinHandle<()>,
+}
+
+impl Waiting {
+    /// Spawns it and polls it for the first time.
+    fn new(queue: Queue) -> Self {
+        let flags = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+        let out = Arc::new(Mutex::new(None));
+        let (plain, seen, leave) = (Plain::new(), flags.clone(), out.clone());
+        let mut is_first = true;
+        let handle = queue.spawn(poll_fn(move |cx| {
+            plain.add();
+            if std::mem::take(&mut is_first) {
+                let waker = cx.waker().clone();
+                let mut out =
+                    leave.lock().unwrap_or_else(PoisonError::into_inner);
+                *out = Some(waker);
+            }
+            match seen.iter().all(|flag| flag.load(Relaxed)) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        }));
+        queue.run_all();
+        let waker = out.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Self {
+            queue,
+            flags,
+            waker: waker.expect("the first poll has left it"),
+            handle,
+        }
+    }
+
+    /// Sets one of the flags and wakes the task, on another thread.
+    fn wake_elsewhere(&self, flag: usize) -> thread::JoinHandle<()> {
+        let (flag, waker) = (self.flags[flag].clone(), self.waker.clone());
+        thread::spawn(move || {
+            flag.store(true, Relaxed);
+            waker.wake();
+        })
+    }
+
+    fn run_elsewhere(&self) -> thread::JoinHandle<()> {
+        let queue = self.queue.clone();
+        thread::spawn(move || queue.run_all())
+    }
+
+    /// Ends the threads, runs what is left in the queue, and asserts that this
+    /// was enough.
+    #[track_caller]
+    fn assert_ends<const N: usize>(self, threads: [thread::JoinHandle<()>; N]) {
+        for thread in threads {
+            thread.join().expect("no thread panics");
+        }
+        self.queue.run_all();
+        let is_finished = self.handle.is_finished();
+        assert!(is_finished, "the task waits, and nobody will wake it");
+    }
+}
+
+/// Clause 5: just as the task is let go.
+#[test]
+fn a_wake_up_counts_in_every_order() {
+    let lesson = Lesson {
+        clause: "5. No lost wake-up",
+        promise: "A wake-up that comes while a poll begins, goes on or ends is followed by a poll.",
+        usual_cause: "The look for the note and the letting go are two steps, or the note is cleared \
+                      after the poll.",
+        read: "scheduler/task.html#a-note-for-the-holder",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let task = Waiting::new(Queue::new());
+            task.flags[1].store(true, Relaxed);
+            task.waker.wake_by_ref();
+            let waking = task.wake_elsewhere(0);
+            task.queue.run_all();
+            task.assert_ends([waking]);
+        });
+    });
+}
+
+/// Clause 5: the second wake-up finds the task queued, and has written all the
+/// same.
+#[test]
+fn what_was_written_before_any_wake_up_is_seen() {
+    let lesson = Lesson {
+        clause: "5. No lost wake-up",
+        promise: "Of two threads that write and wake, both are seen by the last poll.",
+        usual_cause: "A wake-up that finds the task queued or notified returns after a load: it \
+                      publishes nothing. Exchange the state even if it stays the same.",
+        read: "scheduler/task.html#what-the-waker-wrote",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let task = Waiting::new(Queue::new());
+            let waking = [task.wake_elsewhere(0), task.wake_elsewhere(1)];
+            task.queue.run_all();
+            task.assert_ends(waking);
+        });
+    });
+}
+
+/// Clause 3: what one holder did to the future, the next one sees.
+#[test]
+fn the_future_goes_from_thread_to_thread_in_one_piece() {
+    let lesson = Lesson {
+        clause: "3. When run",
+        promise: "Two threads that run the task in turn never touch the future at once, and see what \
+                  the other did to it.",
+        usual_cause: "The task is let go with `Relaxed`, or held again with `Relaxed`. Let go with \
+                      `Release`; acquire with the flag that makes you its holder.",
+        read: "scheduler/task.html#what-the-waker-wrote",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let task = Waiting::new(Queue::new());
+            task.waker.wake_by_ref();
+            let running = task.run_elsewhere();
+            for flag in &task.flags {
+                flag.store(true, Relaxed);
+            }
+            task.waker.wake_by_ref();
+            task.queue.run_all();
+            task.assert_ends([running]);
+        });
+    });
+}
+
+/// Clause 7: the last reference frees what the others have written to.
+#[test]
+fn the_last_reference_frees_the_block_in_every_order() {
+    let lesson = Lesson {
+        clause: "7. Freed",
+        promise: "However the end, the handle and a waker come together, the block is freed once, after \
+                  all of them.",
+        usual_cause: "A reference is given back with `Relaxed`: give it back with `Release`, and let the \
+                      last one acquire. Or the block is used after the reference was given back.",
+        read: "scheduler/task.html#who-counts",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let Waiting {
+                queue,
+                flags,
+                waker,
+                mut handle,
+            } = Waiting::new(Queue::new());
+            flags.iter().for_each(|flag| flag.store(true, Relaxed));
+            waker.wake_by_ref();
+            let running = thread::spawn(move || queue.run_all());
+            let dropping = thread::spawn(move || drop(waker));
+            let (awaiting, _) = flag();
+            let _ = poll(&mut handle, &awaiting);
+            drop(handle);
+            running.join().expect("running does not panic");
+            dropping.join().expect("dropping does not panic");
+        });
+    });
+}
+
+/// Clause 10: whoever comes first holds the task.
+#[test]
+fn an_abort_ends_the_task_in_every_order() {
+    let lesson = Lesson {
+        clause: "10. Abort",
+        promise: "A task that is aborted while it is woken and run ends, and its future is dropped once.",
+        usual_cause: "The abort of a task that is held leaves nothing that the holder looks at when it \
+                      lets go; or abort and wake-up both think that they hold the task.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let queue = Queue::new();
+            let count = Arc::new(AtomicUsize::new(0));
+            let future = CountsDrops(count.clone());
+            let out = Arc::new(Mutex::new(None));
+            let leave = out.clone();
+            let handle = queue.spawn(async move {
+                let _with_the_future = &future;
+                poll_fn(|cx| {
+                    let waker = cx.waker().clone();
+                    let mut out =
+                        leave.lock().unwrap_or_else(PoisonError::into_inner);
+                    drop(out.replace(waker));
+                    Poll::<()>::Pending
+                })
+                .await;
+            });
+            queue.run_all();
+            let waker: Option<Waker> =
+                out.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let running = queue.clone();
+            let waking = thread::spawn(move || {
+                waker.expect("the first poll has left it").wake();
+                running.run_all();
+            });
+            handle.abort();
+            queue.run_all();
+            waking.join().expect("waking does not panic");
+            queue.run_all();
+            assert!(handle.is_finished(), "an aborted task has not ended");
+            let drops = count.load(Relaxed);
+            assert!(drops == 1, "the future was dropped {drops} times");
+            drop(out.lock().unwrap_or_else(PoisonError::into_inner).take());
+        });
+    });
+}
+
+/// Clause 15: the runtime ends while a task is polled for the first time.
+#[test]
+fn no_task_slips_past_a_list_that_closes() {
+    let lesson = Lesson {
+        clause: "15. Listed",
+        promise: "A task that first waits while the list is closed ends, whichever comes first.",
+        usual_cause: "The list is marked as closed without its lock, or after its tasks were cancelled; \
+                      or a task that is listed and still held is not marked.",
+        read: "scheduler/task.html#tasks-that-wait",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let queue = Queue::with(Some(OwnedTasks::new()));
+            let handle = queue.spawn(pending::<()>());
+            let running = queue.clone();
+            let running = thread::spawn(move || running.run_all());
+            queue
+                .0
+                .owned
+                .as_ref()
+                .expect("just made")
+                .close_and_cancel();
+            running.join().expect("running does not panic");
+            queue.run_all();
+            assert!(handle.is_finished(), "a task waits after the close");
+            let is_empty =
+                queue.0.owned.as_ref().expect("just made").is_empty();
+            assert!(is_empty, "a task that has ended is listed");
+        });
+    });
+}
+
+/// Clause 15: a task that is woken, runs and ends leaves the list meanwhile.
+#[test]
+fn a_task_may_end_while_the_list_closes() {
+    let lesson = Lesson {
+        clause: "15. Listed",
+        promise: "A listed task that is woken and ends while the list is closed is freed once, by one \
+                  of the two.",
+        usual_cause: "The closing thread uses a task from the list without its lock and without being \
+                      its holder.",
+        read: "scheduler/task.html#tasks-that-wait",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let queue = Queue::with(Some(OwnedTasks::new()));
+            let task = Waiting::new(queue.clone());
+            task.flags[1].store(true, Relaxed);
+            let waking = task.wake_elsewhere(0);
+            let running = task.run_elsewhere();
+            queue
+                .0
+                .owned
+                .as_ref()
+                .expect("just made")
+                .close_and_cancel();
+            task.assert_ends([waking, running]);
+        });
+    });
+}
