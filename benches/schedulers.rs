@@ -108,8 +108,9 @@ macro_rules! runtime {
             type Spawner = $spawner;
 
             fn start(workers: usize) -> Self {
-                let runtime = $package::Runtime::builder().worker_threads(workers);
-                Self(runtime.build().expect("the threads can be started"))
+                let mut builder = $package::Runtime::builder();
+                let runtime = builder.worker_threads(workers).build();
+                Self(runtime.expect("the threads can be started"))
             }
 
             fn block_on<F: Future>(&self, future: F) -> F::Output {

@@ -42,8 +42,7 @@ impl Builder {
     /// # Panics
     ///
     /// If it is zero.
-    #[must_use]
-    pub fn worker_threads(mut self, workers: usize) -> Self {
+    pub fn worker_threads(&mut self, workers: usize) -> &mut Self {
         assert!(workers > 0, "a runtime without workers runs no task");
         self.worker_threads = workers;
         self
@@ -55,16 +54,14 @@ impl Builder {
     /// # Panics
     ///
     /// If it is zero.
-    #[must_use]
-    pub fn global_queue_interval(mut self, polls: u32) -> Self {
+    pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
         let polls = NonZeroU32::new(polls).expect("an interval is not zero");
         self.global_queue_interval = polls.get();
         self
     }
 
     /// The name of the threads that run tasks. By default `worker`.
-    #[must_use]
-    pub fn thread_name(mut self, name: impl Into<String>) -> Self {
+    pub fn thread_name(&mut self, name: impl Into<String>) -> &mut Self {
         self.thread_name = name.into();
         self
     }
@@ -74,8 +71,7 @@ impl Builder {
     /// # Panics
     ///
     /// If it is zero.
-    #[must_use]
-    pub fn max_blocking_threads(mut self, threads: usize) -> Self {
+    pub fn max_blocking_threads(&mut self, threads: usize) -> &mut Self {
         assert!(threads > 0, "a pool of no threads runs no job");
         self.max_blocking_threads = threads;
         self
@@ -86,7 +82,7 @@ impl Builder {
     /// # Errors
     ///
     /// If the system has no thread left. Those that were started end.
-    pub fn build(self) -> io::Result<Runtime> {
+    pub fn build(&mut self) -> io::Result<Runtime> {
         let count = self.worker_threads;
         let parkers: Vec<_> = (0..count).map(|_| Parker::new()).collect();
         let (queues, stealers): (Vec<_>, Vec<_>) =

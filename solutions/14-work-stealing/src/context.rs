@@ -12,12 +12,14 @@ use crate::worker::Worker;
 
 /// Nothing here has a destructor, so that it can be reached without a check.
 struct Context {
-    /// The runtime that was entered last. Its [`Enter`] keeps it.
+    /// The runtime that was entered last. Its [`Entered`] keeps it.
     runtime: Cell<*const Shared>,
     /// What this thread works as, as long as [`run_as`] runs.
     worker: Cell<*const Worker>,
-    /// How many [`Enter`] there are.
+    /// How many [`Entered`] there are.
     depth: Cell<usize>,
+    /// Whether there is a [`Blocked`].
+    is_blocked: Cell<bool>,
 }
 
 sync::thread_local! {
@@ -25,6 +27,7 @@ sync::thread_local! {
         runtime: Cell::new(ptr::null()),
         worker: Cell::new(ptr::null()),
         depth: Cell::new(0),
+        is_blocked: Cell::new(false),
     } };
 }
 
@@ -39,7 +42,7 @@ pub fn current() -> *const Shared {
 /// # Safety
 ///
 /// The caller must not run any code of the user's while it has the reference:
-/// that could drop the [`Enter`].
+/// that could drop the [`Entered`].
 ///
 /// # Panics
 ///
@@ -53,7 +56,7 @@ pub unsafe fn expect_current<'a>() -> &'a Shared {
         "this thread has not entered a runtime: call this in a task, in \
          `block_on`, in a blocking job, or while a guard of `enter` is there"
     );
-    // SAFETY: what was entered is kept by an `Enter` that is still there.
+    // SAFETY: what was entered is kept by an `Entered` that is still there.
     unsafe { &*runtime }
 }
 
@@ -67,11 +70,6 @@ pub fn worker_of(runtime: &Shared) -> Option<&Worker> {
     worker.is_of(runtime).then_some(worker)
 }
 
-/// Returns `true` on the threads of workers, while tasks run.
-pub fn is_worker() -> bool {
-    CONTEXT.with(|context| !context.worker.get().is_null())
-}
-
 /// Lets this thread be `worker` while `body` runs. `body` must not panic.
 pub fn run_as(worker: &Worker, body: impl FnOnce()) {
     let set = |worker| CONTEXT.with(|context| context.worker.replace(worker));
@@ -80,19 +78,25 @@ pub fn run_as(worker: &Worker, body: impl FnOnce()) {
     set(ptr::null());
 }
 
-/// Keeps a runtime entered on this thread: what is spawned by the free functions
-/// goes there. Guards are to be dropped in the reverse of their order.
-#[must_use = "the runtime is entered until this is dropped"]
-pub struct Enter {
+/// While it lives, free functions use the runtime that was entered.
+///
+/// Guards are to be dropped in the reverse of their order.
+///
+/// # Panics
+///
+/// When it is dropped before one that came later.
+#[must_use = "dropped, it leaves the runtime"]
+pub struct Entered<'a> {
+    /// Not only borrowed: a guard that is forgotten is never dropped.
     entered: Arc<Shared>,
-    /// What was entered before, and is kept by another `Enter`.
+    /// What was entered before, and is kept by another guard.
     previous: *const Shared,
     depth: usize,
-    /// It belongs to its thread.
-    _not_send: PhantomData<*const ()>,
+    /// It stays on its thread.
+    _runtime: PhantomData<(&'a Shared, *const ())>,
 }
 
-impl Enter {
+impl Entered<'_> {
     pub(crate) fn new(runtime: Arc<Shared>) -> Self {
         CONTEXT.with(|context| {
             context.depth.set(context.depth.get() + 1);
@@ -100,13 +104,13 @@ impl Enter {
                 previous: context.runtime.replace(Arc::as_ptr(&runtime)),
                 entered: runtime,
                 depth: context.depth.get(),
-                _not_send: PhantomData,
+                _runtime: PhantomData,
             }
         })
     }
 }
 
-impl Drop for Enter {
+impl Drop for Entered<'_> {
     fn drop(&mut self) {
         CONTEXT.with(|context| {
             if context.depth.get() == self.depth {
@@ -118,10 +122,40 @@ impl Drop for Enter {
             mem::forget(self.entered.clone());
             if !thread::panicking() {
                 panic!(
-                    "guards of `enter` must be dropped in the reverse of their \
-                     order"
+                    "a guard of `enter` was dropped before one that came later"
                 );
             }
         });
+    }
+}
+
+/// While it lives, this thread waits for a future. It stays on its thread.
+pub struct Blocked(PhantomData<*const ()>);
+
+impl Blocked {
+    /// # Panics
+    ///
+    /// Where a thread must not wait.
+    #[track_caller]
+    pub fn new() -> Self {
+        CONTEXT.with(|context| {
+            assert!(
+                context.worker.get().is_null(),
+                "`block_on` within a task: its worker could run no other task; \
+                 `.await` the future instead"
+            );
+            assert!(
+                !context.is_blocked.replace(true),
+                "`block_on` within a `block_on`: its thread cannot wait for \
+                 both futures; `.await` the inner one instead"
+            );
+        });
+        Self(PhantomData)
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        CONTEXT.with(|context| context.is_blocked.set(false));
     }
 }

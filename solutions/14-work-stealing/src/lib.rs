@@ -7,6 +7,62 @@
 //! how it ends. `context` is what a thread knows, and `runtime` what its users
 //! see.
 //!
+//! # Contract
+//!
+//! A task is *ready* from the time that it is spawned, woken or has yielded
+//! until it is polled.
+//!
+//! 1. **Every task runs.** A task is polled until it is ready, wherever it was
+//!    spawned: before a worker has begun, in a task, in a blocking job, on any
+//!    other thread, while all workers sleep. It needs no handle for that.
+//! 2. **One poll.** A task is never polled by two workers at once. However
+//!    often it is woken before a poll, that is one poll; if it is woken during
+//!    one, another follows.
+//! 3. **All workers.** There are as many workers as [`Builder::worker_threads`]
+//!    says, each with a thread of its own that is named as
+//!    [`Builder::thread_name`] says. If so many tasks are ready, so many
+//!    workers run, whoever has spawned or woken them: no task waits while a
+//!    worker sleeps, but for the one that is next on a worker that is in a poll.
+//! 4. **From outside.** Tasks that do not stop waking one another, spawning
+//!    others, or yielding on every worker do not keep out a task that was
+//!    spawned elsewhere: each worker takes one from the global queue at least
+//!    every [`Builder::global_queue_interval`] polls.
+//! 5. **Next is not always.** A task that is ready on a worker is polled there
+//!    after at most a hundred polls for each task that is queued before it,
+//!    whatever other tasks spawn and wake.
+//! 6. **Time goes on.** A [`sleep`] ends though all workers are busy with tasks
+//!    that yield, and though all sleep.
+//! 7. **The handle.** A [`JoinHandle`] gives what the future has returned, and
+//!    wakes who awaits it, on any thread. To drop it detaches the task.
+//! 8. **Abort.** [`JoinHandle::abort`] ends a task: its future is dropped, and
+//!    the handle gives an error that says so.
+//! 9. **Panics.** A panic of a task reaches its handle and nobody else. The
+//!    worker goes on, and so do all other tasks.
+//! 10. **Block on.** [`Runtime::block_on`] polls its future, which may borrow
+//!     and need not be `Send`, on the thread that calls it, while the workers
+//!     run the tasks. Several threads may do so at a time. In a task, or in
+//!     another `block_on`, it panics and says "within".
+//! 11. **Where you are.** [`spawn`], [`spawn_blocking`] and [`sleep`] use the
+//!     runtime of the task, the blocking job or the `block_on` that calls them,
+//!     or the one that was entered on this thread last. Where there is none
+//!     they panic and say "runtime".
+//! 12. **Blocking jobs.** A job may block without keeping any task from being
+//!     run. At most [`Builder::max_blocking_threads`] run at a time.
+//! 13. **Yield.** A task that awaits [`yield_now`] is polled again after the
+//!     tasks that were ready on its worker. With one worker and two tasks that
+//!     yield, each is polled as often as the other.
+//! 14. **Two runtimes.** A task is polled by the workers of the runtime that it
+//!     was spawned on, whoever wakes it.
+//! 15. **Shutdown.** To drop the runtime drops the future of each task, also
+//!     of those that wait, and ends all workers and all blocking jobs that
+//!     have begun, before it returns. Their handles give errors. A task that is
+//!     being polled is waited for.
+//! 16. **After the end.** A task that is spawned during or after the shutdown
+//!     is dropped, and its handle says that it was cancelled. To wake or drop
+//!     what is left of a task does no harm. A runtime that is dropped by one of
+//!     its own tasks ends, too, and waits for nobody.
+//! 17. **Idle.** With nothing to do, no worker uses the processor.
+//!
 //! # Examples
 //!
 //! ```
@@ -28,7 +84,9 @@ mod slot;
 mod worker;
 
 pub use builder::Builder;
-pub use context::Enter;
-pub use runtime::{Handle, Runtime, sleep, spawn, spawn_blocking};
-pub use spawn_blocking::JoinError;
-pub use task::{JoinHandle, YieldNow, yield_now};
+pub use context::Entered;
+pub use runtime::{
+    BlockingHandle, Handle, Runtime, sleep, spawn, spawn_blocking,
+};
+pub use sleep::Sleep;
+pub use task::{JoinError, JoinHandle, YieldNow, yield_now};

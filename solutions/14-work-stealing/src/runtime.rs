@@ -10,8 +10,11 @@ use sync::thread;
 use task::JoinHandle;
 
 use crate::builder::Builder;
-use crate::context::{self, Enter};
+use crate::context::{self, Entered};
 use crate::shared::Shared;
+
+/// What a blocking job returns, to be awaited.
+pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;
 
 /// A work-stealing scheduler with its threads.
 ///
@@ -47,13 +50,15 @@ impl Runtime {
         self.workers.push(worker);
     }
 
-    /// Runs a future on this thread until it is ready.
+    /// Runs `future` to its end on this thread.
     ///
     /// # Panics
     ///
-    /// In a task, and in a future that a `block_on` runs.
+    /// Within a task or another `block_on`, and if `future` does.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.handle.block_on(future)
+        let _blocked = context::Blocked::new();
+        let _entered = self.enter();
+        block_on::block_on(future)
     }
 
     /// Spawns a task.
@@ -66,17 +71,12 @@ impl Runtime {
     }
 
     /// Runs a job that blocks, on a thread of its own.
-    pub fn spawn_blocking<F, T>(&self, job: F) -> spawn_blocking::JoinHandle<T>
+    pub fn spawn_blocking<F, T>(&self, job: F) -> BlockingHandle<T>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
         self.handle.spawn_blocking(job)
-    }
-
-    /// Makes a future that is ready once `duration` has passed.
-    pub fn sleep(&self, duration: Duration) -> Sleep {
-        self.handle.sleep(duration)
     }
 
     /// Makes a handle, for other threads and for later.
@@ -85,7 +85,7 @@ impl Runtime {
     }
 
     /// Lets this thread use the free functions, as long as the guard is there.
-    pub fn enter(&self) -> Enter {
+    pub fn enter(&self) -> Entered<'_> {
         self.handle.enter()
     }
 }
@@ -93,14 +93,15 @@ impl Runtime {
 impl Drop for Runtime {
     fn drop(&mut self) {
         let shared = &self.handle.shared;
-        shared.shut_down();
-        // In one of its own tasks: that worker cannot end before we return.
         if context::worker_of(shared).is_some() {
-            return;
+            // In one of its own tasks: that worker cannot end before we return.
+            return shared.shut_down_without_us();
         }
+        shared.shut_down();
         for worker in self.workers.drain(..) {
             worker.join().expect("workers do not panic");
         }
+        shared.end_blocking();
     }
 }
 
@@ -116,21 +117,6 @@ impl Handle {
         Self { shared }
     }
 
-    /// See [`Runtime::block_on`].
-    ///
-    /// # Panics
-    ///
-    /// In a task, and in a future that a `block_on` runs.
-    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        assert!(
-            !context::is_worker(),
-            "`block_on` in a task: it would keep the worker from all other \
-             tasks; `.await` the future instead"
-        );
-        let _entered = self.enter();
-        block_on::block_on(future)
-    }
-
     /// See [`Runtime::spawn`].
     #[inline]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
@@ -142,7 +128,7 @@ impl Handle {
     }
 
     /// See [`Runtime::spawn_blocking`].
-    pub fn spawn_blocking<F, T>(&self, job: F) -> spawn_blocking::JoinHandle<T>
+    pub fn spawn_blocking<F, T>(&self, job: F) -> BlockingHandle<T>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
@@ -159,14 +145,9 @@ impl Handle {
         }
     }
 
-    /// See [`Runtime::sleep`].
-    pub fn sleep(&self, duration: Duration) -> Sleep {
-        sleep::sleep(duration)
-    }
-
     /// See [`Runtime::enter`].
-    pub fn enter(&self) -> Enter {
-        Enter::new(self.shared.clone())
+    pub fn enter(&self) -> Entered<'_> {
+        Entered::new(self.shared.clone())
     }
 }
 
@@ -194,7 +175,7 @@ where
 ///
 /// If it has entered none.
 #[track_caller]
-pub fn spawn_blocking<F, T>(job: F) -> spawn_blocking::JoinHandle<T>
+pub fn spawn_blocking<F, T>(job: F) -> BlockingHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
@@ -210,7 +191,9 @@ where
 /// If it has entered none.
 #[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
-    current_handle().sleep(duration)
+    // SAFETY: the reference is not used.
+    let _ = unsafe { context::expect_current() };
+    sleep::sleep(duration)
 }
 
 #[track_caller]

@@ -32,6 +32,9 @@ pub struct Shared {
     /// A worker looks at the injector after so many polls at the latest.
     pub global_queue_interval: u32,
     is_shut_down: AtomicBool,
+    /// Whether nobody waits for the workers, so that the last of them has to end
+    /// the blocking threads.
+    is_alone: AtomicBool,
     /// How many workers have not dropped their tasks yet.
     workers_left: AtomicUsize,
     /// How many threads are scheduling a task without anything that keeps this
@@ -59,6 +62,7 @@ impl Shared {
             owned: OwnedTasks::new(),
             global_queue_interval,
             is_shut_down: AtomicBool::new(false),
+            is_alone: AtomicBool::new(false),
             workers_left: AtomicUsize::new(workers.len()),
             guests: AtomicUsize::new(0),
             blocking: Mutex::new(Some(Arc::new(blocking))),
@@ -124,6 +128,21 @@ impl Shared {
         }
     }
 
+    /// The same, by a worker in one of its tasks, which nobody waits for.
+    pub fn shut_down_without_us(&self) {
+        // Relaxed: published by this worker's `leave`.
+        self.is_alone.store(true, Relaxed);
+        self.shut_down();
+    }
+
+    /// Waits until all blocking jobs have ended, and takes no more.
+    pub fn end_blocking(&self) {
+        let blocking = self.blocking.lock();
+        let pool = blocking.unwrap_or_else(PoisonError::into_inner).take();
+        // Not under the lock: the jobs may want it.
+        drop(pool);
+    }
+
     /// So many workers are not there any more, or never were. The last of them
     /// ends what is left.
     pub fn leave(&self, workers: usize) {
@@ -148,10 +167,10 @@ impl Shared {
         {
             thread::yield_now();
         }
-        let blocking = self.blocking.lock();
-        let pool = blocking.unwrap_or_else(PoisonError::into_inner).take();
-        // Not under the lock: this waits for the jobs, who may want it.
-        drop(pool);
+        // Relaxed: `leave` has published it.
+        if self.is_alone.load(Relaxed) {
+            self.end_blocking();
+        }
     }
 
     fn has_guests(&self) -> bool {

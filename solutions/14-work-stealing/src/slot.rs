@@ -33,6 +33,14 @@ impl Slot {
         self.task.replace(Some(task))
     }
 
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        let task = self.task.take();
+        let is_empty = task.is_none();
+        self.task.set(task);
+        is_empty
+    }
+
     /// Takes the next task, unless it is the turn of those who wait.
     #[inline]
     pub fn take(&self) -> Option<Task> {

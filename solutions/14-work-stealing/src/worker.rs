@@ -69,11 +69,15 @@ impl Worker {
         }
     }
 
-    /// A task that ran here has yielded: it is the last one. Who would have
-    /// come for it has been told when it came here.
+    /// A task that ran here has yielded: it is the last one. It has not waited
+    /// so far, so nobody has been told of it. That is needed only if another
+    /// comes before it that nobody has been told of: the one in the slot.
     #[inline]
     pub fn schedule_yielded(&self, task: Task) {
         self.push(task);
+        if !self.slot.is_empty() {
+            self.shared.notify();
+        }
     }
 
     #[inline]
@@ -95,7 +99,7 @@ impl Worker {
 
     /// Runs tasks until the runtime is shut down, then drops what it has.
     pub fn run(self) {
-        let _entered = context::Enter::new(self.shared.clone());
+        let _entered = context::Entered::new(self.shared.clone());
         context::run_as(&self, || {
             while !self.shared.is_shut_down() {
                 self.turn();
