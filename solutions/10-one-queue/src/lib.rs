@@ -6,14 +6,16 @@
 //! the queue unseen. The lock is never held while a task is polled or dropped:
 //! that is anybody's code.
 //!
-//! Each task has a lock of its own, for where it stands: see `task`.
+//! Each task has a lock of its own, for where it stands. Nobody holds both.
 //!
 //! *Memory ordering.* What was written before a wake-up is seen by the poll
 //! after it, and what a poll has written by the next one, on whichever worker:
 //! both go through the task's lock.
 
 mod pool;
+mod shared;
 mod task;
+mod work;
 
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/10-one-queue/src/models.rs"]

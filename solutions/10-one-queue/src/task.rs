@@ -1,15 +1,14 @@
-//! A task: a future, and where it stands.
+//! A task: a spawned future, and where it stands.
 
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
-use std::{future, mem};
 
-use local_executor::{JoinError, JoinHandle, outcome};
 use sync::{Mutex, MutexGuard};
 
-use super::pool::Shared;
+use super::shared::Shared;
+use super::work::{Work, drop_quietly};
 
 /// A spawned future. Its wakers, the queue and the pool share it.
 pub struct Task {
@@ -17,9 +16,6 @@ pub struct Task {
     pool: Arc<Shared>,
     stage: Mutex<Stage>,
 }
-
-/// The spawned future, and then what becomes of its output.
-type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 // ANCHOR: stage
 /// Where a task stands. The future lies where nobody can poll it twice: who
@@ -38,7 +34,7 @@ enum Stage {
     /// Waits for a waker.
     // --> Ready (`wake`), Over (`cancel`)
     Asleep(Work),
-    /// Its future is gone, or is dropped by who polls it.
+    /// The future is gone, or goes when the poll ends that has it still.
     Over,
 }
 // ANCHOR_END: stage
@@ -54,75 +50,59 @@ pub enum Next {
 }
 
 impl Task {
-    /// Makes a task that is ready, and the handle of its output.
-    pub fn new<F>(
-        pool: Arc<Shared>,
-        number: u64,
-        future: F,
-    ) -> (Arc<Self>, JoinHandle<F::Output>)
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        let (completer, handle) = outcome();
-        let work = Box::pin(async move {
-            let result = {
-                let mut future = pin!(future);
-                future::poll_fn(|cx| caught(future.as_mut(), cx)).await
-            };
-            // The future is gone: who awaits the handle can rely on it.
-            completer.complete(result);
-        });
-        let task = Self {
+    /// Makes a task that is ready.
+    pub fn new(pool: Arc<Shared>, number: u64, work: Work) -> Arc<Self> {
+        Arc::new(Self {
             number,
             pool,
             stage: Mutex::new(Stage::Ready(work)),
-        };
-        (Arc::new(task), handle)
+        })
     }
 
-    /// Polls the task, which somebody has taken from the queue. Never panics.
+    /// Polls the task, which the caller has taken from the queue. Never panics.
     // ANCHOR: run
     pub fn run(self: &Arc<Self>) -> Next {
         let Stage::Ready(mut work) = self.enter(Stage::Polled) else {
-            // Over: it was cancelled in the queue.
+            // It was cancelled in the queue.
             return Next::Forget;
         };
         let waker = Waker::from(self.clone());
         let mut cx = Context::from_waker(&waker);
         let poll =
             catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut cx)));
+        let is_pending = matches!(poll, Ok(Poll::Pending));
         let mut stage = self.lock();
-        match *stage {
-            Stage::Polled if matches!(poll, Ok(Poll::Pending)) => {
+        match &*stage {
+            Stage::Polled if is_pending => {
                 *stage = Stage::Asleep(work);
-                Next::Leave
+                return Next::Leave;
             }
-            Stage::PolledAndWoken if matches!(poll, Ok(Poll::Pending)) => {
+            Stage::PolledAndWoken if is_pending => {
                 *stage = Stage::Ready(work);
-                Next::Queue
+                return Next::Queue;
             }
-            _ => {
-                *stage = Stage::Over;
-                drop(stage);
-                drop_quietly((work, poll));
-                Next::Forget
-            }
+            // The poll was its last, or it was cancelled meanwhile.
+            _ => *stage = Stage::Over,
         }
+        drop(stage);
+        drop_quietly(work);
+        drop_quietly(poll);
+        Next::Forget
     }
     // ANCHOR_END: run
 
-    /// Drops the future, or lets the worker do so that polls it just now.
+    /// Drops the future, or leaves that to the worker that polls it just now.
     /// Never panics.
     pub fn cancel(&self) {
         drop_quietly(self.enter(Stage::Over));
     }
 
-    /// Enters the next stage, and returns the one before.
+    /// Enters the next stage, and returns the one before. There is no way out
+    /// of the last one.
     fn enter(&self, next: Stage) -> Stage {
         let mut stage = self.lock();
-        match (&*stage, &next) {
-            (Stage::Over, _) => Stage::Over,
+        match &*stage {
+            Stage::Over => Stage::Over,
             _ => mem::replace(&mut *stage, next),
         }
     }
@@ -141,33 +121,15 @@ impl Wake for Task {
     fn wake_by_ref(self: &Arc<Self>) {
         let mut stage = self.lock();
         match mem::replace(&mut *stage, Stage::PolledAndWoken) {
+            Stage::Polled => {}
             Stage::Asleep(work) => {
                 *stage = Stage::Ready(work);
                 drop(stage);
                 self.pool.push(self.clone());
             }
-            Stage::Polled => {}
-            as_before => *stage = as_before,
+            // The poll is still to come, or there is none to come.
+            other => *stage = other,
         }
     }
     // ANCHOR_END: wake
-}
-
-/// Polls a spawned future, and makes a result of its panic.
-fn caught<F: Future>(
-    future: Pin<&mut F>,
-    cx: &mut Context<'_>,
-) -> Poll<Result<F::Output, JoinError>> {
-    match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
-        Ok(poll) => poll.map(Ok),
-        Err(payload) => Poll::Ready(Err(JoinError::panicked(payload))),
-    }
-}
-
-/// Drops what belongs to a task. Its destructors are anybody's code: they run
-/// without a lock, and their panics end here.
-fn drop_quietly<T>(what: T) {
-    let dropped = catch_unwind(AssertUnwindSafe(|| drop(what)));
-    // What was thrown may panic in turn when it is dropped.
-    dropped.unwrap_or_else(mem::forget);
 }
