@@ -1,1 +1,283 @@
-//! The models of exercise 13.
+//! The models of exercise 13: what no run on this machine can be relied on to
+//! show. loom tries every order of the threads' steps, and every value that an
+//! atomic load may return.
+
+#[path = "workers.rs"]
+mod workers;
+
+use parker::Parker;
+use sync::{Arc, thread};
+use testkit::{Lesson, check_model};
+
+use super::Sleepers;
+use workers::{Queue, Scheduler, Workers};
+
+/// Runs `other` on a thread of its own, `own` on this one, both with the same.
+fn beside<S, A, B>(
+    shared: &Arc<S>,
+    other: impl FnOnce(&S) -> A + Send + 'static,
+    own: impl FnOnce(&S) -> B,
+) -> (A, B)
+where
+    S: Send + Sync + 'static,
+    A: Send + 'static,
+{
+    let theirs = shared.clone();
+    let thread = thread::spawn(move || other(&theirs));
+    let own = own(shared);
+    (thread.join().expect("it does not panic"), own)
+}
+
+/// Sleepers, and a queue that one thread pushes to.
+fn with_queue(workers: usize) -> (Sleepers, Queue) {
+    (Sleepers::new(workers), Queue::default())
+}
+
+/// What the one does that has work.
+fn push((sleepers, queue): &(Sleepers, Queue)) -> Option<usize> {
+    queue.push();
+    sleepers.notify()
+}
+
+/// Clause 1: both write, and then both read.
+#[test]
+fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
+    let lesson = Lesson {
+        clause: "1. No task waits",
+        promise: "A worker falls asleep as work is pushed: it sees the work, or it is named.",
+        usual_cause: "There is no fence between the push and the look at the counts, or none between \
+                      the count and the look at the queues. A `SeqCst` load or store is none.",
+        read: "scheduler/sleepers.html#both-look-too-early",
+    };
+    check_model(lesson, || {
+        // ANCHOR: both
+        sync::model(|| {
+            let shared = Arc::new(with_queue(2));
+            let (named, is_seen) =
+                beside(&shared, push, |(sleepers, queue)| {
+                    sleepers.sleep(0, false) && !queue.is_empty()
+                });
+            assert!(
+                named == Some(0) || is_seen,
+                "the worker did not see the work, and was not named"
+            );
+        });
+        // ANCHOR_END: both
+    });
+}
+
+/// Clause 1: the same at the end of a search.
+#[test]
+fn a_push_and_the_last_searcher_do_not_miss_each_other() {
+    let lesson = Lesson {
+        clause: "1. No task waits",
+        promise: "A searcher falls asleep as work is pushed: it sees the work, or it is named.",
+        usual_cause: "There is no fence between the push and the look at the counts, or none between \
+                      the count and the look at the queues. A `SeqCst` load or store is none.",
+        read: "scheduler/sleepers.html#both-look-too-early",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(with_queue(2));
+            assert!(shared.0.try_search(), "none searches");
+            let (named, is_seen) =
+                beside(&shared, push, |(sleepers, queue)| {
+                    sleepers.sleep(0, true) && !queue.is_empty()
+                });
+            assert!(
+                named == Some(0) || is_seen,
+                "the searcher did not see the work, and was not named"
+            );
+        });
+    });
+}
+
+/// Clause 5: the push wakes nobody, since one searches. The one that is named
+/// in the end looks, and looks again before it sleeps.
+#[test]
+fn work_that_comes_as_the_search_ends_wakes_the_next() {
+    let lesson = Lesson {
+        clause: "5. One leads to the next",
+        promise: "A searcher finds other work as work is pushed: one of the two names the one that \
+                  sleeps, and that one sees the work.",
+        usual_cause: "The searcher takes itself off the count after it has looked at it, or `notify` \
+                      looks at the count without a fence before it.",
+        read: "scheduler/sleepers.html#one-leads-to-the-next",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(with_queue(3));
+            assert!(shared.0.sleep(1, false) && shared.0.try_search());
+            let (named, is_seen) =
+                beside(&shared, push, |(sleepers, queue)| {
+                    sleepers.found()
+                        && sleepers.notify() == Some(1)
+                        && (!queue.is_empty()
+                            || sleepers.sleep(1, true) && !queue.is_empty())
+                });
+            assert!(
+                named == Some(1) || is_seen,
+                "one sleeps, none searches, and the work waits"
+            );
+        });
+    });
+}
+
+/// Clause 3: two at the same time see one that sleeps and none that searches.
+#[test]
+fn of_two_that_notify_one_names() {
+    let lesson = Lesson {
+        clause: "3. One is enough",
+        promise: "Two workers sleep, two threads call `notify`: one worker is named, and one only.",
+        usual_cause: "`notify` looks at the counts and changes them in two steps.",
+        read: "scheduler/sleepers.html#whether-and-who",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(Sleepers::new(4));
+            let _ = (shared.sleep(0, false), shared.sleep(1, false));
+            let named = beside(&shared, Sleepers::notify, Sleepers::notify);
+            let ((Some(first), None) | (None, Some(first))) = named else {
+                panic!("two sleep, and these are named: {named:?}");
+            };
+            assert!(shared.found(), "nobody else searches");
+            let next = shared.notify();
+            assert!(
+                next == Some(1 - first),
+                "after {first} it is the other's turn, and not {next:?}'s"
+            );
+        });
+    });
+}
+
+/// Clause 7: a worker that gets up while it is chosen.
+#[test]
+fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
+    let lesson = Lesson {
+        clause: "7. Getting up",
+        promise: "If a worker gets up while `notify` names it, both know the same: it was named, or not.",
+        usual_cause: "`wake` looks whether the worker is listed, and takes it off the list in a \
+                      second step, when it has been named.",
+        read: "scheduler/sleepers.html#getting-up",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(Sleepers::new(4));
+            let _ = (shared.sleep(0, false), shared.sleep(1, false));
+            let (named, got_up) =
+                beside(&shared, Sleepers::notify, |it| it.wake(0));
+            assert!(
+                named == Some(usize::from(got_up)),
+                "0 got up with `wake` = {got_up}, 1 sleeps, and {named:?} was named"
+            );
+            assert!(shared.found(), "the one named is the only searcher");
+            let left = shared.notify();
+            let expected = (!got_up).then_some(1);
+            assert!(
+                left == expected,
+                "{named:?} was named, and then {left:?}, where {expected:?} slept"
+            );
+        });
+    });
+}
+
+/// Clause 7: nobody is listed but the one that gets up, and another one that
+/// is just falling asleep.
+#[test]
+fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
+    let lesson = Lesson {
+        clause: "7. Getting up",
+        promise: "One is named, one gets up, one falls asleep: in the end the right one is listed.",
+        usual_cause: "The list and the count of those who sleep disagree after a worker was named \
+                      in the middle of `wake` or `sleep`.",
+        read: "scheduler/sleepers.html#getting-up",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(Sleepers::new(4));
+            let _ = shared.sleep(0, false);
+            let sleeping = {
+                let shared = shared.clone();
+                thread::spawn(move || shared.sleep(1, false))
+            };
+            let (named, got_up) =
+                beside(&shared, Sleepers::notify, |it| it.wake(0));
+            let must_look = sleeping.join().expect("it does not panic");
+            assert!(got_up || named == Some(0), "nobody named it: {named:?}");
+            assert!(named.is_some() || must_look, "1 sleeps unseen");
+            if named.is_some() {
+                assert!(shared.found(), "the one named is the only searcher");
+            }
+            let left = shared.notify();
+            let expected = (named != Some(1)).then_some(1);
+            assert!(
+                left == expected,
+                "{named:?} was named, and then {left:?}, where {expected:?} slept"
+            );
+        });
+    });
+}
+
+/// Clause 6: they look at each other as they leave.
+#[test]
+fn of_two_searchers_that_leave_one_is_the_last() {
+    let lesson = Lesson {
+        clause: "6. The last look",
+        promise: "Two searchers stop at the same time, one for work and one to sleep: one of them is told \
+                  that it was the last.",
+        usual_cause: "The count is looked at and changed in two steps.",
+        read: "scheduler/sleepers.html#the-last-look",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(Sleepers::new(4));
+            if !(shared.try_search() && shared.try_search()) {
+                return; // One at a time is fine, too.
+            }
+            let (was_last, must_look) =
+                beside(&shared, Sleepers::found, |it| it.sleep(0, true));
+            assert!(was_last || must_look, "neither was the last");
+        });
+    });
+}
+
+/// Clause 4: both see one place.
+#[test]
+fn of_two_that_ask_one_may_search() {
+    let lesson = Lesson {
+        clause: "4. Half",
+        promise: "Of two workers that ask at the same time one is let in, if half of all is one.",
+        usual_cause: "The count is looked at and changed in two steps.",
+        read: "scheduler/sleepers.html#half-may-search",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(Sleepers::new(2));
+            let let_in =
+                beside(&shared, Sleepers::try_search, Sleepers::try_search);
+            assert!(let_in.0 != let_in.1, "let in were {let_in:?}");
+        });
+    });
+}
+
+/// Clause 1: all of it together.
+#[test]
+fn a_job_is_done_in_every_order() {
+    let lesson = Lesson {
+        clause: "1. No task waits",
+        promise: "In every order of the steps of a worker and of whoever pushes, a job is done.",
+        usual_cause: "Any of the other clauses; see which of their models fails.",
+        read: "scheduler/sleepers.html#both-look-too-early",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let done = Parker::new();
+            let unparker = done.unparker();
+            let job = move |_: &Scheduler, _| unparker.unpark();
+            let workers = Workers::start(1, Box::new(job));
+            workers.push(1);
+            done.park();
+            workers.end();
+        });
+    });
+}

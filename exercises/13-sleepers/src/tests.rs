@@ -1,24 +1,674 @@
 //! The checks of exercise 13, one or more for each clause of the contract.
+//! What one thread can see comes first, what takes several last.
 
-use testkit::{Lesson, check};
+#[path = "workers.rs"]
+mod workers;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sync::chaos::with_chaos;
+use testkit::{Lesson, allocations, check};
 
 use super::Sleepers;
+use workers::{Job, Workers};
+
+/// Decides what happens under chaos.
+const SEED: u64 = 13;
+/// How long each race lasts.
+const TIME: Duration = Duration::from_millis(100);
+
+/// So many workers, all of which sleep.
+fn all_asleep(count: usize) -> Sleepers {
+    let sleepers = Sleepers::new(count);
+    for worker in 0..count {
+        let _ = sleepers.sleep(worker, false);
+    }
+    sleepers
+}
+
+/// Lets each one that is named find work, until nobody is named.
+fn name_all(sleepers: &Sleepers) -> Vec<usize> {
+    let mut named = Vec::new();
+    while let Some(worker) = sleepers.notify() {
+        named.push(worker);
+        assert!(named.len() <= 1_000, "the same workers are named for ever");
+        let _ = sleepers.found();
+    }
+    named
+}
+
+#[track_caller]
+fn assert_named_once(sleepers: &Sleepers, expected: &[usize]) {
+    let named = name_all(sleepers);
+    let different: BTreeSet<_> = named.iter().copied().collect();
+    assert!(
+        different.len() == named.len(),
+        "workers have been named twice in one sleep: {named:?}"
+    );
+    assert!(
+        different.into_iter().eq(expected.iter().copied()),
+        "asleep were {expected:?}, named {named:?}"
+    );
+}
+
+/// As many searchers as are let in.
+fn search(sleepers: &Sleepers, workers: usize) -> usize {
+    (0..workers).take_while(|_| sleepers.try_search()).count()
+}
+
+/// Clause 1: all are busy but one, whichever it is.
+#[test]
+fn a_sleeper_is_named_when_work_comes() {
+    let lesson = Lesson {
+        clause: "1. No task waits",
+        promise: "If one worker sleeps and none searches, `notify` names the one that sleeps.",
+        usual_cause: "The sleepers are counted in one place and listed in another, and `notify` looks \
+                      at what is not up to date.",
+        read: "scheduler/sleepers.html#whether-and-who",
+    };
+    check(lesson, || {
+        for count in [1, 2, 3, 4, 40] {
+            let sleepers = Sleepers::new(count);
+            for worker in 0..count {
+                let _ = sleepers.sleep(worker, false);
+                let named = sleepers.notify();
+                assert!(
+                    named == Some(worker),
+                    "of {count} workers {worker} sleeps, and `notify` names {named:?}"
+                );
+                let _ = sleepers.found();
+            }
+        }
+    });
+}
+
+/// Clause 2: nobody has slept yet.
+#[test]
+fn at_first_all_are_busy() {
+    let lesson = Lesson {
+        clause: "2. Whom to wake",
+        promise: "In a new scheduler nobody sleeps, so `notify` names nobody.",
+        usual_cause: "The workers are listed as asleep before they have said so.",
+        read: "scheduler/sleepers.html#busy-searching-asleep",
+    };
+    check(lesson, || {
+        for count in [1, 2, 4] {
+            let named = Sleepers::new(count).notify();
+            assert!(
+                named.is_none(),
+                "{count} are busy, and {named:?} is named"
+            );
+        }
+    });
+}
+
+/// Clause 2: to wake the same one twice is to wake one too few.
+#[test]
+fn each_sleeper_is_named_once() {
+    let lesson = Lesson {
+        clause: "2. Whom to wake",
+        promise: "If several sleep, each is named once, and then nobody.",
+        usual_cause: "The one that is named stays on the list.",
+        read: "scheduler/sleepers.html#whether-and-who",
+    };
+    check(lesson, || {
+        for count in [1, 2, 4] {
+            let all: Vec<_> = (0..count).collect();
+            assert_named_once(&all_asleep(count), &all);
+        }
+    });
+}
+
+/// Clause 2: a worker falls asleep many times a second.
+#[test]
+fn who_sleeps_again_is_named_again() {
+    let lesson = Lesson {
+        clause: "2. Whom to wake",
+        promise: "A worker that has been named and sleeps again can be named again, any number of times.",
+        usual_cause: "What was noted about its last sleep is still there: a count, or a flag.",
+        read: "scheduler/sleepers.html#whether-and-who",
+    };
+    check(lesson, || {
+        let sleepers = all_asleep(3);
+        for round in 0..1_000 {
+            let Some(worker) = sleepers.notify() else {
+                panic!("three sleep, and in round {round} none is named");
+            };
+            let _ = sleepers.sleep(worker, true);
+        }
+        assert_named_once(&sleepers, &[0, 1, 2]);
+    });
+}
+
+/// Clause 2: so it has to say when its search ends.
+#[test]
+fn who_is_named_counts_as_searching() {
+    let lesson = Lesson {
+        clause: "2. Whom to wake",
+        promise: "The worker that was named searches from then on: its `found` is that of the last \
+                  searcher.",
+        usual_cause: "`notify` only looks whether one searches; the one it names is not counted.",
+        read: "scheduler/sleepers.html#one-is-enough",
+    };
+    check(lesson, || {
+        let sleepers = all_asleep(4);
+        for named in 1..=4 {
+            assert!(sleepers.notify().is_some(), "one sleeps, none is named");
+            assert!(
+                sleepers.found(),
+                "named one by one, number {named} was not the last searcher"
+            );
+        }
+    });
+}
 
 /// Clause 3: the throttle.
 #[test]
 fn nobody_is_named_while_one_searches() {
     let lesson = Lesson {
         clause: "3. One is enough",
-        promise: "After `notify` has named a worker it names nobody else before that one has stopped \
-                  searching.",
-        usual_cause: "The one that is named is not counted as searching.",
+        promise: "`notify` names nobody while a worker searches, wherever that one came from.",
+        usual_cause: "`notify` looks whether somebody sleeps, and not whether somebody searches; or \
+                      the one it has named searches only once it is up.",
         read: "scheduler/sleepers.html#one-is-enough",
     };
     check(lesson, || {
+        let sleepers = all_asleep(3);
+        let first = sleepers.notify();
+        for _ in 0..10 {
+            let second = sleepers.notify();
+            assert!(
+                second.is_none(),
+                "{first:?} was named and searches, and {second:?} is named too"
+            );
+        }
         let sleepers = Sleepers::new(2);
-        assert!(sleepers.sleep(0, false));
-        assert!(sleepers.sleep(1, false));
-        assert!(sleepers.notify().is_some());
-        assert_eq!(sleepers.notify(), None);
+        assert!(sleepers.try_search(), "none searches, and none may");
+        let _ = sleepers.sleep(1, false);
+        let named = sleepers.notify();
+        assert!(named.is_none(), "one searches, and {named:?} is named");
+    });
+}
+
+/// Clause 3: the end of a search is the end of the calm.
+#[test]
+fn after_the_search_the_next_is_named() {
+    let lesson = Lesson {
+        clause: "3. One is enough",
+        promise: "When the searcher has found work, or sleeps, `notify` names the next.",
+        usual_cause: "A search is counted when it begins, and not in each of the ways in which it ends.",
+        read: "scheduler/sleepers.html#one-is-enough",
+    };
+    check(lesson, || {
+        let sleepers = all_asleep(4);
+        for _ in 0..10 {
+            let first = sleepers.notify().expect("one sleeps, none searches");
+            let _ = sleepers.sleep(first, true);
+            let next = sleepers.notify();
+            assert!(next.is_some(), "the searcher sleeps, and none is named");
+            let _ = sleepers.found();
+            let next = next.expect("named above");
+            let _ = sleepers.sleep(next, false);
+        }
+    });
+}
+
+/// Clause 4: whoever searches keeps others from their work.
+#[test]
+fn at_most_half_search() {
+    let lesson = Lesson {
+        clause: "4. Half",
+        promise: "Of n workers at most n / 2 may search at once, rounded up.",
+        usual_cause: "The limit is compared before the new one is counted, or `<=` stands for `<`.",
+        read: "scheduler/sleepers.html#half-may-search",
+    };
+    check(lesson, || {
+        for count in (1..=9).chain([64]) {
+            let searching = search(&Sleepers::new(count), count);
+            assert!(
+                searching <= count.div_ceil(2),
+                "of {count} workers {searching} search at once"
+            );
+        }
+    });
+}
+
+/// Clause 4: half of one is none, and then nobody ever steals.
+#[test]
+fn one_may_search_if_none_does() {
+    let lesson = Lesson {
+        clause: "4. Half",
+        promise: "If none searches, `try_search` returns `true`, also if there is one worker only.",
+        usual_cause: "Half of one is rounded down; or a search that has ended is still counted.",
+        read: "scheduler/sleepers.html#half-may-search",
+    };
+    check(lesson, || {
+        for count in 1..=5 {
+            let sleepers = Sleepers::new(count);
+            for round in 0..20 {
+                let searching = search(&sleepers, count);
+                assert!(
+                    searching > 0,
+                    "round {round}: of {count} none may search"
+                );
+                for _ in 0..searching {
+                    let _ = sleepers.found();
+                }
+            }
+        }
+    });
+}
+
+/// Clause 4: whoever was woken is going to search.
+#[test]
+fn the_one_that_was_named_is_of_the_half() {
+    let lesson = Lesson {
+        clause: "4. Half",
+        promise: "A worker that was named takes one of the places of those who may search.",
+        usual_cause: "Those who were named and those who asked are counted in two places.",
+        read: "scheduler/sleepers.html#half-may-search",
+    };
+    check(lesson, || {
+        for count in [2, 4, 6] {
+            let sleepers = Sleepers::new(count);
+            let _ = sleepers.sleep(0, false);
+            assert_eq!(sleepers.notify(), Some(0), "one sleeps");
+            let searching = 1 + search(&sleepers, count);
+            assert!(
+                searching <= count / 2,
+                "of {count} workers {searching} search, one of them was named"
+            );
+        }
+    });
+}
+
+/// Clause 5: the last one closes the door.
+#[test]
+fn the_last_that_finds_work_is_told() {
+    let lesson = Lesson {
+        clause: "5. One leads to the next",
+        promise: "Of several searchers that find work, the last one must call `notify`.",
+        usual_cause: "The count is looked at before the searcher is taken off it.",
+        read: "scheduler/sleepers.html#one-leads-to-the-next",
+    };
+    check(lesson, || {
+        for count in [1, 2, 4, 8] {
+            let sleepers = Sleepers::new(count);
+            let searching = search(&sleepers, count);
+            for left in (0..searching).rev() {
+                let is_last = sleepers.found();
+                assert!(
+                    is_last == (left == 0),
+                    "{left} go on searching, and `found` returned {is_last}"
+                );
+            }
+        }
+    });
+}
+
+/// Clause 5: the others have given up meanwhile.
+#[test]
+fn who_finds_work_after_the_others_sleep_is_told() {
+    let lesson = Lesson {
+        clause: "5. One leads to the next",
+        promise: "If the other searchers have gone to sleep, the one that finds work is the last.",
+        usual_cause: "`sleep` does not take the searcher off the count of searchers.",
+        read: "scheduler/sleepers.html#one-leads-to-the-next",
+    };
+    check(lesson, || {
+        let sleepers = Sleepers::new(6);
+        for worker in 1..search(&sleepers, 6) {
+            let must_look = sleepers.sleep(worker, true);
+            assert!(!must_look, "another one still searches");
+        }
+        assert!(
+            sleepers.found(),
+            "nobody searches, and `found` says `false`"
+        );
+    });
+}
+
+/// Clause 6: nobody else will look.
+#[test]
+fn the_last_searcher_that_sleeps_looks_again() {
+    let lesson = Lesson {
+        clause: "6. The last look",
+        promise: "Of several searchers that find nothing, the last must look once more before it parks.",
+        usual_cause: "The count is looked at before the searcher is taken off it.",
+        read: "scheduler/sleepers.html#the-last-look",
+    };
+    check(lesson, || {
+        for count in [1, 2, 4, 8] {
+            let sleepers = Sleepers::new(count);
+            let searching = search(&sleepers, count);
+            for left in (0..searching).rev() {
+                let must_look = sleepers.sleep(left, true);
+                assert!(
+                    must_look == (left == 0),
+                    "{left} go on searching, and `sleep` returned {must_look}"
+                );
+            }
+        }
+    });
+}
+
+/// Clause 6: it was not let in because others searched, and they are done.
+#[test]
+fn who_did_not_search_looks_if_nobody_does() {
+    let lesson = Lesson {
+        clause: "6. The last look",
+        promise: "A worker that was not let in looks once more if nobody searches any more.",
+        usual_cause: "Only a searcher is told to look. But the one that kept this worker out may have \
+                      found work since, when there was nobody to wake.",
+        read: "scheduler/sleepers.html#the-last-look",
+    };
+    check(lesson, || {
+        let sleepers = Sleepers::new(2);
+        assert!(sleepers.try_search(), "none searches, and none may");
+        assert!(!sleepers.sleep(1, false), "one searches, and need not look");
+        assert!(sleepers.wake(1), "nobody has woken it");
+        assert!(sleepers.found(), "nobody else searches");
+        let must_look = sleepers.sleep(1, false);
+        assert!(must_look, "none searches, and none is to look");
+    });
+}
+
+/// Clause 7: it found work by itself, or a timer rang.
+#[test]
+fn who_gets_up_by_itself_is_busy() {
+    let lesson = Lesson {
+        clause: "7. Getting up",
+        promise: "A worker that nobody has named gets up, does not search and is not named.",
+        usual_cause: "Whoever gets up is counted as a searcher. Nobody is woken then, until it has \
+                      searched: it never will.",
+        read: "scheduler/sleepers.html#getting-up",
+    };
+    check(lesson, || {
+        let sleepers = all_asleep(3);
+        assert!(
+            sleepers.wake(1),
+            "nobody has named it, and `wake` says `false`"
+        );
+        let named = sleepers.notify();
+        assert!(
+            named.is_some_and(|worker| worker != 1),
+            "1 has got up, 0 and 2 sleep, and {named:?} is named"
+        );
+        let _ = sleepers.found();
+        assert!(name_all(&sleepers).len() == 1, "of three, one was left");
+    });
+}
+
+/// Clause 7: and can sleep again.
+#[test]
+fn who_got_up_can_sleep_again() {
+    let lesson = Lesson {
+        clause: "7. Getting up",
+        promise: "A worker may sleep and get up any number of times; it is listed once.",
+        usual_cause: "It is added to the list at each sleep, and getting up does not take it off.",
+        read: "scheduler/sleepers.html#getting-up",
+    };
+    check(lesson, || {
+        let sleepers = all_asleep(3);
+        for round in 0..300 {
+            let worker = round % 3;
+            assert!(sleepers.wake(worker), "nobody has named it");
+            let _ = sleepers.sleep(worker, false);
+        }
+        assert_named_once(&sleepers, &[0, 1, 2]);
+    });
+}
+
+/// Clause 7: a thread that is up does not know why.
+#[test]
+fn who_was_named_searches_when_it_is_up() {
+    let lesson = Lesson {
+        clause: "7. Getting up",
+        promise: "A worker that was named learns by `wake` that it searches.",
+        usual_cause: "`wake` takes the worker off the list, and does not look whether it was on it.",
+        read: "scheduler/sleepers.html#getting-up",
+    };
+    check(lesson, || {
+        let sleepers = all_asleep(2);
+        for _ in 0..10 {
+            let worker = sleepers.notify().expect("two sleep, none searches");
+            assert!(
+                !sleepers.wake(worker),
+                "it was named, and `wake` says `true`"
+            );
+            assert!(sleepers.found(), "it searched, and alone");
+            let _ = sleepers.sleep(worker, false);
+        }
+    });
+}
+
+/// Clause 8: machines with so many cores exist.
+#[test]
+fn two_hundred_and_fifty_six_can_sleep() {
+    let lesson = Lesson {
+        clause: "8. Any number",
+        promise: "Up to 256 workers may sleep at once, and all of them are named.",
+        usual_cause: "A count or a set has too few bits: 8 bits count to 255, and a word names 64.",
+        read: "scheduler/sleepers.html#how-many-workers",
+    };
+    check(lesson, || {
+        for count in [1, 31, 32, 33, 63, 64, 65, 128, 200, 255, 256] {
+            let all: Vec<_> = (0..count).collect();
+            assert_named_once(&all_asleep(count), &all);
+        }
+    });
+}
+
+/// Clause 9: a worker that falls asleep should not wait for the allocator.
+#[test]
+fn nothing_is_allocated_after_new() {
+    let lesson = Lesson {
+        clause: "9. Made once",
+        promise: "To sleep, to be named and to get up allocates nothing.",
+        usual_cause: "The list grows with the number of sleepers. Make room for all of them in `new`.",
+        read: "scheduler/sleepers.html#how-many-workers",
+    };
+    const COUNT: usize = 64;
+    check(lesson, || {
+        let sleepers = Sleepers::new(COUNT);
+        let ((), made) = allocations(|| {
+            for _ in 0..3 {
+                for worker in 0..COUNT {
+                    let _ = sleepers.sleep(worker, false);
+                }
+                for worker in 0..COUNT / 2 {
+                    let _ = sleepers.wake(worker);
+                }
+                while sleepers.notify().is_some() {
+                    let _ = sleepers.found();
+                }
+            }
+        });
+        assert!(
+            made.count == 0,
+            "{COUNT} workers: {} allocations",
+            made.count
+        );
+    });
+}
+
+/// Clause 4: a look and a change are two steps.
+#[test]
+fn several_threads_keep_to_the_half() {
+    let lesson = Lesson {
+        clause: "4. Half",
+        promise: "However many ask at the same time, at most half search.",
+        usual_cause: "The count is looked at and changed in two steps. Others look in between.",
+        read: "scheduler/sleepers.html#half-may-search",
+    };
+    const COUNT: usize = 4;
+    check(lesson, || {
+        let sleepers = Sleepers::new(COUNT);
+        let (searching, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let ask = || {
+            for _ in 0..300 {
+                if sleepers.try_search() {
+                    most.fetch_max(searching.fetch_add(1, SeqCst) + 1, SeqCst);
+                    thread::yield_now();
+                    searching.fetch_sub(1, SeqCst);
+                    let _ = sleepers.found();
+                }
+            }
+        };
+        with_chaos(SEED, || {
+            thread::scope(|scope| {
+                (0..COUNT).for_each(|_| drop(scope.spawn(ask)))
+            });
+        });
+        let most = most.into_inner();
+        assert!(
+            most <= COUNT / 2,
+            "of {COUNT} workers {most} searched at once"
+        );
+    });
+}
+
+/// Clause 7: the one is asleep, says the one; it is up, says the other.
+#[test]
+fn a_notify_and_who_gets_up_agree() {
+    let lesson = Lesson {
+        clause: "7. Getting up",
+        promise: "If a worker gets up while `notify` names it, both know the same: it was named, or not.",
+        usual_cause: "`wake` looks whether the worker is listed, and takes it off the list in a \
+                      second step, when it has been named.",
+        read: "scheduler/sleepers.html#getting-up",
+    };
+    check(lesson, || {
+        race_to_get_up();
+        with_chaos(SEED, race_to_get_up);
+    });
+}
+
+fn race_to_get_up() {
+    let meeting = Barrier::new(2);
+    let rounds: Vec<_> = (0..2_000).map(|_| all_asleep(2)).collect();
+    thread::scope(|scope| {
+        let notifying = scope.spawn(|| {
+            let named = rounds.iter().map(|sleepers| {
+                meeting.wait();
+                sleepers.notify()
+            });
+            named.collect::<Vec<_>>()
+        });
+        let got_up = rounds.iter().map(|sleepers| {
+            meeting.wait();
+            sleepers.wake(0)
+        });
+        let got_up: Vec<_> = got_up.collect();
+        let named = notifying.join().expect("`notify` does not panic");
+        for ((sleepers, got_up), named) in rounds.iter().zip(got_up).zip(named)
+        {
+            assert!(
+                got_up == (named != Some(0)),
+                "{named:?} was named, and 0 got up with `wake` = {got_up}"
+            );
+            assert!(
+                named.is_some(),
+                "1 sleeps all the time, and none is named"
+            );
+            assert!(sleepers.found(), "the one named was the only searcher");
+        }
+    });
+}
+
+/// Jobs that wait until so many of them run, and whoever has pushed them
+/// waits, too.
+fn meeting_jobs(count: usize) -> (Arc<Barrier>, Job) {
+    let meeting = Arc::new(Barrier::new(count + 1));
+    let here = meeting.clone();
+    (here, Box::new(move |_, _| drop(meeting.wait())))
+}
+
+/// Clause 5: the work is there, and all are asleep but one.
+#[test]
+fn as_many_workers_come_as_there_are_jobs() {
+    let lesson = Lesson {
+        clause: "5. One leads to the next",
+        promise: "As many jobs as workers, each waits for the others, and all of them run.",
+        usual_cause: "Whoever finds a job is content. The jobs that came while it searched woke nobody, \
+                      so it has to send for the next.",
+        read: "scheduler/sleepers.html#one-leads-to-the-next",
+    };
+    check(lesson, || {
+        for (count, rounds) in [(1, 20), (2, 50), (4, 30), (64, 3), (200, 1)] {
+            let (meeting, job) = meeting_jobs(count);
+            let workers = Workers::start(count, job);
+            for _ in 0..rounds {
+                workers.push(count);
+                meeting.wait();
+            }
+            workers.end();
+        }
+    });
+}
+
+/// Clause 5: here only a searcher finds them.
+#[test]
+fn jobs_that_a_worker_pushes_reach_the_others() {
+    let lesson = Lesson {
+        clause: "5. One leads to the next",
+        promise: "A worker pushes a job for each of the others into its own queue, and all of them run.",
+        usual_cause: "Whoever finds a job is content. The jobs that came while it searched woke nobody, \
+                      so it has to send for the next.",
+        read: "scheduler/sleepers.html#one-leads-to-the-next",
+    };
+    check(lesson, || {
+        for (count, rounds) in [(2, 50), (4, 30), (64, 3), (200, 1)] {
+            let meeting = Arc::new(Barrier::new(count + 1));
+            let (here, is_first) = (meeting.clone(), AtomicUsize::new(0));
+            let job: Job = Box::new(move |scheduler, worker| {
+                if is_first.fetch_add(1, SeqCst) % count == 0 {
+                    scheduler.push(worker, count - 1);
+                }
+                meeting.wait();
+            });
+            let workers = Workers::start(count, job);
+            for _ in 0..rounds {
+                workers.push(1);
+                here.wait();
+            }
+            workers.end();
+        }
+    });
+}
+
+/// Pushes this many jobs that wait for one another, again and again.
+fn race_to_sleep(workers: usize, jobs: usize) {
+    let (meeting, job) = meeting_jobs(jobs);
+    let workers = Workers::start(workers, job);
+    let start = Instant::now();
+    while start.elapsed() < TIME / 2 {
+        workers.push(jobs);
+        meeting.wait();
+    }
+    workers.end();
+}
+
+/// Clause 1: the moment between the last look and the sleep.
+#[test]
+fn thousands_of_jobs_find_a_worker() {
+    let lesson = Lesson {
+        clause: "1. No task waits",
+        promise: "Each job that comes as the workers fall asleep is run.",
+        usual_cause: "The worker looks at the queues first and says that it sleeps after that. A job \
+                      that comes in between is not seen and wakes nobody.",
+        read: "scheduler/sleepers.html#both-look-too-early",
+    };
+    check(lesson, || {
+        race_to_sleep(2, 1);
+        race_to_sleep(4, 3);
+        with_chaos(SEED, || {
+            race_to_sleep(2, 1);
+            race_to_sleep(4, 3);
+        });
     });
 }
