@@ -1,5 +1,6 @@
 //! loom's primitives, and [`model`] to explore them.
 
+pub mod atomic;
 pub mod thread;
 
 pub use loom::cell::UnsafeCell;
@@ -7,14 +8,6 @@ pub use loom::hint;
 pub use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 pub use crate::__thread_local as thread_local;
-
-/// loom's atomics.
-pub mod atomic {
-    pub use loom::sync::atomic::{
-        AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, fence,
-    };
-    pub use std::sync::atomic::Ordering;
-}
 
 #[doc(hidden)]
 pub use loom::thread_local as model_thread_local;
@@ -37,6 +30,21 @@ const TIME: Duration = Duration::from_secs(20);
 ///
 /// When one execution panics, deadlocks, leaks an `Arc` or races.
 pub fn model(body: impl Fn() + Send + Sync + 'static) {
+    explore(body);
+}
+
+/// Like [`model`], and each load of an atomic is tried before and after each
+/// write that another thread makes: see [`atomic`]. There are many more
+/// executions.
+///
+/// # Panics
+///
+/// Like [`model`].
+pub fn model_every_load(body: impl Fn() + Send + Sync + 'static) {
+    atomic::with_shadows(|| explore(body));
+}
+
+fn explore(body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(PREEMPTIONS);
     builder.max_branches = BRANCHES;
