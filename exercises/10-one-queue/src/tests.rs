@@ -693,7 +693,12 @@ fn workers_survive_what_panics_after_the_poll() {
     check(lesson, || {
         let pool = Pool::new(WORKERS);
         for _ in 0..WORKERS * 2 {
-            drop(pool.spawn(async { PanicOnDrop }));
+            let (future, manual) = ManualFuture::new();
+            drop(pool.spawn(async {
+                future.await;
+                PanicOnDrop
+            }));
+            manual.complete();
             let owned = PanicOnDrop;
             let _ = block_on(pool.spawn(poll_fn(move |_| {
                 let _owned = &owned;
@@ -833,11 +838,42 @@ fn tasks_that_never_end_do_not_keep_the_pool() {
             let (tasks, logs): (Vec<JoinHandle<()>>, Vec<_>) = tasks.unzip();
             block_on(pool.spawn(Yields(20))).expect("the task ends");
             drop(pool);
-            assert_dropped_once(&logs);
             tasks
                 .into_iter()
                 .for_each(|it| assert_cancelled(block_on(it)));
+            assert_dropped_once(&logs);
         }
+    });
+}
+
+/// Clause 11: its worker has the future just now.
+#[test]
+fn a_task_that_is_polled_as_the_pool_ends_ends_with_the_poll() {
+    let lesson = Lesson {
+        clause: "11. Shutdown",
+        promise: "A future that is polled as the pool is dropped is dropped after that poll.",
+        usual_cause: "Who ends the pool finds no future in the task, and who polls it puts it back to \
+                      wait for a waker.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let opener = Opener::new();
+        let (tell, told) = mpsc::channel();
+        let (probe, log) = DropProbe::new();
+        let gate = opener.gate();
+        let task = pool.spawn(poll_fn(move |cx| {
+            let _owned = &probe;
+            let _ = tell.send(cx.waker().clone());
+            gate.wait();
+            Poll::<()>::Pending
+        }));
+        let _waker = told.recv().expect("it is polled");
+        let opening = opener.open_once_asleep();
+        drop(pool);
+        assert_dropped_once(&[log]);
+        assert_cancelled(block_on(task));
+        opening.join().expect("opening does not panic");
     });
 }
 
