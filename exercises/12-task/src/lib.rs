@@ -27,8 +27,9 @@
 //!    scheduler. However many wake-ups come until it is run, the scheduler
 //!    gets it once, and it is polled once.
 //! 5. **No lost wake-up.** If a task is woken while it is polled, `run` gives it
-//!    to its scheduler again. A poll sees what was written before each wake-up
-//!    that was there when it began, whether or not that one had scheduled it.
+//!    to its scheduler again, by either method. A poll sees what was written
+//!    before each wake-up that was there when it began, whether or not that one
+//!    had scheduled it.
 //! 6. **Wakers.** A waker may be cloned, woken and dropped by any thread, at any
 //!    time, also by several at once, and long after the end, when it wakes
 //!    nobody. It is known as the same waker as its clones and as that of
@@ -118,7 +119,8 @@ pub trait Schedule: Clone + Send + Sync + 'static {
     /// Takes a task that somebody woke.
     fn schedule(&self, task: Runnable<Self>);
 
-    /// Takes a task that has yielded. It should run after all that are ready.
+    /// Takes a task that has just run: it has yielded, or was woken meanwhile.
+    /// It should run after all that are ready.
     fn schedule_yielded(&self, task: Runnable<Self>) {
         self.schedule(task);
     }

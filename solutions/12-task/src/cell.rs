@@ -12,7 +12,7 @@ use sync::UnsafeCell;
 
 use super::owned::Links;
 use super::state::State;
-use super::{Schedule, runnable};
+use super::{Schedule, holder, memory};
 
 /// What all tasks have in common. Who may touch what, and when:
 ///
@@ -84,7 +84,7 @@ where
     F::Output: Send + 'static,
     S: Schedule,
 {
-    let cell = Box::new(Cell {
+    let cell = Cell {
         front: Front {
             header: Header {
                 state: State::new(),
@@ -96,8 +96,8 @@ where
             scheduler: ManuallyDrop::new(scheduler),
         },
         stage: UnsafeCell::new(Stage::Future(future)),
-    });
-    NonNull::from(Box::leak(cell)).cast()
+    };
+    memory::put(cell, S::RECYCLES).cast()
 }
 
 /// Returns where the scheduler of a task is.
@@ -183,7 +183,7 @@ where
     unsafe fn schedule(task: NonNull<Header>) {
         // SAFETY: the task's scheduler is an `S`, and the caller holds the
         // task and gives it up.
-        unsafe { runnable::schedule::<S>(task) };
+        unsafe { holder::schedule::<S>(task) };
     }
 
     unsafe fn take_output(task: NonNull<Header>, to: NonNull<()>) {
@@ -214,9 +214,9 @@ where
         let stage = unsafe { Self::stage(task) };
         // SAFETY: as above. A model sees here whether this is so.
         stage.with_mut(|stage| unsafe { &mut *stage }.clear());
-        // SAFETY: the task came from a box of this type, and nobody will use
+        // SAFETY: the task was put there with this type, and nobody will use
         // it again.
-        drop(unsafe { Box::from_raw(task.cast::<Self>().as_ptr()) });
+        unsafe { memory::remove(task.cast::<Self>(), S::RECYCLES) };
     }
 }
 

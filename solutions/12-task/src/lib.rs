@@ -1,9 +1,9 @@
 //! Solution 12: a task in one allocation, its wakers and its handle.
 //!
 //! A task is a block of memory with a word of state in front. What may happen
-//! to it stands in `state`, what is in the block in `cell`; the other files are
-//! what the holders of a task do: `runnable` polls it, `waker` wakes it, `join`
-//! awaits it, `owned` lists it.
+//! to it stands in `state`, what is in the block in `cell`, and what is done with
+//! it in the other files: `holder` polls it, `waker` wakes it, `join` awaits it,
+//! `owned` lists it, `yields` lets it yield.
 //!
 //! Nobody needs a reference to run a task, or to keep it in a queue. It has one
 //! of its own, until it ends.
@@ -26,8 +26,9 @@
 //!    scheduler. However many wake-ups come until it is run, the scheduler
 //!    gets it once, and it is polled once.
 //! 5. **No lost wake-up.** If a task is woken while it is polled, `run` gives it
-//!    to its scheduler again. A poll sees what was written before each wake-up
-//!    that was there when it began, whether or not that one had scheduled it.
+//!    to its scheduler again, by either method. A poll sees what was written
+//!    before each wake-up that was there when it began, whether or not that one
+//!    had scheduled it.
 //! 6. **Wakers.** A waker may be cloned, woken and dropped by any thread, at any
 //!    time, also by several at once, and long after the end, when it wakes
 //!    nobody. It is known as the same waker as its clones and as that of
@@ -100,7 +101,9 @@
 //! ```
 
 mod cell;
+mod holder;
 mod join;
+mod memory;
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/12-task/src/models.rs"]
 mod models;
@@ -125,7 +128,8 @@ pub trait Schedule: Clone + Send + Sync + 'static {
     /// Takes a task that somebody woke.
     fn schedule(&self, task: Runnable<Self>);
 
-    /// Takes a task that has yielded. It should run after all that are ready.
+    /// Takes a task that has just run: it has yielded, or was woken meanwhile.
+    /// It should run after all that are ready.
     fn schedule_yielded(&self, task: Runnable<Self>) {
         self.schedule(task);
     }

@@ -1,5 +1,6 @@
 //! The tasks that wait: a list for the scheduler, so that it can cancel them.
 
+use std::array;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::PoisonError;
@@ -35,10 +36,19 @@ impl Links {
 }
 
 /// Lists the tasks of a scheduler that have waited.
+///
+/// In fact these are several lists, each with a lock of its own, so that
+/// workers seldom meet. A task's address says which is its own.
 pub struct OwnedTasks<S> {
-    list: Mutex<List>,
+    shards: [Shard; SHARDS],
     _of: PhantomData<fn() -> S>,
 }
+
+const SHARDS: usize = if cfg!(feature = "loom") { 1 } else { 16 };
+
+/// On cache lines of its own, and those that are fetched with them.
+#[repr(align(128))]
+struct Shard(Mutex<List>);
 
 #[derive(Default)]
 struct List {
@@ -53,7 +63,7 @@ impl<S: Schedule> OwnedTasks<S> {
     /// Makes an empty list.
     pub fn new() -> Self {
         Self {
-            list: Mutex::new(List::default()),
+            shards: array::from_fn(|_| Shard(Mutex::new(List::default()))),
             _of: PhantomData,
         }
     }
@@ -61,8 +71,21 @@ impl<S: Schedule> OwnedTasks<S> {
     /// Cancels all tasks that are listed, and from now on each that would be.
     /// Returns when those that wait are cancelled.
     pub fn close_and_cancel(&self) {
+        for shard in &self.shards {
+            let mut waiting = self.close(shard);
+            // Futures are anybody's code: they are dropped without the lock,
+            // which they need to leave the list.
+            while let Some(mut task) = waiting {
+                waiting = task.take_next();
+                drop(task);
+            }
+        }
+    }
+
+    /// Closes one list and marks its tasks. Returns those that wait, linked.
+    fn close(&self, shard: &Shard) -> Option<Runnable<S>> {
         let mut waiting: Option<Runnable<S>> = None;
-        let mut list = self.lock();
+        let mut list = shard.lock();
         list.is_closed = true;
         let mut place = list.first;
         while let Some(task) = place {
@@ -76,70 +99,18 @@ impl<S: Schedule> OwnedTasks<S> {
             }
             place = header.links.neighbours().next;
         }
-        // Futures are anybody's code: they are dropped without the lock, which
-        // they need to leave the list.
-        drop(list);
-        while let Some(mut task) = waiting {
-            waiting = task.take_next();
-            drop(task);
-        }
+        waiting
     }
 
     /// Returns `true` if no task is listed.
     pub fn is_empty(&self) -> bool {
-        self.lock().first.is_none()
+        self.shards.iter().all(|it| it.lock().first.is_none())
     }
 
-    fn lock(&self) -> MutexGuard<'_, List> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns `false` if the list is closed.
-    fn insert(&self, task: NonNull<Header>) -> bool {
-        // SAFETY: the caller holds the task.
-        let links = &unsafe { task.as_ref() }.links;
-        let mut list = self.lock();
-        if list.is_closed {
-            return false;
-        }
-        let next = list.first.replace(task);
-        links.set_neighbours(Neighbours {
-            previous: None,
-            next,
-        });
-        if let Some(next) = next {
-            // SAFETY: a task leaves the list before it ends.
-            let links = &unsafe { next.as_ref() }.links;
-            links.set_neighbours(Neighbours {
-                previous: Some(task),
-                ..links.neighbours()
-            });
-        }
-        true
-    }
-
-    fn remove(&self, links: &Links) {
-        let mut list = self.lock();
-        let Neighbours { previous, next } = links.neighbours();
-        match previous {
-            None => list.first = next,
-            Some(previous) => {
-                // SAFETY: a task leaves the list before it ends.
-                let links = &unsafe { previous.as_ref() }.links;
-                links.set_neighbours(Neighbours {
-                    next,
-                    ..links.neighbours()
-                });
-            }
-        }
-        if let Some(next) = next {
-            // SAFETY: a task leaves the list before it ends.
-            let links = &unsafe { next.as_ref() }.links;
-            links.set_neighbours(Neighbours {
-                previous,
-                ..links.neighbours()
-            });
-        }
+    fn shard_of(&self, task: NonNull<Header>) -> &Shard {
+        // The lowest bits of an address are all the same.
+        let address = task.as_ptr().addr();
+        &self.shards[((address >> 6) ^ (address >> 12)) % SHARDS]
     }
 }
 
@@ -149,17 +120,55 @@ impl<S: Schedule> Default for OwnedTasks<S> {
     }
 }
 
-/// To be called with the list's lock only.
+impl Shard {
+    fn lock(&self) -> MutexGuard<'_, List> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl List {
+    /// Returns `false` if the list is closed.
+    fn insert(&mut self, task: NonNull<Header>) -> bool {
+        if self.is_closed {
+            return false;
+        }
+        let next = self.first.replace(task);
+        if let Some(next) = next {
+            change(next, |it| it.previous = Some(task));
+        }
+        change(task, |it| it.next = next);
+        true
+    }
+
+    fn remove(&mut self, task: NonNull<Header>) {
+        // SAFETY: the task has not ended, and we have the lock.
+        let links = &unsafe { task.as_ref() }.links;
+        let Neighbours { previous, next } = links.neighbours();
+        match previous {
+            None => self.first = next,
+            Some(previous) => change(previous, |it| it.next = next),
+        }
+        if let Some(next) = next {
+            change(next, |it| it.previous = previous);
+        }
+    }
+}
+
+/// Changes the links of a listed task. To be called with the list's lock.
+fn change(task: NonNull<Header>, change: impl FnOnce(&mut Neighbours)) {
+    // SAFETY: a task leaves the list before it ends.
+    let links = &unsafe { task.as_ref() }.links;
+    links.neighbours.with_mut(|neighbours| {
+        // SAFETY: the caller has the lock.
+        change(unsafe { &mut *neighbours });
+    });
+}
+
 impl Links {
+    /// To be called with the list's lock.
     fn neighbours(&self) -> Neighbours {
         // SAFETY: the caller has the lock.
         self.neighbours.with(|neighbours| unsafe { *neighbours })
-    }
-
-    fn set_neighbours(&self, new: Neighbours) {
-        // SAFETY: the caller has the lock.
-        self.neighbours
-            .with_mut(|neighbours| unsafe { *neighbours = new });
     }
 }
 
@@ -185,7 +194,7 @@ pub unsafe fn enter<S: Schedule>(task: NonNull<Header>) -> bool {
     let list = NonNull::from(owned).cast();
     // SAFETY: as above.
     place.with_mut(|place| unsafe { *place = Some(list) });
-    if !owned.insert(task) {
+    if !owned.shard_of(task).lock().insert(task) {
         // SAFETY: as above.
         place.with_mut(|place| unsafe { *place = None });
         return false;
@@ -207,6 +216,6 @@ pub unsafe fn leave<S: Schedule>(task: NonNull<Header>) {
         // SAFETY: `enter` got the list from the scheduler in the cell, which
         // has stayed there since, so the list is still borrowed from it.
         let owned = unsafe { list.cast::<OwnedTasks<S>>().as_ref() };
-        owned.remove(links);
+        owned.shard_of(task).lock().remove(task);
     }
 }
