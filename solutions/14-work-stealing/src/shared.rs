@@ -216,6 +216,8 @@ impl Owner {
 }
 
 impl Schedule for Owner {
+    const RECYCLES: bool = !cfg!(any(test, feature = "without-recycling"));
+
     #[inline]
     fn schedule(&self, task: Task) {
         // SAFETY: we hold a task, until it is pushed. Then we are a worker, or
