@@ -13,7 +13,7 @@ pub(crate) fn name_tasks(events: &mut [Event]) {
     for index in 0..events.len() {
         let event = events[index];
         match event.kind {
-            Kind::Spawn => {
+            Kind::Spawn | Kind::Job => {
                 thread.forget();
                 thread.made.push_back(event.task);
             }

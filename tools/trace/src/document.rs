@@ -266,7 +266,7 @@ impl Trace {
             if counts != (count > 0) {
                 return fault("a count is missing, or too many");
             }
-            let names_task = matches!(kind, Kind::Spawn | Kind::Wake);
+            let names_task = matches!(kind, Kind::Spawn | Kind::Job | Kind::Wake);
             let named = [Some(task), names_task.then_some(arg)];
             let is_known = |id: u32| id == 0 || self.names.contains_key(&id.to_string());
             if !named.into_iter().flatten().all(is_known) {

@@ -13,10 +13,12 @@
 pub enum Kind {
     /// A task was made. The argument is the task that made it, or 0.
     Spawn,
-    /// A poll begins. It may lie within the poll of another task.
+    /// A job was made: work that runs once, on whichever thread. Else like `spawn`.
+    Job,
+    /// A poll begins, or a job. It may lie within the poll of another task.
     #[cfg_attr(feature = "document", serde(rename = "poll+"))]
     PollBegin,
-    /// A poll ends. The argument is 1 if the task is ready.
+    /// A poll ends, or a job. The argument is 1 if the task is ready.
     #[cfg_attr(feature = "document", serde(rename = "poll-"))]
     PollEnd,
     /// A task was woken. The argument is the task that did it, or 0.
@@ -54,8 +56,9 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::Spawn,
+        Self::Job,
         Self::PollBegin,
         Self::PollEnd,
         Self::Wake,
@@ -86,6 +89,7 @@ impl Kind {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Spawn => "spawn",
+            Self::Job => "job",
             Self::PollBegin => "poll+",
             Self::PollEnd => "poll-",
             Self::Wake => "wake",

@@ -1,6 +1,6 @@
 //! What the events of a trace amount to: polls, waits and sleeps.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::event::{Event, Kind};
 use crate::trace::Trace;
@@ -132,16 +132,21 @@ impl Trace {
     /// The trace in a few sentences: totals, the longest poll, the longest wait,
     /// and what became of the queues if anything is known of them.
     pub fn sentences(&self) -> Vec<String> {
-        let polls = self.all_polls();
-        let mut sentences = vec![self.totals(polls.len())];
+        let (polls, jobs) = (self.all_polls(), self.jobs());
+        let mut sentences = vec![self.totals(&polls, &jobs)];
         let ended = polls
             .iter()
             .filter_map(|poll| Some((poll.end_ns? - poll.start_ns, poll)));
         if let Some((time, poll)) = ended.max_by_key(|(time, _)| *time) {
             let (name, place) = (self.name(poll.task), place(poll.worker));
             let (time, start) = (Time(time), Time(poll.start_ns));
+            let what = if jobs.contains(&poll.task) {
+                "job"
+            } else {
+                "poll"
+            };
             sentences.push(format!(
-                "The longest poll took {time}: `{name}` {place}, from {start} on."
+                "The longest {what} took {time}: `{name}` {place}, from {start} on."
             ));
         }
         let waits = polls
@@ -151,8 +156,13 @@ impl Trace {
             let (name, start) = (self.name(poll.task), Time(poll.start_ns));
             let since = Time(poll.start_ns - time);
             let time = Time(time);
+            let ran = if jobs.contains(&poll.task) {
+                "began"
+            } else {
+                "polled"
+            };
             sentences.push(format!(
-                "The longest wait was {time}: `{name}` was ready at {since}, and polled at {start}."
+                "The longest wait was {time}: `{name}` was ready at {since}, and {ran} at {start}."
             ));
         }
         sentences.extend(self.queues());
@@ -163,19 +173,30 @@ impl Trace {
         sentences
     }
 
-    fn totals(&self, polls: usize) -> String {
-        let tasks = counted(self.names.len(), "task was", "tasks were");
-        let polls = match polls {
+    fn totals(&self, polls: &[Poll], jobs: &HashSet<u32>) -> String {
+        let tasks = self.names.len() - jobs.len();
+        let polls = polls.iter().filter(|poll| !jobs.contains(&poll.task));
+        let times = match polls.count() {
             1 => "once".to_owned(),
             2 => "twice".to_owned(),
             many => format!("{many} times"),
         };
+        let tasks = counted(tasks, "task was", "tasks were");
+        let jobs = counted(jobs.len(), "job ran", "jobs ran");
+        let what = match (tasks.starts_with("0 "), jobs.starts_with("0 ")) {
+            (_, true) => format!("{tasks} polled {times}"),
+            (true, false) => jobs,
+            (false, false) => format!("{tasks} polled {times}, and {jobs},"),
+        };
         let workers = counted(self.meta.workers, "worker", "workers");
         let length = self.events.last().map_or(0, |event| event.time_ns);
-        format!(
-            "{tasks} polled {polls} on {workers} within {}.",
-            Time(length)
-        )
+        format!("{what} on {workers} within {}.", Time(length))
+    }
+
+    /// What is no task, but work that ran once.
+    fn jobs(&self) -> HashSet<u32> {
+        let made = self.events.iter().filter(|event| event.kind == Kind::Job);
+        made.map(|event| event.task).collect()
     }
 }
 

@@ -308,16 +308,25 @@ impl Lane {
 
 /// Names a task, and records that the one that runs now has made it.
 pub(crate) fn spawn(name: impl Into<Cow<'static, str>>) -> TaskId {
+    make(Kind::Spawn, name.into())
+}
+
+/// Names a job, likewise.
+pub(crate) fn submit(name: impl Into<Cow<'static, str>>) -> TaskId {
+    make(Kind::Job, name.into())
+}
+
+fn make(kind: Kind, name: Cow<'static, str>) -> TaskId {
     let Some(session) = lock(&SESSION).1.clone() else {
         return TaskId::NONE;
     };
     let mut names = lock(&session.names);
-    names.push(name.into());
+    names.push(name);
     let id = u32::try_from(names.len()).unwrap_or(u32::MAX);
     drop(names);
     let recording = session.number;
     let by = RUNNING.get().within(recording);
-    push(recording, Kind::Spawn, id, by, 0);
+    push(recording, kind, id, by, 0);
     TaskId { recording, id }
 }
 

@@ -52,16 +52,16 @@ impl<F: Future> Future for Task<F> {
     }
 }
 
-/// Runs `work` on this thread, and shows it as a task that is polled once. For
-/// work that no executor knows of.
+/// Runs `work` on this thread, and shows it as a job. For work that no executor
+/// knows of.
 pub fn span<R>(name: impl Into<Cow<'static, str>>, work: impl FnOnce() -> R) -> R {
     job(name, work)()
 }
 
-/// Makes a job of `work`, to be handed to a pool of threads. It shows as a task
-/// that waits from now until it runs, and is polled once.
+/// Makes a job of `work`, to be handed to a pool of threads. It waits from now
+/// until it runs, and it runs once.
 pub fn job<R>(name: impl Into<Cow<'static, str>>, work: impl FnOnce() -> R) -> impl FnOnce() -> R {
-    let task = recorder::spawn(name);
+    let task = recorder::submit(name);
     move || {
         if !task.is_recorded() {
             return work();

@@ -127,6 +127,6 @@ impl fmt::Display for Meta {
 impl Kind {
     /// Returns `true` if the event says that the task has something to do.
     pub(crate) fn makes_ready(self) -> bool {
-        matches!(self, Self::Spawn | Self::Wake)
+        matches!(self, Self::Spawn | Self::Job | Self::Wake)
     }
 }

@@ -85,7 +85,7 @@ fn a_part_of_a_task_lies_within_it_and_knows_its_parent() {
         "spawn,-1,2,1",
         "mark,-1,1,0",
         "poll+,-1,2,0",
-        "spawn,-1,3,2",
+        "job,-1,3,2",
         "poll+,-1,3,0",
         "poll-,-1,3,1",
         "poll-,-1,2,1",
@@ -212,8 +212,8 @@ fn the_newest_are_lost_when_there_is_no_room_and_counted() {
     trace::span("A", || (0..MORE_THAN_FIT).for_each(|_| trace::yielded()));
     let trace = finish(recording);
     let kept = events(&trace);
-    assert_eq!(kept[..3], ["spawn,-1,1,0", "poll+,-1,1,0", "yield,-1,1,0"]);
-    // `spawn`, `poll+` and `poll-` beside the yields.
+    assert_eq!(kept[..3], ["job,-1,1,0", "poll+,-1,1,0", "yield,-1,1,0"]);
+    // `job`, `poll+` and `poll-` beside the yields.
     assert_eq!(kept.len() as u64 + trace.dropped(), MORE_THAN_FIT + 3);
     assert!(trace.dropped() > 0 && kept.len() > 10_000, "{}", kept.len());
     let told = trace.sentences().pop().unwrap_or_default();
@@ -299,6 +299,23 @@ fn what_happens_while_nothing_is_recorded_is_left_alone() {
     assert!(poll(task.as_mut(), &waker).is_ready());
     trace::mark("here");
     assert_eq!(events(&finish(recording)), ["mark,0,0,0"]);
+}
+
+#[test]
+fn a_job_is_told_from_a_task() {
+    let (recording, _turn) = record();
+    trace::thread_start();
+    assert!(poll(pin!(trace::task("A", Yields(0))), Waker::noop()).is_ready());
+    trace::span("work", || std::thread::sleep(Duration::from_millis(1)));
+    let told = finish(recording).sentences();
+    assert!(
+        told[0].starts_with("1 task was polled once, and 1 job ran, on 1 worker"),
+        "{told:?}"
+    );
+    assert!(
+        told[1].starts_with("The longest job took ") && told[1].contains("`work`"),
+        "{told:?}"
+    );
 }
 
 #[test]
