@@ -10,10 +10,10 @@ use std::task::{Context, Poll, Waker};
 
 use parker::Parker;
 
-use super::JoinHandle;
+use super::here::Here;
 use super::inbox::{Inbox, Signal};
-use super::job::job;
 use super::tasks::{Key, Task, Tasks, Turn};
+use super::{JoinHandle, job};
 
 /// Runs tasks on the thread that it was made on. The contract stands in the
 /// [crate's documentation](crate).
@@ -21,7 +21,8 @@ pub struct LocalExecutor {
     core: Rc<Core>,
 }
 
-struct Core {
+/// An executor, as its tasks see it.
+pub struct Core {
     tasks: RefCell<Tasks>,
     inbox: Arc<Inbox>,
     parker: Parker,
@@ -118,22 +119,12 @@ impl Drop for LocalExecutor {
     }
 }
 
-/// Makes a task of `future` on the executor that runs on this thread.
-///
-/// # Panics
-///
-/// With a message that contains the word "executor", if none does.
-pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
-    let here = HERE.with(|here| here.borrow().clone());
-    let core = here.expect(
-        "`spawn` was called where no executor runs: call it within `run` or \
-         `block_on`, or use `LocalExecutor::spawn`",
-    );
-    core.spawn(future)
-}
-
 impl Core {
-    fn spawn<F: Future + 'static>(&self, future: F) -> JoinHandle<F::Output> {
+    /// Makes a task of `future`, unless the executor is being dropped.
+    pub fn spawn<F: Future + 'static>(
+        &self,
+        future: F,
+    ) -> JoinHandle<F::Output> {
         let (job, handle) = job(future);
         if self.is_closed.get() {
             return handle;
@@ -144,14 +135,23 @@ impl Core {
         handle
     }
 
+    /// Returns `true` if that is where its wake-ups from elsewhere arrive.
+    pub fn has(&self, inbox: &Arc<Inbox>) -> bool {
+        Arc::ptr_eq(&self.inbox, inbox)
+    }
+
+    /// Wakes a task, on this thread.
+    pub fn make_ready(&self, key: Key) {
+        self.tasks.borrow_mut().make_ready(key);
+    }
+
     // ANCHOR: turn
     /// Sleeps until somebody is ready.
     fn wait_for_turn(&self) -> Turn {
         loop {
             // Before each turn, so that wake-ups from elsewhere do not wait
             // until there is nothing to do here.
-            self.inbox
-                .take(|key| self.tasks.borrow_mut().make_ready(key));
+            self.inbox.take(|key| self.make_ready(key));
             let turn = self.tasks.borrow_mut().pop();
             match turn {
                 Some(turn) => return turn,
@@ -191,55 +191,5 @@ impl<'a> Root<'a> {
 impl Drop for Root<'_> {
     fn drop(&mut self) {
         self.core.tasks.borrow_mut().remove(self.key);
-    }
-}
-
-sync::thread_local! {
-    /// The executor that runs on this thread.
-    static HERE: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
-}
-
-/// Wakes a task if its executor runs on this thread. Returns `true` if it does.
-pub fn wake_here(inbox: &Arc<Inbox>, key: Key) -> bool {
-    let is_here = HERE.try_with(|here| {
-        let here = here.borrow();
-        let core = here.as_ref().filter(|it| Arc::ptr_eq(&it.inbox, inbox));
-        if let Some(core) = core {
-            core.tasks.borrow_mut().make_ready(key);
-        }
-        core.is_some()
-    });
-    // Fails as the thread ends: no executor runs then.
-    is_here.unwrap_or(false)
-}
-
-/// Makes an executor that of this thread, until it is dropped.
-struct Here {
-    outer: Option<Rc<Core>>,
-}
-
-impl Here {
-    fn enter_alone(core: &Rc<Core>) -> Self {
-        let is_idle = HERE.with(|here| here.borrow().is_none());
-        assert!(
-            is_idle,
-            "recursive `block_on` or `run`: an executor runs on this thread \
-             already, and would have to wait; `.await` the inner future instead"
-        );
-        Self::enter(core)
-    }
-
-    fn enter(core: &Rc<Core>) -> Self {
-        let enter = |here: &RefCell<_>| here.replace(Some(core.clone()));
-        // Fails as the thread ends, and then nobody looks.
-        let outer = HERE.try_with(enter).unwrap_or_default();
-        Self { outer }
-    }
-}
-
-impl Drop for Here {
-    fn drop(&mut self) {
-        let leave = |here: &RefCell<_>| here.replace(self.outer.take());
-        let _ = HERE.try_with(leave);
     }
 }

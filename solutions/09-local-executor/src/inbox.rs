@@ -10,7 +10,7 @@ use sync::{Mutex, MutexGuard};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-use super::executor::wake_here;
+use super::here::wake_here;
 use super::tasks::Key;
 
 /// The target of a task's wakers. It holds the name of the task, and nothing

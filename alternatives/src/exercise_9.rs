@@ -1,0 +1,87 @@
+//! Other right executors of one thread.
+
+pub mod of_async_executor;
+pub mod of_futures;
+pub mod of_tokio;
+pub mod one_locked_queue;
+
+use std::cell::RefCell;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use local_executor::{JoinHandle, job};
+
+type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
+
+/// The job of a task, for executors that do not expect a panic as they drop it.
+struct Quiet(Option<BoxedFuture>);
+
+/// Makes a task of a future.
+fn task<F: Future + 'static>(future: F) -> (Quiet, JoinHandle<F::Output>) {
+    let (job, handle) = job(future);
+    (Quiet(Some(Box::pin(job))), handle)
+}
+
+impl Future for Quiet {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let future = self.0.as_mut().expect("it is there until it is dropped");
+        future.as_mut().poll(cx)
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        let future = self.0.take();
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(future)));
+        dropped.unwrap_or_else(mem::forget);
+    }
+}
+
+/// What the free `spawn` needs of an executor.
+trait Host {
+    fn add(&self, task: Quiet);
+}
+
+thread_local! {
+    static HERE: RefCell<Option<Rc<dyn Host>>> = const { RefCell::new(None) };
+}
+
+/// Makes an executor that of this thread, until it is dropped.
+struct Here(Option<Rc<dyn Host>>);
+
+impl Here {
+    fn enter(host: Rc<dyn Host>) -> Self {
+        let enter = |here: &RefCell<_>| here.replace(Some(host));
+        Self(HERE.try_with(enter).unwrap_or_default())
+    }
+
+    fn enter_alone(host: Rc<dyn Host>) -> Self {
+        let is_idle = HERE.with_borrow(|here| here.is_none());
+        assert!(is_idle, "recursive: an executor runs on this thread");
+        Self::enter(host)
+    }
+}
+
+impl Drop for Here {
+    fn drop(&mut self) {
+        let leave = |here: &RefCell<_>| here.replace(self.0.take());
+        let _ = HERE.try_with(leave);
+    }
+}
+
+/// Makes a task of `future` on the executor that runs on this thread.
+///
+/// # Panics
+///
+/// With a message that contains the word "executor", if none does.
+pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
+    let here = HERE.with_borrow(Clone::clone);
+    let (task, handle) = task(future);
+    here.expect("no executor runs on this thread").add(task);
+    handle
+}
