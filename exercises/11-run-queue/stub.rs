@@ -19,10 +19,10 @@
 //!    gives the item back; a slot is free again once its item is out.
 //! 4. **Wrap-around.** Positions are of 32 bits and wrap. [`run_queue_at`]
 //!    starts anywhere, and nothing else changes.
-//! 5. **Half.** A steal takes at least one item and at most half of them,
-//!    rounded up; at least a quarter if the thief has room. It returns one and
-//!    puts the others into the thief's queue, in their order. It may fail if
-//!    the queue is empty or somebody else is at it.
+//! 5. **Half.** A steal takes the oldest items: one at least, half of them,
+//!    rounded up, at most; a quarter at least if the thief has room. It returns
+//!    one and puts the others into the thief's queue, in their order. It may
+//!    fail if the queue is empty or somebody else is at it.
 //! 6. **Room.** A steal takes no more than what finds room in the thief's
 //!    queue, and the one that it returns. To steal from oneself is allowed.
 //! 7. **Overflow.** `push_or_overflow` pushes if there is room. If not, a

@@ -3,9 +3,8 @@
 //! an atomic load may return. A queue of four slots is large enough to fill,
 //! to wrap and to overflow.
 
-use std::collections::BTreeSet;
-
-use sync::thread;
+use sync::atomic::{AtomicU32, Ordering::Relaxed};
+use sync::{Arc, thread};
 use testkit::{Lesson, check_model};
 
 use super::{Local, Stealer, run_queue_at};
@@ -15,57 +14,45 @@ const N: usize = 4;
 /// The last positions before they wrap.
 const START: u32 = u32::MAX - 1;
 
-/// An item that the heap holds, so that a slot which is read twice, or while
-/// it is written, cannot pass for another.
-type Item = Box<u32>;
-type Owner = Local<Item, N>;
-type Thief = Stealer<Item, N>;
+type Owner = Local<u32, N>;
+type Thief = Stealer<u32, N>;
 
-/// What has come out, each item once.
-#[derive(Default)]
-struct Seen(BTreeSet<u32>);
-
-impl Seen {
-    #[track_caller]
-    fn add(&mut self, item: Item) {
-        let is_new = self.0.insert(*item);
-        assert!(is_new, "item {item} came out twice");
+/// A queue with the items `0..count` in it.
+fn queue_of(count: u32) -> (Owner, Thief) {
+    let (queue, stealer) = run_queue_at(START);
+    for item in 0..count {
+        assert!(queue.push(item).is_ok(), "there is room");
     }
+    (queue, stealer)
+}
 
-    fn drain(&mut self, queue: &Owner) {
-        while let Some(item) = queue.pop() {
-            self.add(item);
-        }
-    }
-
-    #[track_caller]
-    fn add_all(&mut self, others: Self) {
-        for item in others.0 {
-            self.add(Box::new(item));
-        }
-    }
-
-    #[track_caller]
-    fn assert_all(&self, count: u32) {
-        let all: BTreeSet<_> = (0..count).collect();
-        assert!(
-            self.0 == all,
-            "of the items 0 to {} came out: {:?}",
-            count - 1,
-            self.0
-        );
-    }
+fn drain(queue: &Owner) -> Vec<u32> {
+    std::iter::from_fn(|| queue.pop()).collect()
 }
 
 /// Steals once, and pops all that it stole.
-fn steal(stealer: &Thief) -> Seen {
-    let (queue, _) = run_queue_at(START);
-    let mut seen = Seen::default();
-    if let Some(item) = stealer.steal_into(&queue) {
-        seen.add(item);
-    }
-    seen.drain(&queue);
-    seen
+fn steal(stealer: &Thief) -> Vec<u32> {
+    let (own, _) = run_queue_at(START);
+    let stolen = stealer.steal_into(&own);
+    stolen.into_iter().chain(drain(&own)).collect()
+}
+
+/// Lets another thread steal once.
+fn start_thief(stealer: &Thief) -> thread::JoinHandle<Vec<u32>> {
+    let stealer = stealer.clone();
+    thread::spawn(move || steal(&stealer))
+}
+
+fn join(thief: thread::JoinHandle<Vec<u32>>) -> Vec<u32> {
+    thief.join().expect("stealing does not panic")
+}
+
+/// Fails unless each of the items `0..count` is there once.
+#[track_caller]
+fn assert_each_once(mut items: Vec<u32>, count: u32) {
+    items.sort_unstable();
+    let all: Vec<_> = (0..count).collect();
+    assert!(items == all, "of the items {all:?} came out {items:?}");
 }
 
 /// Clause 1: the last item is wanted by both.
@@ -79,16 +66,231 @@ fn owner_and_thief_share_the_items_in_every_order() {
         read: "scheduler/run-queue.html#who-takes-the-last-item",
     };
     check_model(lesson, || {
-        sync::model(|| {
-            let (queue, stealer) = run_queue_at(START);
-            for item in 0..3 {
-                assert!(queue.push(Box::new(item)).is_ok(), "there is room");
+        // ANCHOR: share
+        sync::model_every_load(|| {
+            let (queue, stealer) = queue_of(3);
+            let thief = start_thief(&stealer);
+            let mut items = drain(&queue);
+            items.extend(join(thief));
+            assert_each_once(items, 3);
+        });
+        // ANCHOR_END: share
+    });
+}
+
+/// Clause 1: the positions are not read at one moment.
+#[test]
+fn an_old_look_at_the_positions_takes_nothing() {
+    let lesson = Lesson {
+        clause: "1. Exactly once",
+        promise: "A thief that has seen one position before, and the other after the owner was at \
+                  work, takes no item that is not there.",
+        usual_cause: "The difference of a newer head and an older tail is negative, which without a \
+                      sign is four thousand million.",
+        read: "scheduler/run-queue.html#positions-that-wrap",
+    };
+    check_model(lesson, || {
+        sync::model_every_load(|| {
+            let (queue, stealer) = queue_of(0);
+            let thief = start_thief(&stealer);
+            let mut items = Vec::new();
+            for item in 0..2 {
+                assert!(queue.push(item).is_ok(), "there is room");
+                items.extend(queue.pop());
             }
-            let thief = thread::spawn(move || steal(&stealer));
-            let mut seen = Seen::default();
-            seen.drain(&queue);
-            seen.add_all(thief.join().expect("stealing does not panic"));
-            seen.assert_all(3);
+            items.extend(join(thief));
+            assert_each_once(items, 2);
+        });
+    });
+}
+
+/// Clause 1: thieves meet each other, too.
+#[test]
+fn two_thieves_and_the_owner_share_in_every_order() {
+    let lesson = Lesson {
+        clause: "1. Exactly once",
+        promise: "In every order of the steps of two steals, a pop and a push each item comes out \
+                  once.",
+        usual_cause: "The second thief claims while the first one still copies, and the one that \
+                      ends first gives back the slots of both; or a thief waits for the other one.",
+        read: "scheduler/run-queue.html#slots-that-are-still-being-read",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (queue, stealer) = queue_of(3);
+            let thieves = [(); 2].map(|()| start_thief(&stealer));
+            let mut items: Vec<_> = queue.pop().into_iter().collect();
+            queue.push_or_overflow(3, |item| items.push(item));
+            items.extend(thieves.into_iter().flat_map(join));
+            items.extend(drain(&queue));
+            assert_each_once(items, 4);
+        });
+    });
+}
+
+/// Clause 7: the owner wants the half that a thief has.
+#[test]
+fn an_overflow_during_a_steal_loses_nothing() {
+    let lesson = Lesson {
+        clause: "7. Overflow",
+        promise: "In every order of the steps of a steal and pushes into a full queue each item \
+                  comes out once.",
+        usual_cause: "The overflow takes half of the queue without asking whether a thief is at \
+                      work, or writes the new item where a thief still reads.",
+        read: "scheduler/run-queue.html#when-there-is-no-room",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (queue, stealer) = queue_of(4);
+            let thief = start_thief(&stealer);
+            let mut items = Vec::new();
+            for item in 4..6 {
+                queue.push_or_overflow(item, |item| items.push(item));
+            }
+            items.extend(drain(&queue));
+            items.extend(join(thief));
+            assert_each_once(items, 6);
+        });
+    });
+}
+
+/// Clause 8: the owner ends while a thief is at work.
+#[test]
+fn what_is_left_is_dropped_in_every_order() {
+    let lesson = Lesson {
+        clause: "8. Dropped once",
+        promise: "In every order of a steal and the end of the owner no item leaks or is dropped \
+                  twice.",
+        usual_cause: "The owner's end drops what is in the slots while a thief has claimed some.",
+        read: "scheduler/run-queue.html#what-is-left-at-the-end",
+    };
+    check_model(lesson, || {
+        sync::model_every_load(|| {
+            let (queue, stealer) = run_queue_at::<_, N>(START);
+            let item = Arc::new(());
+            for _ in 0..3 {
+                assert!(queue.push(item.clone()).is_ok(), "there is room");
+            }
+            let thief = thread::spawn(move || {
+                let (own, _) = run_queue_at(START);
+                drop(stealer.steal_into(&own));
+            });
+            drop(queue);
+            thief.join().expect("stealing does not panic");
+            let left = Arc::strong_count(&item) - 1;
+            assert!(left == 0, "of 3 items {left} have not been dropped");
+        });
+    });
+}
+
+/// Clause 9: on x86 a store without Release does it, elsewhere it does not.
+#[test]
+fn what_was_written_before_a_push_is_seen_after_the_steal() {
+    let lesson = Lesson {
+        clause: "9. Published",
+        promise: "A thief sees the item, and all that its owner wrote before it pushed.",
+        usual_cause: "The tail is stored or loaded with `Relaxed`. Store it with `Release` once the \
+                      item is in its slot, load it with `Acquire` before you read the slot.",
+        read: "scheduler/run-queue.html#what-the-thief-sees",
+    };
+    check_model(lesson, || {
+        // ANCHOR: published
+        sync::model_every_load(|| {
+            let (queue, stealer) = queue_of(0);
+            let written = [(); 2].map(|()| Arc::new(AtomicU32::new(0)));
+            let seen = written.clone();
+            let thief = thread::spawn(move || {
+                for item in steal(&stealer) {
+                    let is_seen = seen[item as usize].load(Relaxed) == 1;
+                    assert!(is_seen, "what belongs to item {item} is not seen");
+                }
+            });
+            for item in 0..2 {
+                written[item].store(1, Relaxed);
+                assert!(queue.push(item as u32).is_ok(), "there is room");
+            }
+            thief.join().expect("stealing does not panic");
+        });
+        // ANCHOR_END: published
+    });
+}
+
+/// Clause 9: what is stolen is pushed again.
+#[test]
+fn a_stolen_item_can_be_stolen_on() {
+    let lesson = Lesson {
+        clause: "9. Published",
+        promise: "A second thief, that steals from the first one's queue, sees the item.",
+        usual_cause: "The steal moves the tail of the thief's queue with `Relaxed`, or before the \
+                      items are in their slots.",
+        read: "scheduler/run-queue.html#what-the-thief-sees",
+    };
+    check_model(lesson, || {
+        sync::model_every_load(|| {
+            let (queue, first) = queue_of(4);
+            let (between, second) = queue_of(0);
+            let thief = thread::spawn(move || {
+                let stolen = first.steal_into(&between);
+                stolen.into_iter().chain(drain(&between)).collect()
+            });
+            let mut items = steal(&second);
+            items.extend(join(thief));
+            items.extend(drain(&queue));
+            assert_each_once(items, 4);
+        });
+    });
+}
+
+/// Clause 9: otherwise the thief gets half of one item and half of another.
+#[test]
+fn nothing_is_written_over_while_a_thief_copies() {
+    let lesson = Lesson {
+        clause: "9. Published",
+        promise: "In every order of pushes, pops and a steal no slot is written while it is read.",
+        usual_cause: "The slots count as free from the claim on; or they are given back with \
+                      `Relaxed`, or seen to be free with `Relaxed`, so that the copy may come after.",
+        read: "scheduler/run-queue.html#slots-that-are-still-being-read",
+    };
+    check_model(lesson, || {
+        // ANCHOR: written_over
+        sync::model(|| {
+            let (queue, stealer) = queue_of(4);
+            let thief = start_thief(&stealer);
+            let mut items: Vec<_> = queue.pop().into_iter().collect();
+            for item in 4..6 {
+                items.extend(queue.push(item).err());
+            }
+            items.extend(drain(&queue));
+            items.extend(join(thief));
+            assert_each_once(items, 6);
+        });
+        // ANCHOR_END: written_over
+    });
+}
+
+/// Clause 11: the scheduler fetches as much from elsewhere as is free.
+#[test]
+fn what_is_free_stays_free_in_every_order() {
+    let lesson = Lesson {
+        clause: "11. Counts",
+        promise: "As many pushes as `free` has promised find room, whatever a thief does.",
+        usual_cause: "`free` is `N - len`: a slot that a thief still copies from is no item any \
+                      more, and not free yet.",
+        read: "scheduler/run-queue.html#slots-that-are-still-being-read",
+    };
+    check_model(lesson, || {
+        sync::model_every_load(|| {
+            let (queue, stealer) = queue_of(4);
+            let thief = start_thief(&stealer);
+            let free = queue.free();
+            for item in 0..free {
+                let pushed = queue.push(item as u32);
+                assert!(
+                    pushed.is_ok(),
+                    "`free` was {free}, and item {item} did not find room"
+                );
+            }
+            join(thief);
         });
     });
 }
