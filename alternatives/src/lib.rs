@@ -17,3 +17,4 @@ pub mod exercise_6;
 pub mod exercise_7;
 pub mod exercise_8;
 pub mod exercise_9;
+pub mod exercise_13;

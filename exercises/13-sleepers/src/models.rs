@@ -161,23 +161,28 @@ fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
         read: "scheduler/sleepers.html#getting-up",
     };
     check_model(lesson, || {
-        sync::model(|| {
-            let shared = Arc::new(Sleepers::new(4));
-            let _ = (shared.sleep(0, false), shared.sleep(1, false));
-            let (named, got_up) =
-                beside(&shared, Sleepers::notify, |it| it.wake(0));
-            assert!(
-                named == Some(usize::from(got_up)),
-                "0 got up with `wake` = {got_up}, 1 sleeps, and {named:?} was named"
-            );
-            assert!(shared.found(), "the one named is the only searcher");
-            let left = shared.notify();
-            let expected = (!got_up).then_some(1);
-            assert!(
-                left == expected,
-                "{named:?} was named, and then {left:?}, where {expected:?} slept"
-            );
-        });
+        for one in [0, 1] {
+            sync::model(move || {
+                let shared = Arc::new(Sleepers::new(4));
+                let _ = (shared.sleep(0, false), shared.sleep(1, false));
+                let (named, got_up) =
+                    beside(&shared, Sleepers::notify, |it| it.wake(one));
+                let Some(named) = named else {
+                    panic!("{one} got up, the other sleeps, and none is named");
+                };
+                assert!(
+                    got_up == (named != one),
+                    "{one} got up with `wake` = {got_up}, and {named} was named"
+                );
+                assert!(shared.found(), "the one named is the only searcher");
+                let left = shared.notify();
+                let expected = (!got_up).then_some(1 - one);
+                assert!(
+                    left == expected,
+                    "{named} was named, and then {left:?}, where {expected:?} slept"
+                );
+            });
+        }
     });
 }
 

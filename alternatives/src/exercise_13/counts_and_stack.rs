@@ -1,0 +1,105 @@
+//! In tokio's manner: the counts are packed in one word, and those who sleep
+//! are a stack under a lock. Who has slept least is woken first.
+//!
+//! Instead of fences there are only read-modify-writes of the counts. All of one
+//! word have an order, and the later one sees what came before the earlier one.
+
+use std::sync::PoisonError;
+
+use sync::atomic::{AtomicU32, Ordering};
+use sync::{Mutex, MutexGuard};
+
+use Ordering::{AcqRel, Relaxed};
+
+const SEARCHING: u32 = 1;
+const AWAKE: u32 = 1 << 16;
+
+/// Decides who sleeps, who searches, and whom to wake.
+pub struct Sleepers {
+    workers: u32,
+    /// How many search, and above it how many are awake.
+    counts: AtomicU32,
+    asleep: Mutex<Vec<usize>>,
+}
+
+impl Sleepers {
+    /// Makes the sleepers of so many workers.
+    ///
+    /// # Panics
+    ///
+    /// If there is no worker, or more than can be counted.
+    pub fn new(workers: usize) -> Self {
+        let count = u16::try_from(workers).expect("there are too many workers");
+        assert!(count > 0, "there is no worker");
+        Self {
+            workers: count.into(),
+            counts: AtomicU32::new(AWAKE * u32::from(count)),
+            asleep: Mutex::new(Vec::with_capacity(workers)),
+        }
+    }
+
+    /// Returns the worker to wake.
+    pub fn notify(&self) -> Option<usize> {
+        // A read that is a write, as said above.
+        if !self.should_wake_one(self.counts.fetch_add(0, AcqRel)) {
+            return None;
+        }
+        let mut asleep = self.lock();
+        let wake = |counts| {
+            self.should_wake_one(counts)
+                .then_some(counts + AWAKE + SEARCHING)
+        };
+        self.counts.fetch_update(AcqRel, Relaxed, wake).ok()?;
+        asleep.pop()
+    }
+
+    fn should_wake_one(&self, counts: u32) -> bool {
+        counts % AWAKE == 0 && counts / AWAKE < self.workers
+    }
+
+    /// Returns `true` if the caller may search.
+    pub fn try_search(&self) -> bool {
+        let most = self.workers.div_ceil(2);
+        let search =
+            |counts| (counts % AWAKE < most).then_some(counts + SEARCHING);
+        self.counts.fetch_update(AcqRel, Relaxed, search).is_ok()
+    }
+
+    /// Returns `true` if the caller must notify.
+    #[must_use]
+    pub fn found(&self) -> bool {
+        self.counts.fetch_sub(SEARCHING, AcqRel) % AWAKE == SEARCHING
+    }
+
+    /// Returns `true` if the caller must look once more.
+    #[must_use]
+    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+        let less = AWAKE + if searching { SEARCHING } else { 0 };
+        let mut asleep = self.lock();
+        asleep.push(worker);
+        let before = self.counts.fetch_sub(less, AcqRel);
+        (before - less) % AWAKE == 0
+    }
+
+    /// Returns `true` if nobody has woken this worker.
+    pub fn wake(&self, worker: usize) -> bool {
+        let mut asleep = self.lock();
+        let place = asleep.iter().position(|it| *it == worker);
+        if let Some(place) = place {
+            asleep.swap_remove(place);
+            self.counts.fetch_add(AWAKE, AcqRel);
+        }
+        place.is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<usize>> {
+        self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/13-sleepers/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/13-sleepers/src/tests.rs"]
+mod tests;

@@ -1,0 +1,139 @@
+//! The count of those who search and the last one that fell asleep share a word;
+//! behind each sleeper stands the one that fell asleep before it. To name one is
+//! to take the first off. But who gets up cannot leave from the middle: it stays
+//! and is marked, and whoever takes it off goes on to the next.
+//!
+//! Only one at a time takes off: it has counted one more searcher before, where
+//! there was none. So no sleeper is taken off and put back while another looks at
+//! its successor, and the word needs no version number.
+
+use sync::atomic::{AtomicU32, Ordering, fence};
+
+use Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+
+/// Above the first sleeper: how many search.
+const SEARCHING: u32 = 1 << 16;
+/// No sleeper.
+const NOBODY: u32 = SEARCHING - 1;
+
+/// Not in the list.
+// --> ASLEEP (`sleep`)
+const AWAKE: u32 = 0;
+/// In the list, and asleep.
+// --> UP (`wake`), AWAKE (`notify`)
+const ASLEEP: u32 = 1;
+/// In the list, and up again.
+// --> ASLEEP (`sleep`), AWAKE (`notify`)
+const UP: u32 = 2;
+
+struct Worker {
+    state: AtomicU32,
+    next: AtomicU32,
+}
+
+/// Decides who sleeps, who searches, and whom to wake.
+pub struct Sleepers {
+    word: AtomicU32,
+    workers: Box<[Worker]>,
+}
+
+impl Sleepers {
+    /// Makes the sleepers of so many workers.
+    ///
+    /// # Panics
+    ///
+    /// If there is no worker, or more than can be counted.
+    pub fn new(workers: usize) -> Self {
+        assert!(workers > 0, "there is no worker");
+        assert!(workers < NOBODY as usize, "there are too many workers");
+        let awake = || Worker {
+            state: AtomicU32::new(AWAKE),
+            next: AtomicU32::new(NOBODY),
+        };
+        Self {
+            word: AtomicU32::new(NOBODY),
+            workers: (0..workers).map(|_| awake()).collect(),
+        }
+    }
+
+    /// Returns the worker to wake.
+    pub fn notify(&self) -> Option<usize> {
+        // SeqCst: work first, then the word. Pairs with the fence in `sleep`, where the word comes first.
+        fence(SeqCst);
+        let begin = |word| (word < NOBODY).then_some(word + SEARCHING);
+        if self.word.load(Relaxed) >= NOBODY
+            || self.word.fetch_update(Relaxed, Relaxed, begin).is_err()
+        {
+            return None;
+        }
+        while let Some(worker) = self.take_first() {
+            let before = self.workers[worker].state.swap(AWAKE, AcqRel);
+            if before == ASLEEP {
+                return Some(worker);
+            }
+        }
+        None
+    }
+
+    /// Takes the first off the list; if there is none, ends the search.
+    fn take_first(&self) -> Option<usize> {
+        let rest = |word| match word % SEARCHING {
+            NOBODY => Some(word - SEARCHING),
+            first => {
+                let next = self.workers[first as usize].next.load(Relaxed);
+                Some(word - first + next)
+            }
+        };
+        // Acquire: pairs with the release in `sleep`; shows who is next.
+        let word = self.word.fetch_update(AcqRel, Acquire, rest);
+        let first = word.expect("there is always a rest") % SEARCHING;
+        (first != NOBODY).then_some(first as usize)
+    }
+
+    /// Returns `true` if the caller may search.
+    pub fn try_search(&self) -> bool {
+        let most = self.workers.len().div_ceil(2) as u32;
+        let search =
+            |word| (word / SEARCHING < most).then_some(word + SEARCHING);
+        self.word.fetch_update(Relaxed, Relaxed, search).is_ok()
+    }
+
+    /// Returns `true` if the caller must notify.
+    #[must_use]
+    pub fn found(&self) -> bool {
+        self.word.fetch_sub(SEARCHING, Relaxed) / SEARCHING == 1
+    }
+
+    /// Returns `true` if the caller must look once more.
+    #[must_use]
+    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+        let Worker { state, next } = &self.workers[worker];
+        let is_new = state.swap(ASLEEP, AcqRel) == AWAKE;
+        let less = if searching { SEARCHING } else { 0 };
+        let push = |word| {
+            let mut first = word % SEARCHING;
+            if is_new {
+                next.store(first, Relaxed);
+                first = worker as u32;
+            }
+            Some(word - word % SEARCHING - less + first)
+        };
+        let word = self.word.fetch_update(AcqRel, Relaxed, push);
+        // SeqCst: pairs with the fence in `notify`.
+        fence(SeqCst);
+        (word.expect("`push` has no condition") - less) / SEARCHING == 0
+    }
+
+    /// Returns `true` if nobody has woken this worker.
+    pub fn wake(&self, worker: usize) -> bool {
+        let state = &self.workers[worker].state;
+        state.compare_exchange(ASLEEP, UP, AcqRel, Acquire).is_ok()
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/13-sleepers/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/13-sleepers/src/tests.rs"]
+mod tests;

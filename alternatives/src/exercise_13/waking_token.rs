@@ -1,0 +1,99 @@
+//! In the manner of kprotty's zap: there is one token. Who holds it searches, and
+//! hands it on when it has found work. So one worker searches at a time, however
+//! many there are, and nothing is counted.
+
+use std::sync::PoisonError;
+
+use sync::atomic::{AtomicBool, Ordering, fence};
+use sync::{Mutex, MutexGuard};
+
+use Ordering::{Relaxed, SeqCst};
+
+/// Decides who sleeps, who searches, and whom to wake.
+pub struct Sleepers {
+    /// Somebody searches, or is about to wake somebody who will.
+    is_taken: AtomicBool,
+    /// Whoever falls asleep looks at the token under this lock; and whoever finds
+    /// that nobody sleeps gives the token back under it.
+    asleep: Mutex<Vec<usize>>,
+}
+
+impl Sleepers {
+    /// Makes the sleepers of so many workers.
+    ///
+    /// # Panics
+    ///
+    /// If there is no worker.
+    pub fn new(workers: usize) -> Self {
+        assert!(workers > 0, "there is no worker");
+        Self {
+            is_taken: AtomicBool::new(false),
+            asleep: Mutex::new(Vec::with_capacity(workers)),
+        }
+    }
+
+    /// Returns the worker to wake, which has the token.
+    pub fn notify(&self) -> Option<usize> {
+        // SeqCst: work first, then the token. Pairs with the fence in `sleep`, where the token comes first.
+        fence(SeqCst);
+        if self.is_taken.load(Relaxed) || !self.try_search() {
+            return None;
+        }
+        let mut asleep = self.lock();
+        let worker = asleep.pop();
+        if worker.is_none() {
+            self.give_back();
+        }
+        worker
+    }
+
+    /// Returns `true` if the caller has the token.
+    pub fn try_search(&self) -> bool {
+        !self.is_taken.swap(true, Relaxed)
+    }
+
+    /// Gives the token back.
+    #[must_use]
+    pub fn found(&self) -> bool {
+        self.give_back();
+        true
+    }
+
+    fn give_back(&self) {
+        // A store would do. But loom, unlike real memory, may put it before an earlier swap of another thread.
+        self.is_taken.swap(false, Relaxed);
+    }
+
+    /// Returns `true` if nobody has the token: the caller must look once more.
+    #[must_use]
+    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+        let mut asleep = self.lock();
+        asleep.push(worker);
+        if searching {
+            self.give_back();
+        }
+        let is_taken = self.is_taken.load(Relaxed);
+        drop(asleep);
+        // SeqCst: pairs with the fence in `notify`.
+        fence(SeqCst);
+        !is_taken
+    }
+
+    /// Returns `true` if nobody has woken this worker.
+    pub fn wake(&self, worker: usize) -> bool {
+        let mut asleep = self.lock();
+        let place = asleep.iter().position(|it| *it == worker);
+        place.map(|place| asleep.swap_remove(place)).is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<usize>> {
+        self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/13-sleepers/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/13-sleepers/src/tests.rs"]
+mod tests;
