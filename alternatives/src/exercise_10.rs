@@ -1,0 +1,8 @@
+//! Other right versions of the pool with one queue. Some have one part of their
+//! own, and the others are the solution's.
+
+pub mod atomic_stage;
+pub mod channel;
+pub mod of_async_task;
+pub mod one_lock;
+pub mod parked_workers;
