@@ -8,6 +8,7 @@
 
 pub mod exercise_1;
 pub mod exercise_10;
+pub mod exercise_13;
 pub mod exercise_2;
 pub mod exercise_3;
 pub mod exercise_4;
@@ -16,4 +17,3 @@ pub mod exercise_6;
 pub mod exercise_7;
 pub mod exercise_8;
 pub mod exercise_9;
-pub mod exercise_13;
