@@ -1,0 +1,289 @@
+//! How it ends, and what it does in between.
+
+use super::*;
+
+/// Clause 15: a task that nobody will wake any more must go, too.
+#[test]
+fn shutdown_drops_every_task() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "When the runtime has been dropped, so have the futures of all tasks: those that \
+                  wait, those in queues, and one that was being polled; and their handles say so.",
+        usual_cause: "Only queues are emptied, so that tasks that wait stay; or tasks and runtime \
+                      keep each other alive.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        for workers in WORKERS {
+            let threads = thread_count();
+            let runtime = runtime(workers);
+            let dropped = Arc::new(AtomicUsize::new(0));
+            let probe = Dropped(dropped.clone());
+            let mut tasks = Vec::new();
+            for _ in 0..10 {
+                let (probe, (future, manual)) =
+                    (probe.clone(), ManualFuture::new());
+                tasks.push(runtime.spawn(async move {
+                    future.await;
+                    drop(probe);
+                }));
+                manual.wait_until_polled();
+            }
+            let opener = Opener::new();
+            for _ in 0..workers {
+                hold(&runtime.handle(), &opener);
+            }
+            for _ in 0..MANY / 10 {
+                let probe = probe.clone();
+                tasks.push(runtime.spawn(async move {
+                    yield_now().await;
+                    drop(probe);
+                    pending().await
+                }));
+            }
+            drop(probe);
+            let opening = opener.open_once_asleep();
+            drop(runtime);
+            opening.join().expect("it opens");
+            let (dropped, all) = (dropped.load(SeqCst), tasks.len() + 1);
+            assert!(dropped == all, "{} futures are left", all - dropped);
+            let left = thread_count();
+            assert!(
+                left == threads,
+                "threads: {threads:?} before, {left:?} after"
+            );
+            for task in tasks {
+                let error =
+                    parker::block_on(task).expect_err("it was cancelled");
+                assert!(error.is_cancelled(), "the handle gives another error");
+            }
+        }
+    });
+}
+
+/// Clause 15: destructors are code, and may do anything.
+#[test]
+fn destructors_may_spawn_and_wake_during_shutdown() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "A future whose destructor spawns, wakes and aborts tasks of the same runtime is \
+                  dropped by the shutdown as any other.",
+        usual_cause: "Tasks are dropped while a queue or the list of tasks is locked.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    struct Troublemaker(Handle, Waker, JoinHandle<()>);
+    impl Drop for Troublemaker {
+        fn drop(&mut self) {
+            self.1.wake_by_ref();
+            self.2.abort();
+            drop(self.0.spawn(async {}));
+        }
+    }
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = runtime(workers);
+            for _ in 0..10 {
+                let (future, manual) = ManualFuture::new();
+                let other = runtime.spawn(future);
+                let (waker, _) = manual.wait_until_polled();
+                let trouble = Troublemaker(runtime.handle(), waker, other);
+                let (future, manual) = ManualFuture::new();
+                drop(runtime.spawn(async move {
+                    let _trouble = trouble;
+                    future.await;
+                }));
+                manual.wait_until_polled();
+            }
+        }
+    });
+}
+
+/// Clause 15: a job that has begun cannot be stopped, only waited for.
+#[test]
+fn shutdown_waits_for_blocking_jobs() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "When the runtime has been dropped, each blocking job that had begun has ended.",
+        usual_cause: "The threads of the pool are not joined.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        let runtime = runtime(1);
+        let (begun, ended) =
+            (Arc::new(Gate::new()), Arc::new(AtomicBool::new(false)));
+        let (tell, set, opener) = (begun.clone(), ended.clone(), Opener::new());
+        let gate = opener.gate();
+        drop(runtime.spawn_blocking(move || {
+            tell.open();
+            gate.wait();
+            set.store(true, SeqCst);
+        }));
+        begun.wait();
+        let opening = opener.open_once_asleep();
+        drop(runtime);
+        opening.join().expect("it opens");
+        assert!(ended.load(SeqCst), "the job is still running");
+    });
+}
+
+/// Clause 16: a spawn that comes too late must not be lost without a word.
+#[test]
+fn a_task_spawned_too_late_is_cancelled() {
+    let lesson = Lesson {
+        clause: "16. After the end",
+        promise: "Each task that is spawned while the runtime is being dropped, and after, either \
+                  runs to its end or is dropped and cancelled.",
+        usual_cause: "A task is put into a queue after the last look into it: nobody will ever take \
+                      it out.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        for round in 0..40 {
+            let runtime = runtime(WORKERS[round % WORKERS.len()]);
+            let (handle, begun) = (runtime.handle(), Arc::new(Gate::new()));
+            let tell = begun.clone();
+            let dropped = Arc::new(AtomicUsize::new(0));
+            let probe = Dropped(dropped.clone());
+            let spawner = thread::spawn(move || {
+                let tasks = (0..300).map(|number| {
+                    if number == 50 {
+                        tell.open();
+                    }
+                    let probe = probe.clone();
+                    handle.spawn(async move {
+                        yield_now().await;
+                        drop(probe);
+                    })
+                });
+                tasks.collect::<Vec<_>>()
+            });
+            begun.wait();
+            drop(runtime);
+            let tasks = spawner.join().expect("it spawns");
+            for task in tasks {
+                let error = parker::block_on(task).err();
+                let is_right = error.is_none_or(|error| error.is_cancelled());
+                assert!(is_right, "a handle gives another error");
+            }
+            let dropped = dropped.load(SeqCst);
+            assert!(dropped == 301, "{dropped} of 301 futures were dropped");
+        }
+    });
+}
+
+/// Clause 16: wakers outlive everything.
+#[test]
+fn what_is_left_of_a_task_does_no_harm() {
+    let lesson = Lesson {
+        clause: "16. After the end",
+        promise: "A waker of a task may be called, cloned and dropped long after the runtime is \
+                  gone, and so may a handle.",
+        usual_cause: "A wake-up queues the task on a runtime that is not there any more.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = runtime(workers);
+            let handle = runtime.handle();
+            let (future, manual) = ManualFuture::new();
+            let task = runtime.spawn(future);
+            let (waker, _) = manual.wait_until_polled();
+            drop(runtime);
+            thread::spawn(move || {
+                waker.wake_by_ref();
+                drop(waker.clone());
+                waker.wake();
+            })
+            .join()
+            .expect("it wakes");
+            task.abort();
+            drop(task);
+            let late = parker::block_on(handle.spawn(async {}));
+            let cancelled = late.is_err_and(|error| error.is_cancelled());
+            assert!(cancelled, "a task ran on a runtime that is gone");
+            drop(handle.enter());
+        }
+    });
+}
+
+/// Clause 16: the last owner may be a task.
+#[test]
+fn a_runtime_may_be_dropped_by_its_own_task() {
+    let lesson = Lesson {
+        clause: "16. After the end",
+        promise: "A task that drops its own runtime goes on to the end of its poll, and then all \
+                  other tasks are dropped, too.",
+        usual_cause: "The worker waits for itself to end.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = runtime(workers);
+            let (probe, log) = DropProbe::new();
+            let (future, manual) = ManualFuture::new();
+            let waiting = runtime.spawn(async move {
+                future.await;
+                drop(probe);
+            });
+            manual.wait_until_polled();
+            let (give, take) = std::sync::mpsc::channel::<Runtime>();
+            let done = Arc::new(Gate::new());
+            let tell = done.clone();
+            drop(runtime.spawn(async move {
+                drop(take.recv());
+                tell.open();
+            }));
+            give.send(runtime).expect("the task waits");
+            done.wait();
+            let error =
+                parker::block_on(waiting).expect_err("it was cancelled");
+            assert!(error.is_cancelled(), "the handle gives another error");
+            assert!(log.count() == 1, "it was dropped {} times", log.count());
+        }
+    });
+}
+
+/// How long the idle check watches, and what a sleeping thread may cost in
+/// that time.
+const IDLE_WINDOW: Duration = Duration::from_millis(100);
+const IDLE_CPU: Duration = Duration::from_millis(5);
+const IDLE_SLEEPS: u64 = 20;
+
+/// Clause 17: most runtimes are idle most of the time.
+#[test]
+fn idle_workers_sleep() {
+    let lesson = Lesson {
+        clause: "17. Idle",
+        promise: "A worker without a task costs no CPU time.",
+        usual_cause: "A worker that searches never gives up, or parks with a short time-out.",
+        read: "scheduler/work-stealing.html#a-workers-turn",
+    };
+    check(lesson, || {
+        for workers in [1, 2, 4] {
+            let runtime = runtime(workers);
+            let meeting = Arc::new(Barrier::new(workers));
+            let probes = (0..workers).map(|_| {
+                let meeting = meeting.clone();
+                runtime.spawn(async move {
+                    meeting.wait();
+                    ThreadProbe::here()
+                })
+            });
+            for probe in probes.collect::<Vec<_>>() {
+                let probe = runtime.block_on(probe).expect("the task returns");
+                probe.wait_until_asleep();
+                let Some(cost) = idle_cost(&probe, IDLE_WINDOW / 2) else {
+                    return;
+                };
+                assert!(
+                    cost.cpu < IDLE_CPU && cost.sleeps < IDLE_SLEEPS,
+                    "in {:?} without a task a worker woke up {} times and used \
+                     {:.0?} of CPU time",
+                    IDLE_WINDOW / 2,
+                    cost.sleeps,
+                    cost.cpu
+                );
+            }
+        }
+    });
+}

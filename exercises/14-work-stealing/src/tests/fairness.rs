@@ -1,0 +1,326 @@
+//! Who is next.
+
+use super::*;
+
+/// Longer than any check may last.
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// How many polls a busy worker may go without the global queue.
+const INTERVAL: u32 = 31;
+/// After so many polls a busy task gives up.
+const TOO_MANY: usize = 50_000;
+
+/// Polls of tasks that keep a worker busy.
+#[derive(Clone, Default)]
+struct Busy(Arc<AtomicUsize>);
+
+impl Busy {
+    /// Counts a poll. Returns `true` as long as there should be more.
+    fn go_on(&self) -> bool {
+        self.0.fetch_add(1, SeqCst) < TOO_MANY
+    }
+
+    fn polls(&self) -> usize {
+        self.0.load(SeqCst)
+    }
+
+    fn stop(&self) {
+        self.0.store(TOO_MANY, SeqCst);
+    }
+
+    /// Tasks that spawn their successors.
+    fn chain(self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            if self.go_on() {
+                spawn(self.chain());
+            }
+        })
+    }
+
+    async fn yields(self) {
+        while self.go_on() {
+            yield_now().await;
+        }
+    }
+
+    async fn wakes_itself(self) {
+        poll_fn(|cx| match self.go_on() {
+            true => {
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            false => Poll::Ready(()),
+        })
+        .await;
+    }
+
+    /// Two tasks of which each wakes the other.
+    fn pair(self) {
+        let wakers: Arc<[Mutex<Option<Waker>>; 2]> = Arc::default();
+        for me in [0, 1] {
+            let (busy, wakers) = (self.clone(), wakers.clone());
+            spawn(poll_fn(move |cx| {
+                *wakers[me].lock().unwrap() = Some(cx.waker().clone());
+                let other = wakers[1 - me].lock().unwrap().take();
+                match other {
+                    Some(waker) => waker.wake(),
+                    None => cx.waker().wake_by_ref(),
+                }
+                match busy.go_on() {
+                    true => Poll::Pending,
+                    false => Poll::Ready(()),
+                }
+            }));
+        }
+    }
+}
+
+/// Ways to keep a worker busy for ever.
+const WAYS: [(&str, fn(Busy)); 4] = [
+    ("spawn their successors", |busy| drop(spawn(busy.chain()))),
+    ("yield", |busy| drop(spawn(busy.yields()))),
+    ("wake themselves", |busy| drop(spawn(busy.wakes_itself()))),
+    ("wake one another", Busy::pair),
+];
+
+/// Clause 4: a worker that always has something to do must look outside, too.
+#[test]
+fn busy_workers_look_into_the_global_queue() {
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "A task that comes from outside runs within ten intervals of polls, whatever the \
+                  tasks do that keep the only worker busy.",
+        usual_cause: "The global queue is looked at only when the own one is empty; or the tick is \
+                      not counted on every path, such as for the next task or for yields.",
+        read: "scheduler/work-stealing.html#the-sixty-first-poll",
+    };
+    check(lesson, || {
+        for (what, keep_busy) in WAYS {
+            let runtime = Runtime::builder()
+                .worker_threads(1)
+                .global_queue_interval(INTERVAL)
+                .build()
+                .expect("there are threads left");
+            let busy = Busy::default();
+            let begin = busy.clone();
+            runtime
+                .block_on(runtime.spawn(async move { keep_busy(begin) }))
+                .expect("the task returns");
+            for _ in 0..5 {
+                let seen = busy.clone();
+                let task = runtime.spawn(async move { seen.polls() });
+                let before = busy.polls();
+                let at = runtime.block_on(task).expect("the task returns");
+                let waited = at.saturating_sub(before);
+                assert!(
+                    waited <= 10 * INTERVAL as usize,
+                    "it waited for {waited} polls of tasks that {what}, with \
+                     an interval of {INTERVAL}"
+                );
+            }
+            busy.stop();
+        }
+    });
+}
+
+/// Clause 4: an interval of one leaves nothing for the own queue, if one is
+/// not careful.
+#[test]
+fn any_interval_will_do() {
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "With an interval of 1 and of the largest number there is, tasks run all the same.",
+        usual_cause: "The tick is taken modulo the interval minus one, or the own queue is looked \
+                      at only between two looks into the global one.",
+        read: "scheduler/work-stealing.html#the-sixty-first-poll",
+    };
+    check(lesson, || {
+        for interval in [1, 2, u32::MAX] {
+            let runtime = Runtime::builder()
+                .worker_threads(2)
+                .global_queue_interval(interval)
+                .build()
+                .expect("there are threads left");
+            let parent = runtime.spawn(async {
+                for _ in 0..300 {
+                    spawn(yield_now()).await.expect("the task returns");
+                }
+            });
+            runtime.block_on(parent).expect("the task returns");
+        }
+        let refused = panic_message(|| {
+            Runtime::builder().global_queue_interval(0);
+        });
+        assert!(refused.is_some(), "an interval of zero was accepted");
+    });
+}
+
+/// Clause 5: the slot for the next task is a way past the queue.
+#[test]
+fn tasks_that_wake_one_another_do_not_own_the_worker() {
+    let lesson = Lesson {
+        clause: "5. Next is not always",
+        promise: "A task in the queue is polled after at most a hundred polls of tasks that wake or \
+                  spawn one another.",
+        usual_cause: "The slot for the next task is emptied before the queue, without an end.",
+        read: "scheduler/work-stealing.html#the-slot-for-the-next-task",
+    };
+    check(lesson, || {
+        for (what, keep_busy) in WAYS {
+            let runtime = runtime(1);
+            let busy = Busy::default();
+            let (seen, begin) = (busy.clone(), busy.clone());
+            let parent = runtime.spawn(async move {
+                // Both are ready when this poll ends, the queued one first.
+                let queued = spawn(async move { seen.polls() });
+                keep_busy(begin);
+                queued.await.expect("the task returns")
+            });
+            let waited = runtime.block_on(parent).expect("the task returns");
+            assert!(
+                waited <= 400,
+                "it waited for {waited} polls of tasks that {what}"
+            );
+            busy.stop();
+        }
+    });
+}
+
+/// Clause 6: nobody else looks at the clock.
+#[test]
+fn sleeps_end_though_all_workers_are_busy() {
+    let lesson = Lesson {
+        clause: "6. Time goes on",
+        promise: "A sleep ends, and not early, though every worker has tasks that yield all the \
+                  time.",
+        usual_cause: "A worker looks at the timers only when it has nothing else to do.",
+        read: "scheduler/work-stealing.html#time",
+    };
+    check(lesson, || {
+        for workers in [1, 2, 4] {
+            let runtime = runtime(workers);
+            let is_over = Arc::new(AtomicBool::new(false));
+            for _ in 0..workers * 2 {
+                let is_over = is_over.clone();
+                runtime.spawn(async move {
+                    while !is_over.load(SeqCst) {
+                        yield_now().await;
+                    }
+                });
+            }
+            let nap = Duration::from_millis(5);
+            let begun = Instant::now();
+            let sleeper = runtime.spawn(async move { sleep(nap).await });
+            runtime.block_on(sleeper).expect("the task returns");
+            is_over.store(true, SeqCst);
+            let slept = begun.elapsed();
+            assert!(slept >= nap, "a sleep of {nap:?} was over in {slept:?}");
+        }
+    });
+}
+
+/// Clause 6: a worker that sleeps must know until when.
+#[test]
+fn sleeps_end_though_all_workers_sleep() {
+    let lesson = Lesson {
+        clause: "6. Time goes on",
+        promise: "A short sleep ends when all workers are asleep, also if it begins later than a \
+                  long one.",
+        usual_cause: "A worker parks without a time-out though sleeps wait, or with that of another \
+                      one, and nobody rouses it for an earlier one.",
+        read: "scheduler/work-stealing.html#time",
+    };
+    check(lesson, || {
+        let ms = Duration::from_millis(1);
+        for workers in [1, 2, 4] {
+            let runtime = runtime(workers);
+            let long = runtime.spawn(async { sleep(HOUR).await });
+            for _ in 0..5 {
+                let naps = [5, 1, 3].map(|length| {
+                    runtime.spawn(async move { sleep(length * ms).await })
+                });
+                runtime.block_on(async {
+                    sleep(2 * ms).await;
+                    for nap in naps {
+                        nap.await.expect("the task returns");
+                    }
+                });
+            }
+            assert!(!long.is_finished(), "a sleep of an hour is over");
+        }
+    });
+}
+
+/// Clause 13: what is ready comes first.
+#[test]
+fn a_yield_lets_the_ready_tasks_run_first() {
+    let lesson = Lesson {
+        clause: "13. Yield",
+        promise: "A task that spawns others and yields goes on after they were polled, at least four \
+                  times out of five.",
+        usual_cause: "A task that yields goes into the slot for the next task, or is polled again \
+                      at once.",
+        read: "scheduler/work-stealing.html#the-slot-for-the-next-task",
+    };
+    check(lesson, || {
+        let runtime = runtime(1);
+        let parent = runtime.spawn(async {
+            let mut in_turn = 0;
+            for _ in 0..50 {
+                let begun = Arc::new(AtomicUsize::new(0));
+                for _ in 0..3 {
+                    let begun = begun.clone();
+                    spawn(async move { begun.fetch_add(1, SeqCst) });
+                }
+                yield_now().await;
+                in_turn += usize::from(begun.load(SeqCst) == 3);
+            }
+            in_turn
+        });
+        let in_turn = runtime.block_on(parent).expect("the task returns");
+        assert!(
+            in_turn >= 40,
+            "in {} of 50 rounds it was polled again before all of the others",
+            50 - in_turn
+        );
+    });
+}
+
+/// Clause 13: a yield that is next again is none.
+#[test]
+fn tasks_that_yield_take_turns() {
+    let lesson = Lesson {
+        clause: "13. Yield",
+        promise: "Of tasks that yield on one worker, none gets twice as many turns as another.",
+        usual_cause: "A task that yields goes into the slot for the next task.",
+        read: "scheduler/work-stealing.html#the-slot-for-the-next-task",
+    };
+    check(lesson, || {
+        let runtime = runtime(1);
+        let turns = Arc::new(Mutex::new(Vec::new()));
+        let list = turns.clone();
+        let parent = runtime.spawn(async move {
+            let tasks = (0..4).map(|name| {
+                let list = list.clone();
+                spawn(async move {
+                    for _ in 0..50 {
+                        list.lock().unwrap().push(name);
+                        yield_now().await;
+                    }
+                })
+            });
+            all(tasks.collect()).await;
+        });
+        runtime.block_on(parent).expect("the task returns");
+        let turns = turns.lock().unwrap();
+        let mut counts = [0; 4];
+        for &name in turns.iter().take(150) {
+            counts[name] += 1;
+        }
+        let (fewest, most) = (counts.iter().min(), counts.iter().max());
+        assert!(
+            fewest.zip(most).is_some_and(|(few, most)| 2 * few >= *most),
+            "of 150 turns the four tasks had {counts:?}"
+        );
+    });
+}

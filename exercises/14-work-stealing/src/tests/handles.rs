@@ -1,0 +1,129 @@
+//! What a task leaves behind.
+
+use super::*;
+
+/// Clause 7: a handle is a future as any other.
+#[test]
+fn a_handle_gives_the_output_to_any_thread() {
+    let lesson = Lesson {
+        clause: "7. The handle",
+        promise: "A handle gives what its task returned, to another task, to another thread, and \
+                  also if the task has ended long before.",
+        usual_cause: "The waker of the handle is stored after the look at the result, or not at \
+                      all; or the result is dropped with the task.",
+        read: "scheduler/work-stealing.html#the-runtimes-edge",
+    };
+    check(lesson, || {
+        let runtime = runtime(2);
+        let (future, manual) = ManualFuture::new();
+        let task = runtime.spawn(async move {
+            future.await;
+            String::from("output")
+        });
+        let relay = runtime.spawn(async move { task.await.unwrap() });
+        manual.wait_until_polled();
+        manual.complete();
+        let output = thread::spawn(move || parker::block_on(relay));
+        let output = output.join().expect("it awaits").expect("it returns");
+        assert!(output == "output", "the output is {output:?}");
+        let early = runtime.spawn(async { 5 });
+        while !early.is_finished() {
+            thread::yield_now();
+        }
+        assert!(matches!(runtime.block_on(early), Ok(5)), "it was lost");
+    });
+}
+
+/// Clause 8: a task may be anywhere when it is aborted.
+#[test]
+fn an_aborted_task_is_dropped() {
+    let lesson = Lesson {
+        clause: "8. Abort",
+        promise: "An aborted task is not polled again: its future is dropped, and its handle says \
+                  that it was cancelled, whether it waits, is queued, or is polled just then.",
+        usual_cause: "Abort only marks the task, and nobody looks at the mark until it is woken.",
+        read: "scheduler/task.html#abort",
+    };
+    check(lesson, || {
+        let runtime = runtime(1);
+        let aborted = |at: &str, task: JoinHandle<()>| {
+            let result = runtime.block_on(task);
+            let cancelled = result.is_err_and(|error| error.is_cancelled());
+            assert!(cancelled, "the task {at} was not cancelled");
+        };
+        let (probe, log) = DropProbe::new();
+        let (future, manual) = ManualFuture::new();
+        let waits = runtime.spawn(async move {
+            future.await;
+            drop(probe);
+        });
+        manual.wait_until_polled();
+        waits.abort();
+        aborted("that waits", waits);
+        assert!(
+            log.count() == 1,
+            "its future was dropped {} times",
+            log.count()
+        );
+
+        let opener = Opener::new();
+        hold(&runtime.handle(), &opener);
+        let queued = runtime.spawn(async { panic!("it is polled") });
+        queued.abort();
+        drop(opener);
+        aborted("in the queue", queued);
+
+        let (begun, opener) = (Arc::new(Gate::new()), Opener::new());
+        let (tell, gate) = (begun.clone(), opener.gate());
+        let running = runtime.spawn(async move {
+            tell.open();
+            gate.wait();
+            pending::<()>().await;
+        });
+        begun.wait();
+        running.abort();
+        drop(opener);
+        aborted("that is polled", running);
+    });
+}
+
+/// Clause 9: with as many panics as workers, none would be left.
+#[test]
+fn a_panic_harms_nobody_else() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "After more panics than there are workers, in polls and in destructors, all \
+                  workers run on, and each handle gives what its task has thrown.",
+        usual_cause: "A panic unwinds through the worker's loop and ends the thread, or it leaves a \
+                      lock poisoned, or a count wrong.",
+        read: "scheduler/work-stealing.html#the-runtimes-edge",
+    };
+    check(lesson, || {
+        let runtime = runtime(2);
+        let bystander = runtime.spawn(async {
+            for _ in 0..100 {
+                yield_now().await;
+            }
+        });
+        for number in 0..8 {
+            let task = runtime.spawn(async move {
+                yield_now().await;
+                std::panic::panic_any(number);
+            });
+            let error = runtime.block_on(task).expect_err("it panics");
+            assert!(error.is_panic(), "the error is no panic");
+            let thrown = error.into_panic().downcast::<i32>();
+            assert!(thrown.is_ok_and(|thrown| *thrown == number), "not thrown");
+            let (future, manual) = ManualFuture::new();
+            let task = runtime.spawn(async move {
+                let _bomb = PanicOnDrop;
+                future.await;
+            });
+            manual.wait_until_polled();
+            task.abort();
+            assert!(runtime.block_on(task).is_err(), "it returned");
+        }
+        runtime.block_on(bystander).expect("the task returns");
+        runtime.block_on(all(meet(&runtime.handle(), 2)));
+    });
+}

@@ -1,0 +1,252 @@
+//! Where code runs, and on which runtime.
+
+use super::*;
+
+/// Clause 10: nothing that `block_on` runs needs to leave the thread.
+#[test]
+fn block_on_polls_on_its_own_thread() {
+    let lesson = Lesson {
+        clause: "10. Block on",
+        promise: "`block_on` polls a future that borrows and is not `Send` on the thread that calls \
+                  it, and several threads can call it at a time.",
+        usual_cause: "The future is spawned as a task, or all calls share one parker.",
+        read: "scheduler/work-stealing.html#the-runtimes-edge",
+    };
+    check(lesson, || {
+        let runtime = runtime(2);
+        let meeting = Barrier::new(3);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    let local = Rc::new(Cell::new(0));
+                    let here = thread::current().id();
+                    let elsewhere = runtime.block_on(async {
+                        meeting.wait();
+                        let task = spawn(async { thread::current().id() });
+                        let there = task.await.expect("the task returns");
+                        local.set(local.get() + 1);
+                        assert!(thread::current().id() == here, "it moved");
+                        there
+                    });
+                    assert!(
+                        local.get() == 1 && elsewhere != here,
+                        "a task ran here"
+                    );
+                });
+            }
+        });
+    });
+}
+
+/// Clause 10: a worker that blocks on a task may block on itself.
+#[test]
+fn block_on_within_a_task_panics() {
+    let lesson = Lesson {
+        clause: "10. Block on",
+        promise: "`block_on` within a task or another `block_on` panics and says \"within\"; the \
+                  outer one goes on.",
+        usual_cause: "Nothing notes that this thread is running a future; or the note is not taken \
+                      back when that future panics.",
+        read: "scheduler/work-stealing.html#the-runtimes-edge",
+    };
+    check(lesson, || {
+        let runtime = Arc::new(runtime(2));
+        let nested = |runtime: &Runtime| {
+            let message = panic_message(|| runtime.block_on(async {}));
+            let message = message.expect("it was allowed");
+            assert!(message.contains("within"), "the panic says: {message}");
+        };
+        let inner = runtime.clone();
+        let task = runtime.spawn(async move { nested(&inner) });
+        runtime.block_on(async {
+            nested(&runtime);
+            task.await.expect("the task returns");
+        });
+        let thrown =
+            panic_message(|| runtime.block_on(async { panic!("mine") }));
+        assert!(thrown.as_deref() == Some("mine"), "it threw {thrown:?}");
+        runtime.block_on(async {});
+    });
+}
+
+/// Clause 11: nobody wants to pass a handle to every function.
+#[test]
+fn free_functions_find_their_runtime() {
+    let lesson = Lesson {
+        clause: "11. Where you are",
+        promise: "`spawn`, `spawn_blocking` and `sleep` use the runtime of the task, of the \
+                  blocking job, of the `block_on`, or the one that was entered last.",
+        usual_cause: "The runtime of a thread is set once instead of for each call, or is not set \
+                      back when an inner one is left.",
+        read: "scheduler/work-stealing.html#the-runtimes-edge",
+    };
+    check(lesson, || {
+        let named = |name: &str| {
+            let built = Runtime::builder()
+                .thread_name(name)
+                .worker_threads(1)
+                .build();
+            built.expect("there are threads left")
+        };
+        async fn name() -> String {
+            sleep(Duration::ZERO).await;
+            let task =
+                spawn(async { thread::current().name().map(str::to_owned) });
+            task.await.expect("the task returns").unwrap_or_default()
+        }
+        let (ants, bees) = (named("ant"), named("bee"));
+        let is_of = |place: &str, name: String, whose: &str| {
+            assert!(name.starts_with(whose), "{place} a task runs on `{name}`");
+        };
+        is_of("in `block_on`", ants.block_on(name()), "ant");
+        is_of(
+            "in a task",
+            ants.block_on(bees.spawn(name())).unwrap(),
+            "bee",
+        );
+        let job = bees.spawn_blocking(|| spawn(name()));
+        let task = ants.block_on(job).expect("the job returns");
+        is_of("in a blocking job", ants.block_on(task).unwrap(), "bee");
+        let job = ants.block_on(async {
+            spawn_blocking(|| spawn(name()))
+                .await
+                .expect("the job returns")
+        });
+        is_of("in its job", ants.block_on(job).unwrap(), "ant");
+        let entered = ants.enter();
+        {
+            let handle = bees.handle();
+            let _inner = handle.enter();
+            is_of(
+                "in the inner one",
+                parker::block_on(spawn(name())).unwrap(),
+                "bee",
+            );
+        }
+        is_of(
+            "in the outer one",
+            parker::block_on(spawn(name())).unwrap(),
+            "ant",
+        );
+        drop(entered);
+        let outside = panic_message(|| drop(spawn(async {})));
+        assert!(outside.is_some(), "the runtime was not left");
+    });
+}
+
+/// Clause 11: the panic is what a newcomer sees first.
+#[test]
+fn outside_a_runtime_free_functions_say_so() {
+    let lesson = Lesson {
+        clause: "11. Where you are",
+        promise: "Where there is no runtime, each of the three panics and says \"runtime\".",
+        usual_cause: "It unwraps what is not there, without a word on what to do about it.",
+        read: "scheduler/work-stealing.html#the-runtimes-edge",
+    };
+    check(lesson, || {
+        drop(runtime(1));
+        let messages = [
+            panic_message(|| drop(spawn(async {}))),
+            panic_message(|| drop(spawn_blocking(|| ()))),
+            panic_message(|| drop(sleep(Duration::ZERO))),
+        ];
+        for message in messages {
+            let message = message.expect("it did not panic");
+            assert!(message.contains("runtime"), "the panic says: {message}");
+        }
+    });
+}
+
+/// Clause 12: what blocks goes elsewhere.
+#[test]
+fn blocking_jobs_leave_the_workers_alone() {
+    let lesson = Lesson {
+        clause: "12. Blocking jobs",
+        promise: "While blocking jobs wait, more of them than there are workers, tasks run; and no \
+                  more of them run at a time than allowed.",
+        usual_cause: "Jobs run on the workers, or the pool has another cap than the builder was \
+                      told.",
+        read: "scheduler/work-stealing.html#the-runtimes-edge",
+    };
+    check(lesson, || {
+        let runtime = Runtime::builder()
+            .worker_threads(1)
+            .max_blocking_threads(3)
+            .build()
+            .expect("there are threads left");
+        let (opener, meeting) = (Opener::new(), Arc::new(Barrier::new(4)));
+        let (running, most) =
+            (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let jobs = (0..6).map(|number| {
+            let (gate, meeting) = (opener.gate(), meeting.clone());
+            let (running, most) = (running.clone(), most.clone());
+            runtime.spawn_blocking(move || {
+                most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                if number < 3 {
+                    meeting.wait();
+                }
+                gate.wait();
+                running.fetch_sub(1, SeqCst);
+                number
+            })
+        });
+        let jobs: Vec<_> = jobs.collect();
+        meeting.wait();
+        runtime
+            .block_on(runtime.spawn(async {}))
+            .expect("the task returns");
+        drop(opener);
+        for (number, job) in jobs.into_iter().enumerate() {
+            let result = runtime.block_on(job).expect("the job returns");
+            assert!(result == number, "job {number} returned {result}");
+        }
+        let most = most.load(SeqCst);
+        assert!(most == 3, "{most} jobs ran at a time, of 3 allowed");
+    });
+}
+
+/// Clause 14: a worker is a worker of one runtime only.
+#[test]
+fn a_task_stays_with_its_runtime() {
+    let lesson = Lesson {
+        clause: "14. Two runtimes",
+        promise: "A task that a worker of another runtime wakes or spawns is polled by its own \
+                  runtime's workers.",
+        usual_cause: "Whoever spawns or wakes asks whether this thread is a worker, and not whose.",
+        read: "scheduler/work-stealing.html#where-a-task-goes",
+    };
+    check(lesson, || {
+        let named = |name: &str| {
+            let built = Runtime::builder()
+                .thread_name(name)
+                .worker_threads(2)
+                .build();
+            built.expect("there are threads left")
+        };
+        let (ants, bees) = (named("ant"), named("bee"));
+        for _ in 0..20 {
+            let (future, manual) = ManualFuture::new();
+            let of_ants = ants.spawn(async move {
+                future.await;
+                thread::current().name().map(str::to_owned)
+            });
+            manual.wait_until_polled();
+            let handle = ants.handle();
+            let of_bees = bees.spawn(async move {
+                manual.complete();
+                handle.spawn(async {
+                    thread::current().name().map(str::to_owned)
+                })
+            });
+            let spawned = ants.block_on(of_bees).expect("the task returns");
+            for task in [of_ants, spawned] {
+                let name = ants.block_on(task).expect("the task returns");
+                let name = name.unwrap_or_default();
+                assert!(
+                    name.starts_with("ant"),
+                    "an ant's task ran on `{name}`"
+                );
+            }
+        }
+    });
+}

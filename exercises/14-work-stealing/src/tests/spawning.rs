@@ -1,0 +1,373 @@
+//! Who runs a task, and how often.
+
+use super::*;
+
+/// Clause 1: a spawn takes another way on each kind of thread.
+#[test]
+fn a_task_runs_wherever_it_was_spawned() {
+    let lesson = Lesson {
+        clause: "1. Every task runs",
+        promise: "A task runs, whether a task, a blocking job, `block_on`'s future or a foreign \
+                  thread has spawned it.",
+        usual_cause: "A spawn from outside goes into the queue of a worker, which only its owner \
+                      may use; or it wakes nobody.",
+        read: "scheduler/work-stealing.html#where-a-task-goes",
+    };
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = runtime(workers);
+            let handle = runtime.handle();
+            let outside = runtime.spawn(async { 1 });
+            let elsewhere = thread::spawn(move || handle.spawn(async { 10 }));
+            let job = runtime.spawn_blocking(|| spawn(async { 100 }));
+            let sum = runtime.block_on(async {
+                let inside = spawn(async {
+                    let inner = spawn(async { spawn(async { 1_000 }).await });
+                    inner.await.unwrap().unwrap()
+                });
+                let elsewhere = elsewhere.join().expect("it spawns");
+                let job = job.await.expect("the job returns").await.unwrap();
+                let foreign = elsewhere.await.unwrap();
+                outside.await.unwrap() + foreign + job + inside.await.unwrap()
+            });
+            assert!(sum == 1_111, "the tasks returned {sum} together");
+        }
+    });
+}
+
+/// Clause 1: a full queue passes some of its tasks on.
+#[test]
+fn each_of_many_tasks_runs_once() {
+    let lesson = Lesson {
+        clause: "1. Every task runs",
+        promise: "Of many tasks that spawn tasks, each runs, and none twice.",
+        usual_cause: "A queue that is full loses the task that does not fit, or a part of what it \
+                      gives to the global queue; or a task is taken twice while it is stolen.",
+        read: "scheduler/work-stealing.html#where-a-task-goes",
+    };
+    check(lesson, || {
+        for workers in WORKERS {
+            let runs: Arc<Vec<_>> =
+                Arc::new((0..MANY).map(|_| AtomicUsize::new(0)).collect());
+            let runtime = runtime(workers);
+            let (half, begun) = (MANY / 2, runs.clone());
+            // One task spawns the first half, a foreign thread the other.
+            let inside = runtime.spawn(async move {
+                let tasks = (0..half).map(|at| {
+                    let begun = begun.clone();
+                    spawn(async move { begun[at].fetch_add(1, SeqCst) })
+                });
+                for task in tasks.collect::<Vec<_>>() {
+                    task.await.expect("the task returns");
+                }
+            });
+            let outside = (half..MANY).map(|at| {
+                let begun = runs.clone();
+                runtime.spawn(async move { begun[at].fetch_add(1, SeqCst) })
+            });
+            let outside: Vec<_> = outside.collect();
+            runtime.block_on(async {
+                inside.await.expect("the task returns");
+                for task in outside {
+                    task.await.expect("the task returns");
+                }
+            });
+            drop(runtime);
+            let wrong = runs.iter().find(|runs| runs.load(SeqCst) != 1);
+            assert!(wrong.is_none(), "a task ran {wrong:?} times");
+        }
+    });
+}
+
+/// Clause 1: the moment at which the last worker falls asleep is the one at
+/// which wake-ups get lost.
+#[test]
+fn a_task_runs_though_all_workers_fall_asleep() {
+    let lesson = Lesson {
+        clause: "1. Every task runs",
+        promise: "Tasks that come one at a time, each just when the workers run out of work, all \
+                  run.",
+        usual_cause: "A worker looks into the queues, then says that it sleeps, and does not look \
+                      again: what came in between is seen by nobody. Or whoever spawns looks for \
+                      sleepers before the task is in the queue.",
+        read: "scheduler/sleepers.html#the-last-look",
+    };
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = runtime(workers);
+            for _ in 0..500 {
+                let task = runtime.spawn(async {});
+                runtime.block_on(task).expect("the task returns");
+            }
+        }
+    });
+}
+
+/// Clause 1: the workers may not have begun yet.
+#[test]
+fn a_new_runtime_runs_a_task_at_once() {
+    let lesson = Lesson {
+        clause: "1. Every task runs",
+        promise: "A task that is spawned as soon as the runtime is built runs, and one that nobody \
+                  has a handle of, too.",
+        usual_cause: "A worker counts as asleep, or as awake, before it has begun.",
+        read: "scheduler/work-stealing.html#a-workers-turn",
+    };
+    check(lesson, || {
+        for round in 0..40 {
+            let runtime = runtime(WORKERS[round % WORKERS.len()]);
+            let done = Arc::new(Gate::new());
+            let tell = done.clone();
+            drop(runtime.spawn(async move { tell.open() }));
+            done.wait();
+        }
+    });
+}
+
+/// Clause 2: two polls at a time would be two `&mut` to one future.
+#[test]
+fn a_task_is_polled_by_one_worker_at_a_time() {
+    let lesson = Lesson {
+        clause: "2. One poll",
+        promise: "However fast a task is woken, by itself and by other threads, no two workers \
+                  poll it at once.",
+        usual_cause: "A wake-up during the poll queues the task at once, and another worker takes \
+                      it from there.",
+        read: "scheduler/task.html#running-and-woken",
+    };
+    check(lesson, || {
+        let runtime = runtime(4);
+        let (inside, twice) = (AtomicBool::new(false), AtomicBool::new(false));
+        let state = Arc::new((inside, twice, Mutex::new(None::<Waker>)));
+        let polled = state.clone();
+        let mut polls = 0;
+        let task = runtime.spawn(poll_fn(move |cx| {
+            let (inside, twice, waker) = &*polled;
+            twice.fetch_or(inside.swap(true, SeqCst), SeqCst);
+            *waker.lock().unwrap() = Some(cx.waker().clone());
+            polls += 1;
+            cx.waker().wake_by_ref();
+            thread::yield_now();
+            inside.store(false, SeqCst);
+            if polls < 2_000 {
+                Poll::Pending
+            } else {
+                Poll::Ready(())
+            }
+        }));
+        while !task.is_finished() {
+            if let Some(waker) = &*state.2.lock().unwrap() {
+                waker.wake_by_ref();
+            }
+        }
+        let twice = state.1.load(SeqCst);
+        assert!(!twice, "two workers were inside one future's `poll`");
+    });
+}
+
+/// Clause 2: a task that is queued need not be queued again.
+#[test]
+fn many_wake_ups_are_one_poll() {
+    let lesson = Lesson {
+        clause: "2. One poll",
+        promise: "A task that is woken a hundred times before it is polled is polled once.",
+        usual_cause: "Each wake-up puts the task into a queue, also when it is in one already.",
+        read: "scheduler/task.html#running-and-woken",
+    };
+    check(lesson, || {
+        let runtime = runtime(1);
+        let (polls, (future, manual)) =
+            (Arc::new(AtomicUsize::new(0)), ManualFuture::new());
+        let task = runtime.spawn(counted(future, polls.clone()));
+        let (waker, _) = manual.wait_until_polled();
+        let opener = Opener::new();
+        hold(&runtime.handle(), &opener);
+        (0..100).for_each(|_| waker.wake_by_ref());
+        drop(opener);
+        // One worker polls in turn: this one comes after those before it.
+        runtime.block_on(runtime.spawn(async {})).unwrap();
+        runtime.block_on(runtime.spawn(yield_now())).unwrap();
+        let polls = polls.load(SeqCst);
+        assert!(polls == 2, "100 wake-ups led to {} polls", polls - 1);
+        manual.complete();
+        runtime.block_on(task).expect("the task returns");
+    });
+}
+
+/// Clause 2: the worker must look once more before it leaves the task.
+#[test]
+fn a_wake_up_during_a_poll_is_not_lost() {
+    let lesson = Lesson {
+        clause: "2. One poll",
+        promise: "A task that another thread wakes while it is polled is polled again.",
+        usual_cause: "A wake-up of a task that runs is ignored, or forgotten when the poll ends.",
+        read: "scheduler/task.html#running-and-woken",
+    };
+    check(lesson, || {
+        let runtime = runtime(2);
+        let mut polls = 0;
+        let task = runtime.spawn(poll_fn(move |cx| {
+            polls += 1;
+            let waker = cx.waker().clone();
+            thread::spawn(move || waker.wake())
+                .join()
+                .expect("it wakes");
+            if polls < 20 {
+                Poll::Pending
+            } else {
+                Poll::Ready(())
+            }
+        }));
+        runtime.block_on(task).expect("the task returns");
+    });
+}
+
+/// Clause 3: this is what workers are for.
+#[test]
+fn as_many_tasks_run_as_there_are_workers() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "As many tasks as there are workers can wait for one another within their polls, \
+                  whether they come from outside or from one task.",
+        usual_cause: "A worker that takes several tasks, or finds one while it searches, wakes \
+                      nobody for the next; or a queue is not open to thieves.",
+        read: "scheduler/sleepers.html#one-wakes-the-next",
+    };
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = runtime(workers);
+            for round in 0..20 {
+                let tasks = match round % 2 {
+                    0 => meet(&runtime.handle(), workers),
+                    _ => {
+                        let handle = runtime.handle();
+                        let parent = runtime
+                            .spawn(async move { meet(&handle, workers) });
+                        runtime.block_on(parent).expect("the task returns")
+                    }
+                };
+                runtime.block_on(all(tasks));
+            }
+        }
+    });
+}
+
+/// Clause 3: to wake is to make ready, as to spawn is.
+#[test]
+fn as_many_woken_tasks_run_as_there_are_workers() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "If one thread or one task wakes as many tasks as there are workers, they run at \
+                  the same time.",
+        usual_cause: "A wake-up queues the task and tells no sleeping worker of it, or always the \
+                      same one.",
+        read: "scheduler/sleepers.html#one-wakes-the-next",
+    };
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = runtime(workers);
+            for from_a_task in [false, true] {
+                let meeting = Arc::new(Barrier::new(workers));
+                let (mut tasks, mut wakers) = (Vec::new(), Vec::new());
+                for _ in 0..workers {
+                    let (future, manual) = ManualFuture::new();
+                    let meeting = meeting.clone();
+                    tasks.push(runtime.spawn(async move {
+                        future.await;
+                        meeting.wait();
+                    }));
+                    manual.wait_until_polled();
+                    wakers.push(manual);
+                }
+                let wake = move || wakers.iter().for_each(|one| one.complete());
+                match from_a_task {
+                    true => drop(runtime.spawn(async move { wake() })),
+                    false => wake(),
+                }
+                runtime.block_on(async {
+                    for task in tasks {
+                        task.await.expect("the task returns");
+                    }
+                });
+            }
+        }
+    });
+}
+
+/// Clause 3: what stands behind a long poll should not wait for its end.
+#[test]
+fn the_queue_behind_a_long_poll_is_stolen() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "While a worker is in a poll, others run the tasks in its queue.",
+        usual_cause: "Workers take from their own queue and from the global one only, or fall \
+                      asleep though another one's queue is not empty.",
+        read: "scheduler/work-stealing.html#a-workers-turn",
+    };
+    check(lesson, || {
+        for workers in [2, 4, 8] {
+            let runtime = runtime(workers);
+            let begun = Arc::new(AtomicUsize::new(0));
+            let parent = runtime.spawn(async move {
+                for _ in 0..50 {
+                    let begun = begun.clone();
+                    spawn(async move { begun.fetch_add(1, SeqCst) });
+                }
+                // The last one may be next on this very worker.
+                while begun.load(SeqCst) < 49 {
+                    thread::sleep(Duration::from_micros(100));
+                }
+            });
+            runtime.block_on(parent).expect("the task returns");
+        }
+    });
+}
+
+/// Clause 3: whoever asks for four should get four.
+#[test]
+fn there_are_as_many_workers_as_asked_for() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "All tasks run on so many threads as the builder was told, with the name it was \
+                  told.",
+        usual_cause: "A thread too many or too few is started, the caller of `block_on` runs tasks, \
+                      too, or the name is not passed on.",
+        read: "scheduler/work-stealing.html#a-workers-turn",
+    };
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = Runtime::builder()
+                .worker_threads(workers)
+                .thread_name("ant")
+                .build()
+                .expect("there are threads left");
+            let handle = runtime.handle();
+            let tasks = (0..200).map(|_| {
+                runtime.spawn(async {
+                    yield_now().await;
+                    let this = thread::current();
+                    (this.id(), this.name().unwrap_or_default().to_owned())
+                })
+            });
+            let tasks: Vec<_> = tasks.collect();
+            let mut threads: HashSet<_> = runtime.block_on(async {
+                let mut threads = HashSet::new();
+                for task in tasks {
+                    threads.insert(task.await.expect("the task returns"));
+                }
+                threads
+            });
+            let workers = runtime.block_on(all(meet(&handle, workers)));
+            threads.retain(|(thread, name)| {
+                assert!(name.starts_with("ant"), "a worker is `{name}`");
+                !workers.contains(thread)
+            });
+            let other = threads.len();
+            assert!(other == 0, "tasks ran on {other} threads of no worker");
+        }
+        let refused = panic_message(|| {
+            Runtime::builder().worker_threads(0);
+        });
+        assert!(refused.is_some(), "a runtime without workers was accepted");
+    });
+}

@@ -1,0 +1,287 @@
+//! Exercise 14: a runtime whose workers steal from one another.
+//!
+//! The chapter is `src/scheduler/work-stealing.md`. Check yourself with
+//! `cargo test -p exercise-14`.
+//!
+//! The parts are there: `run_queue`, `task`, `sleepers`, `parker`,
+//! `spawn_blocking` and `sleep` are the exercises of those names, and
+//! `Cargo.toml` says how to take your own. What is left is to put them
+//! together: who runs, who steals, who sleeps, who wakes whom, and how it ends.
+//!
+//! # Contract
+//!
+//! A task is *ready* from the time that it is spawned, woken or has yielded
+//! until it is polled.
+//!
+//! 1. **Every task runs.** A task is polled until it is ready, wherever it was
+//!    spawned: before a worker has begun, in a task, in a blocking job, on any
+//!    other thread, while all workers sleep. It needs no handle for that.
+//! 2. **One poll.** A task is never polled by two workers at once. However
+//!    often it is woken before a poll, that is one poll; if it is woken during
+//!    one, another follows.
+//! 3. **All workers.** There are as many workers as [`Builder::worker_threads`]
+//!    says, each with a thread of its own that is named as
+//!    [`Builder::thread_name`] says. If so many tasks are ready, so many
+//!    workers run, whoever has spawned or woken them: no task waits while a
+//!    worker sleeps, but for the one that is next on a worker that is in a poll.
+//! 4. **From outside.** Tasks that do not stop waking one another, spawning
+//!    others, or yielding on every worker do not keep out a task that was
+//!    spawned elsewhere: each worker takes one from the global queue at least
+//!    every [`Builder::global_queue_interval`] polls.
+//! 5. **Next is not always.** A task that is ready on a worker is polled there
+//!    after at most a hundred polls for each task that is queued before it,
+//!    whatever other tasks spawn and wake.
+//! 6. **Time goes on.** A [`sleep`] ends though all workers are busy with tasks
+//!    that yield, and though all sleep.
+//! 7. **The handle.** A [`JoinHandle`] gives what the future has returned, and
+//!    wakes who awaits it, on any thread. To drop it detaches the task.
+//! 8. **Abort.** [`JoinHandle::abort`] ends a task: its future is dropped, and
+//!    the handle gives an error that says so.
+//! 9. **Panics.** A panic of a task reaches its handle and nobody else. The
+//!    worker goes on, and so do all other tasks.
+//! 10. **Block on.** [`Runtime::block_on`] polls its future, which may borrow
+//!     and need not be `Send`, on the thread that calls it, while the workers
+//!     run the tasks. Several threads may do so at a time. In a task, or in
+//!     another `block_on`, it panics and says "within".
+//! 11. **Where you are.** [`spawn`], [`spawn_blocking`] and [`sleep`] use the
+//!     runtime of the task, the blocking job or the `block_on` that calls them,
+//!     or the one that was entered on this thread last. Where there is none
+//!     they panic and say "runtime".
+//! 12. **Blocking jobs.** A job may block without keeping any task from being
+//!     run. At most [`Builder::max_blocking_threads`] run at a time.
+//! 13. **Yield.** A task that awaits [`yield_now`] is polled again after the
+//!     tasks that are ready on its worker, at least four times out of five. Of
+//!     two tasks that yield on one worker, neither gets twice as many turns as
+//!     the other.
+//! 14. **Two runtimes.** A task is polled by the workers of the runtime that it
+//!     was spawned on, whoever wakes it.
+//! 15. **Shutdown.** To drop the runtime drops the future of each task, also
+//!     of those that wait, and ends all workers and all blocking jobs that
+//!     have begun, before it returns. Their handles give errors. A task that is
+//!     being polled is waited for.
+//! 16. **After the end.** A task that is spawned during or after the shutdown
+//!     is dropped, and its handle says that it was cancelled. To wake or drop
+//!     what is left of a task does no harm. A runtime that is dropped by one of
+//!     its own tasks ends, too, and waits for nobody.
+//! 17. **Idle.** With nothing to do, no worker uses the processor.
+//!
+//! # Examples
+//!
+//! ```no_run
+//! let runtime = exercise_14::Runtime::new().expect("there are threads left");
+//! let sum = runtime.block_on(async {
+//!     let halves = [0..500, 500..1_000].map(|numbers| {
+//!         exercise_14::spawn(async move { numbers.sum::<u32>() })
+//!     });
+//!     let [low, high] = halves;
+//!     low.await.unwrap() + high.await.unwrap()
+//! });
+//! assert_eq!(sum, 499_500);
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+pub use sleep::Sleep;
+pub use task::{JoinError, JoinHandle, YieldNow, yield_now};
+
+/// What a blocking job returns, to be awaited.
+pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;
+
+/// Workers, and all that they share. The end of it is the end of its tasks.
+pub struct Runtime {}
+
+impl Runtime {
+    /// Makes a runtime with as many workers as the system says that it can run
+    /// at a time.
+    ///
+    /// # Errors
+    ///
+    /// When a thread cannot be started.
+    pub fn new() -> io::Result<Self> {
+        Self::builder().build()
+    }
+
+    /// Makes one of your choice.
+    pub fn builder() -> Builder {
+        todo!("what `Runtime::new` takes")
+    }
+
+    /// Runs `future` to its end on this thread.
+    ///
+    /// # Panics
+    ///
+    /// Within a task or another `block_on`, and if `future` does.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        let _ = future;
+        todo!("enter, then poll and park")
+    }
+
+    /// Spawns a task.
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        self.handle().spawn(future)
+    }
+
+    /// Runs `job` on a thread where it may block.
+    pub fn spawn_blocking<F, T>(&self, job: F) -> BlockingHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.handle().spawn_blocking(job)
+    }
+
+    /// Makes this the runtime that free functions use on this thread, until
+    /// what is returned is dropped.
+    pub fn enter(&self) -> Entered<'_> {
+        todo!("remember who was there before")
+    }
+
+    /// Returns a handle, for other threads and for later.
+    pub fn handle(&self) -> Handle {
+        todo!("what all workers share")
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        // To be written: end everything, and wait for it.
+    }
+}
+
+/// How a runtime is to be.
+#[derive(Clone, Debug)]
+pub struct Builder {}
+
+impl Builder {
+    /// How many workers there are.
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero.
+    pub fn worker_threads(&mut self, count: usize) -> &mut Self {
+        let _ = count;
+        todo!("remember it")
+    }
+
+    /// A worker takes a task from the global queue at least every so many
+    /// polls. The default is at most 127.
+    ///
+    /// # Panics
+    ///
+    /// If `polls` is zero.
+    pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
+        let _ = polls;
+        todo!("remember it")
+    }
+
+    /// How the threads of the workers are named. The default is `worker`.
+    pub fn thread_name(&mut self, name: impl Into<String>) -> &mut Self {
+        let _ = name.into();
+        todo!("remember it")
+    }
+
+    /// How many blocking jobs run at a time. The default is 512.
+    ///
+    /// # Panics
+    ///
+    /// If `count` is zero.
+    pub fn max_blocking_threads(&mut self, count: usize) -> &mut Self {
+        let _ = count;
+        todo!("remember it")
+    }
+
+    /// Starts the workers.
+    ///
+    /// # Errors
+    ///
+    /// When a thread cannot be started. Those that were are ended.
+    pub fn build(&mut self) -> io::Result<Runtime> {
+        todo!("share, start, return")
+    }
+}
+
+/// Spawns on a runtime from anywhere. It does not keep the runtime alive.
+#[derive(Clone)]
+pub struct Handle {}
+
+impl Handle {
+    /// Spawns a task.
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let _ = future;
+        todo!("make a task, and queue it")
+    }
+
+    /// Runs `job` on a thread where it may block.
+    pub fn spawn_blocking<F, T>(&self, job: F) -> BlockingHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let _ = job;
+        todo!("let it know where it is, and give it to the pool")
+    }
+
+    /// Makes this the runtime that free functions use on this thread, until
+    /// what is returned is dropped.
+    pub fn enter(&self) -> Entered<'_> {
+        todo!("remember who was there before")
+    }
+}
+
+/// While it lives, free functions use the runtime that was entered.
+#[must_use = "dropped, it leaves the runtime"]
+pub struct Entered<'a> {
+    /// It stays on its thread.
+    _runtime: PhantomData<(&'a Handle, *const ())>,
+}
+
+/// Spawns a task on the runtime of this thread.
+///
+/// # Panics
+///
+/// Where there is none.
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let _ = future;
+    todo!("find the runtime, and spawn there")
+}
+
+/// Runs `job` on a thread of this thread's runtime where it may block.
+///
+/// # Panics
+///
+/// Where there is no runtime.
+pub fn spawn_blocking<F, T>(job: F) -> BlockingHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let _ = job;
+    todo!("find the runtime, and give the job to its pool")
+}
+
+/// A future that is ready once `duration` has passed since this call.
+///
+/// # Panics
+///
+/// Where there is no runtime.
+pub fn sleep(duration: Duration) -> Sleep {
+    let _ = duration;
+    todo!("find the runtime, and ask its timers")
+}
