@@ -3,67 +3,68 @@
 //! Two counts in one word decide *whether* somebody is woken, and how many may
 //! search. A bit for each worker says *who* sleeps. Most calls of `notify` come
 //! while all are busy, or while one searches: they cost a fence and a load.
+//!
+//! *Memory ordering.* A task is pushed, and then the counts are looked at; the
+//! counts are changed, and then the queues are looked at. On both sides a
+//! `SeqCst` fence stands between the two. So one side sees the other: either
+//! the notifier sees the change of the counts, or whoever made it sees the task.
+//!
+//! Two changes matter, since nobody might look after them: one more sleeps, and
+//! the last search ends. `sleep` has the fence after both. `found` has none, but
+//! sends its caller to `notify`, which begins with one. All else is relaxed: a
+//! search may miss a task, but whoever ends the last one does not.
+//!
+//! # Contract
+//!
+//! 1. **No task waits.** Work is published, and then `notify` is called. If a
+//!    worker sleeps and none searches, it names one that sleeps. If it names
+//!    none, then whoever sleeps or ends its search meanwhile sees the work,
+//!    provided that `sleep` or `found` returns `true` to it.
+//! 2. **Whom to wake.** `notify` names a worker that sleeps. From then on that
+//!    worker searches: it is not named again before it has slept again.
+//! 3. **One is enough.** `notify` names nobody while a worker searches.
+//! 4. **Half.** `try_search` lets at most half of the workers search at once,
+//!    rounded up. If none searches, it lets one.
+//! 5. **One leads to the next.** `found` makes a searcher busy, and returns
+//!    `true` if none searches now. Then its caller has to call `notify`.
+//! 6. **The last look.** `sleep` makes a worker sleep, whether it was busy or
+//!    searching, and returns `true` if none searches now. Then its caller has
+//!    to look at all queues before it parks.
+//! 7. **Getting up.** `wake` is for a worker that slept and is up. If no
+//!    `notify` has named it, it returns `true`: the worker is busy, and will
+//!    not be named. If one has, it returns `false`: the worker searches.
+//! 8. **Any number.** One worker is enough, and so are 256; all of them may
+//!    sleep at once.
+//! 9. **Made once.** After `new` nothing is allocated.
+//!
+//! # Examples
+//!
+//! ```
+//! use solution_13::Sleepers;
+//!
+//! let sleepers = Sleepers::new(2);
+//! // Worker 1 has no work of its own, and finds none elsewhere.
+//! assert!(sleepers.try_search());
+//! assert!(sleepers.sleep(1, true), "the last one has to look again");
+//! // Worker 0 pushes a task, and another.
+//! assert_eq!(sleepers.notify(), Some(1));
+//! assert_eq!(sleepers.notify(), None, "one is searching");
+//! // Worker 1 finds one of them.
+//! assert!(sleepers.found(), "the last one has to notify");
+//! assert_eq!(sleepers.notify(), None, "nobody sleeps");
+//! ```
 
 mod counts;
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/13-sleepers/src/models.rs"]
 mod models;
 mod names;
-mod protocol;
+mod notify;
+mod search;
+mod sleep;
+mod sleepers;
 #[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/13-sleepers/src/tests.rs"]
 mod tests;
 
-use counts::Counts;
-use names::Names;
-
-/// Decides who of a scheduler's workers sleeps, who searches, and whom to wake.
-///
-/// It has no threads and no queues; the workers tell it what they do. A worker
-/// is *busy* with its own work, or *searches* the queues of others, or *sleeps*.
-/// At first all are busy.
-///
-/// # Contract
-///
-/// 1. **No task waits.** Work is published, and then `notify` is called. If a
-///    worker sleeps and none searches, it names one that sleeps. If it names
-///    none, then whoever sleeps or ends its search meanwhile sees the work,
-///    provided that `sleep` or `found` returns `true` to it.
-/// 2. **Whom to wake.** `notify` names a worker that sleeps. From then on that
-///    worker searches: it is not named again before it has slept again.
-/// 3. **One is enough.** `notify` names nobody while a worker searches.
-/// 4. **Half.** `try_search` lets at most half of the workers search at once,
-///    rounded up. If none searches, it lets one.
-/// 5. **One leads to the next.** `found` makes a searcher busy, and returns
-///    `true` if none searches now. Then its caller has to call `notify`.
-/// 6. **The last look.** `sleep` makes a worker sleep, whether it was busy or
-///    searching, and returns `true` if none searches now. Then its caller has
-///    to look at all queues before it parks.
-/// 7. **Getting up.** `wake` is for a worker that slept and is up. If no
-///    `notify` has named it, it returns `true`: the worker is busy, and will
-///    not be named. If one has, it returns `false`: the worker searches.
-/// 8. **Any number.** One worker is enough, and so are 256; all of them may
-///    sleep at once.
-/// 9. **Made once.** After `new` nothing is allocated.
-///
-/// # Examples
-///
-/// ```
-/// use solution_13::Sleepers;
-///
-/// let sleepers = Sleepers::new(2);
-/// // Worker 1 has no work of its own, and finds none elsewhere.
-/// assert!(sleepers.try_search());
-/// assert!(sleepers.sleep(1, true), "the last one has to look again");
-/// // Worker 0 pushes a task, and another.
-/// assert_eq!(sleepers.notify(), Some(1));
-/// assert_eq!(sleepers.notify(), None, "one is searching");
-/// // Worker 1 finds one of them.
-/// assert!(sleepers.found(), "the last one has to notify");
-/// assert_eq!(sleepers.notify(), None, "nobody sleeps");
-/// ```
-pub struct Sleepers {
-    counts: Counts,
-    names: Names,
-    most_searchers: u32,
-}
+pub use sleepers::Sleepers;
