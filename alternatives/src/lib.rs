@@ -8,6 +8,7 @@
 
 pub mod exercise_1;
 pub mod exercise_10;
+pub mod exercise_11;
 pub mod exercise_13;
 pub mod exercise_2;
 pub mod exercise_3;

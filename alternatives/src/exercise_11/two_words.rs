@@ -1,0 +1,240 @@
+//! Two words for two questions: which item is next, and where somebody copies.
+//! `next` is moved by owner and thieves, `held_from` is the thieves' lock.
+//!
+//! A steal makes two exchanges then, and the owner looks at one word more.
+
+use std::mem::MaybeUninit;
+
+use sync::UnsafeCell;
+use sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use Ordering::{Acquire, Relaxed, Release};
+
+pub use handles::{Local, Stealer, run_queue, run_queue_at};
+
+/// In `held_from`: nobody copies.
+const NOBODY: u64 = u64::MAX;
+
+/// A ring of `N` slots: the item at position `p` is in slot `p % N`.
+///
+/// *Memory ordering.* `tail` publishes the items, from `push` to `Claim::new`.
+/// `held_from` says that slots have been read, from `Held::drop` to `push`.
+/// And a claim is published by `next`: an owner that sees it sees
+/// `held_from` as it was set before it, or later.
+pub struct Ring<T, const N: usize> {
+    next: AtomicU32,
+    /// The position from which on somebody copies, or [`NOBODY`].
+    held_from: AtomicU64,
+    tail: AtomicU32,
+    /// The owner's own: all before this position has been free once, and a
+    /// claim does not go back. `held_from` may, since a thief sets it before
+    /// it claims.
+    free_before: AtomicU32,
+    slots: [UnsafeCell<MaybeUninit<T>>; N],
+}
+
+// SAFETY: an item goes to another thread by being taken there, for which it must be `Send`; nobody gets a reference.
+unsafe impl<T: Send, const N: usize> Sync for Ring<T, N> {}
+
+impl<T, const N: usize> Ring<T, N> {
+    const CAPACITY: u32 = {
+        assert!(N.is_power_of_two() && N <= 1 << 30);
+        N as u32
+    };
+
+    /// Makes an empty ring.
+    pub fn new(position: u32) -> Self {
+        Self {
+            next: AtomicU32::new(position),
+            held_from: AtomicU64::new(NOBODY),
+            tail: AtomicU32::new(position),
+            free_before: AtomicU32::new(position),
+            slots: std::array::from_fn(|_| {
+                UnsafeCell::new(MaybeUninit::uninit())
+            }),
+        }
+    }
+
+    /// How many slots are neither waiting nor held.
+    fn room(&self) -> u32 {
+        // Acquire: pairs with the Release in `Claim::new`; shows who has claimed what is before it.
+        let next = self.next.load(Acquire);
+        // Acquire: pairs with the Release in `Held::drop`; what was held has been read.
+        let start = match self.held_from.load(Acquire) {
+            NOBODY => next,
+            held_from => held_from as u32,
+        };
+        // Relaxed: the owner's own, both.
+        let before = self.free_before.load(Relaxed);
+        let start = before.wrapping_add(waiting(before, start));
+        self.free_before.store(start, Relaxed);
+        // Relaxed: the owner's own.
+        let tail = self.tail.load(Relaxed);
+        Self::CAPACITY - tail.wrapping_sub(start)
+    }
+
+    /// How many items the owner can push before anything else happens.
+    pub fn free(&self) -> usize {
+        self.room() as usize
+    }
+
+    /// Puts an item at the end, or gives it back if there is no room.
+    ///
+    /// # Safety
+    ///
+    /// The caller must be the owner.
+    pub unsafe fn push(&self, item: T) -> Result<(), T> {
+        if self.room() == 0 {
+            return Err(item);
+        }
+        let tail = self.tail.load(Relaxed);
+        self.slot(tail).with_mut(|slot| {
+            // SAFETY: the slot is neither waiting nor held, and the caller is the owner.
+            let slot = unsafe { &mut *slot };
+            slot.write(item);
+        });
+        // Release: pairs with the Acquire in `Claim::new`; publishes the item.
+        self.tail.store(tail.wrapping_add(1), Release);
+        Ok(())
+    }
+
+    /// Takes the oldest item.
+    ///
+    /// # Safety
+    ///
+    /// The caller must be the owner.
+    pub unsafe fn pop(&self) -> Option<T> {
+        let tail = self.tail.load(Relaxed);
+        let mut next = self.next.load(Relaxed);
+        loop {
+            if next == tail {
+                return None;
+            }
+            // Relaxed: a read-modify-write, so it goes on publishing what a thief's exchange has.
+            match self.next.compare_exchange_weak(
+                next,
+                next.wrapping_add(1),
+                Relaxed,
+                Relaxed,
+            ) {
+                // SAFETY: the exchange has taken the item.
+                Ok(_) => return Some(unsafe { self.read(next) }),
+                Err(now) => next = now,
+            }
+        }
+    }
+
+    /// How many items wait, at most.
+    pub fn len(&self) -> usize {
+        let tail = self.tail.load(Relaxed);
+        let next = self.next.load(Relaxed);
+        waiting(next, tail).min(Self::CAPACITY) as usize
+    }
+
+    /// Copies the item at `position` out of its slot.
+    ///
+    /// # Safety
+    ///
+    /// The caller must have taken the item, and must not read it twice.
+    unsafe fn read(&self, position: u32) -> T {
+        self.slot(position).with(|slot| {
+            // SAFETY: while an item is taken or waits, nobody writes to its slot.
+            let slot = unsafe { &*slot };
+            // SAFETY: it was written when it was pushed, and the caller alone has taken it.
+            unsafe { slot.assume_init_read() }
+        })
+    }
+
+    fn slot(&self, position: u32) -> &UnsafeCell<MaybeUninit<T>> {
+        &self.slots[(position & (Self::CAPACITY - 1)) as usize]
+    }
+}
+
+/// How far it is from `next` to `tail`; nothing if the tail is older.
+fn waiting(next: u32, tail: u32) -> u32 {
+    (tail.wrapping_sub(next) as i32).max(0) as u32
+}
+
+impl<T, const N: usize> Drop for Ring<T, N> {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has the ring any more.
+        while let Some(item) = unsafe { self.pop() } {
+            drop(item);
+        }
+    }
+}
+
+/// The oldest items of a ring, claimed and not yet all read.
+pub struct Claim<'a, T, const N: usize> {
+    next: u32,
+    end: u32,
+    held: Held<'a, T, N>,
+}
+
+impl<'a, T, const N: usize> Claim<'a, T, N> {
+    /// Claims half of the items that wait, rounded up, but at most `most`.
+    pub fn new(ring: &'a Ring<T, N>, most: usize) -> Option<Self> {
+        let mut next = ring.next.load(Relaxed);
+        // Acquire: comes after the last one who copied, whose Release hands over the lock.
+        ring.held_from
+            .compare_exchange(NOBODY, u64::from(next), Acquire, Relaxed)
+            .ok()?;
+        let held = Held { ring };
+        loop {
+            // Acquire: pairs with the Release in `push`; the items before `tail` are in their slots.
+            let tail = ring.tail.load(Acquire);
+            let count = waiting(next, tail).div_ceil(2).min(most as u32);
+            if count == 0 {
+                return None;
+            }
+            let end = next.wrapping_add(count);
+            // Release: pairs with the Acquire in `room`; publishes `held_from`.
+            match ring.next.compare_exchange_weak(next, end, Release, Relaxed) {
+                Ok(_) => return Some(Self { next, end, held }),
+                // The owner has popped; what is held from an earlier position is only too much.
+                Err(now) => next = now,
+            }
+        }
+    }
+}
+
+impl<T, const N: usize> Iterator for Claim<'_, T, N> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        if self.next == self.end {
+            return None;
+        }
+        let position = self.next;
+        self.next = position.wrapping_add(1);
+        // SAFETY: the item is claimed, and `next` has moved past it.
+        Some(unsafe { self.held.ring.read(position) })
+    }
+}
+
+impl<T, const N: usize> Drop for Claim<'_, T, N> {
+    fn drop(&mut self) {
+        self.for_each(drop);
+    }
+}
+
+/// Gives the held slots back.
+struct Held<'a, T, const N: usize> {
+    ring: &'a Ring<T, N>,
+}
+
+impl<T, const N: usize> Drop for Held<'_, T, N> {
+    fn drop(&mut self) {
+        // Release: pairs with the Acquire in `room`; the slots have been read.
+        self.ring.held_from.store(NOBODY, Release);
+    }
+}
+
+#[path = "../../../solutions/11-run-queue/src/handles.rs"]
+mod handles;
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/11-run-queue/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/11-run-queue/src/tests.rs"]
+mod tests;
