@@ -1,6 +1,6 @@
 //! What a small job costs beside its work, on each blocking pool:
-//! `cargo bench -p benches --bench blocking_pool`. 16 × 100 jobs in three
-//! shapes; all pools serve the same tasks on the same tokio runtime.
+//! `cargo bench -p benches --bench blocking_pool`. 16 × 100 jobs in four
+//! shapes; all pools serve the same tasks on the same tokio runtimes.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,8 +21,9 @@ const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 /// One by one: 16 tasks that each submit a job and await it, 100 times. At
 /// once: 16 tasks that each submit 100 jobs and then await them. Batches: one
-/// task that submits 16 jobs and awaits them, 100 times.
-const SHAPES: [&str; 3] = ["one-by-one", "at-once", "batches"];
+/// task that submits 16 jobs and awaits them, 100 times. One thread: as one by
+/// one, but all tasks are on one thread, which sleeps between two results.
+const SHAPES: [&str; 4] = ["one-by-one", "at-once", "batches", "one-thread"];
 
 const ROWS: &[Row<'static>] = &[
     row("solution-6", "joins its threads, runs what is queued"),
@@ -45,7 +46,7 @@ macro_rules! run {
     ($shape:expr, $submit:expr) => {{
         let submit = $submit;
         let (tasks, rounds, jobs) = match $shape {
-            "one-by-one" => (TASKS, JOBS, 1),
+            "one-by-one" | "one-thread" => (TASKS, JOBS, 1),
             "at-once" => (TASKS, 1, JOBS),
             "batches" => (1, JOBS, TASKS),
             other => unreachable!("no shape `{other}`"),
@@ -74,13 +75,22 @@ fn job(number: usize) -> impl FnOnce() -> usize + Send + 'static {
     move || black_box(number) + 1
 }
 
+struct Runtimes {
+    workers: Runtime,
+    one_thread: Runtime,
+}
+
 struct Pools {
     solution: Arc<solution_6::Pool>,
     #[cfg(feature = "mine")]
     exercise: Arc<exercise_6::Pool>,
 }
 
-fn run_once(runtime: &Runtime, pools: &Pools, contender: &str, shape: &str) {
+fn run_once(runtimes: &Runtimes, pools: &Pools, contender: &str, shape: &str) {
+    let runtime = match shape {
+        "one-thread" => &runtimes.one_thread,
+        _ => &runtimes.workers,
+    };
     runtime.block_on(async {
         match contender {
             "solution-6" => {
@@ -102,7 +112,7 @@ fn run_once(runtime: &Runtime, pools: &Pools, contender: &str, shape: &str) {
 /// CPU time and the number of jobs, of each contender in each shape.
 type CpuTimes = RefCell<HashMap<(&'static str, &'static str), (Duration, u64)>>;
 
-fn measure(criterion: &mut Criterion, runtime: &Runtime, pools: &Pools, cpu_times: &CpuTimes) {
+fn measure(criterion: &mut Criterion, runtimes: &Runtimes, pools: &Pools, cpu_times: &CpuTimes) {
     let mut group = criterion.benchmark_group("blocking_pool");
     for shape in SHAPES {
         for row in ROWS {
@@ -110,7 +120,7 @@ fn measure(criterion: &mut Criterion, runtime: &Runtime, pools: &Pools, cpu_time
             group.bench_function(id, |bencher| {
                 bencher.iter_custom(|times| {
                     let ((), cost) = cost::of(|| {
-                        (0..times).for_each(|_| run_once(runtime, pools, row.contender, shape));
+                        (0..times).for_each(|_| run_once(runtimes, pools, row.contender, shape));
                     });
                     let jobs = times * (TASKS * JOBS) as u64;
                     let mut cpu_times = cpu_times.borrow_mut();
@@ -127,8 +137,12 @@ fn measure(criterion: &mut Criterion, runtime: &Runtime, pools: &Pools, cpu_time
 }
 
 fn main() {
-    let runtime = Builder::new_multi_thread().build();
-    let runtime = runtime.expect("the threads can be started");
+    let workers = Builder::new_multi_thread().build();
+    let one_thread = Builder::new_current_thread().build();
+    let runtimes = Runtimes {
+        workers: workers.expect("the threads can be started"),
+        one_thread: one_thread.expect("a runtime without a thread can be built"),
+    };
     let pools = Pools {
         solution: Arc::new(solution_6::Pool::new(MAX_THREADS, KEEP_ALIVE)),
         #[cfg(feature = "mine")]
@@ -142,13 +156,18 @@ fn main() {
         .configure_from_args();
     let estimates = Estimates::from_now_on("blocking_pool");
     let cpu_times = CpuTimes::default();
-    measure(&mut criterion, &runtime, &pools, &cpu_times);
+    measure(&mut criterion, &runtimes, &pools, &cpu_times);
     criterion.final_summary();
 
     println!("\n16 × 100 small jobs, time on the clock for each:\n");
     let bases = ("tokio", "blocking");
     println!("{}", render(&estimates, ROWS, &SHAPES, &SHAPES, bases));
     println!("CPU time of all threads, ns for each:\n");
+    println!(
+        "{:<13}{}",
+        "",
+        SHAPES.map(|shape| format!("{shape:>12}")).concat()
+    );
     for row in ROWS {
         let mut line = format!("{:<13}", row.contender);
         for shape in SHAPES {

@@ -70,35 +70,41 @@ pub fn render(
     compared: &[&str],
     (base, peer): (&str, &str),
 ) -> String {
+    let medians = parameters.iter().map(|parameter| column(parameter));
+    let ratios = compared.iter().flat_map(|parameter| {
+        [
+            column(&format!("{parameter}/{base}")),
+            column(&format!("/{peer}")),
+        ]
+    });
+    let columns: Vec<_> = medians.chain(ratios).collect();
     let mut table = format!("{:<13}", "ns per call");
-    for parameter in parameters {
-        let _ = write!(table, "{parameter:>9}");
-    }
-    for parameter in compared {
-        let _ = write!(table, "{:>14}", format!("{parameter}/{base}"));
-        let _ = write!(table, "{:>10}", format!("/{peer}"));
-    }
+    table.extend(
+        columns
+            .iter()
+            .map(|(title, width)| format!("{title:>width$}")),
+    );
     table.push_str("  notes\n");
     for row in rows {
+        let own = |parameter: &str| estimates.median_ns(row.contender, parameter);
+        let medians = parameters.iter().map(|parameter| own(parameter));
+        let ratios = compared.iter().flat_map(|parameter| {
+            let to = |other| Some(own(parameter)? / estimates.median_ns(other, parameter)?);
+            [to(base), to(peer)]
+        });
         let _ = write!(table, "{:<13}", row.contender);
-        for parameter in parameters {
-            let median = estimates.median_ns(row.contender, parameter);
-            table.push_str(&cell(9, median));
-        }
-        for parameter in compared {
-            let own = estimates.median_ns(row.contender, parameter);
-            let to = |other| Some(own? / estimates.median_ns(other, parameter)?);
-            table.push_str(&cell(14, to(base)));
-            table.push_str(&cell(10, to(peer)));
+        for (value, (_, width)) in medians.chain(ratios).zip(&columns) {
+            let _ = match value {
+                Some(value) => write!(table, "{value:>width$.2}"),
+                None => write!(table, "{:>width$}", "–"),
+            };
         }
         let _ = writeln!(table, "  {}", row.notes);
     }
     table
 }
 
-fn cell(width: usize, value: Option<f64>) -> String {
-    match value {
-        Some(value) => format!("{value:>width$.2}"),
-        None => format!("{:>width$}", "–"),
-    }
+/// A column's title, and a width that has room for it and for its numbers.
+fn column(title: &str) -> (String, usize) {
+    (title.to_owned(), (title.len() + 2).max(10))
 }
