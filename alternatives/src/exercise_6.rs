@@ -7,6 +7,11 @@ pub mod of_futures;
 use std::cell::Cell;
 use std::ptr;
 
+use sync::thread::JoinHandle;
+
+/// The threads of a pool, by their numbers.
+type Threads = std::collections::BTreeMap<u64, JoinHandle<()>>;
+
 sync::thread_local! {
     /// What the pool of this thread shares with its threads.
     static EMPLOYER: Cell<*const ()> = const { Cell::new(ptr::null()) };
@@ -20,4 +25,18 @@ fn works_for<S>(shared: &S) {
 fn is_working_for<S>(shared: &S) -> bool {
     let shared = ptr::from_ref(shared).cast();
     EMPLOYER.with(|employer| ptr::eq(employer.get(), shared))
+}
+
+/// The key of the thread that left last.
+const LEFT_LAST: u64 = u64::MAX;
+
+/// Notes that a thread leaves, and returns the one that left before: it is to
+/// be joined, without the lock.
+fn leave(threads: &mut Threads, number: u64) -> Option<JoinHandle<()>> {
+    let own = threads.remove(&number)?;
+    threads.insert(LEFT_LAST, own)
+}
+
+fn join(thread: JoinHandle<()>) {
+    thread.join().expect("the threads of a pool do not panic");
 }

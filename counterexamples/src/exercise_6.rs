@@ -3,10 +3,12 @@
 pub mod a_thread_each_time;
 pub mod caller_runs_when_full;
 pub mod cancels_when_dropped;
+pub mod catches_only_the_job;
 pub mod checks_before_it_counts;
 pub mod counts_before_it_starts;
 pub mod counts_no_threads;
 pub mod counts_on_who_was_woken;
+pub mod detaches_who_leaves;
 pub mod dies_of_a_panic;
 pub mod drops_the_queue;
 pub mod forgets_who_has_left;
@@ -40,6 +42,11 @@ use std::error::Error;
 use std::fmt;
 use std::ptr;
 
+use sync::thread::JoinHandle;
+
+/// The threads of a pool, by their numbers.
+type Threads = std::collections::BTreeMap<u64, JoinHandle<()>>;
+
 sync::thread_local! {
     /// What the pool of this thread shares with its threads.
     static EMPLOYER: Cell<*const ()> = const { Cell::new(ptr::null()) };
@@ -53,6 +60,20 @@ fn works_for<S>(shared: &S) {
 fn is_working_for<S>(shared: &S) -> bool {
     let shared = ptr::from_ref(shared).cast();
     EMPLOYER.with(|employer| ptr::eq(employer.get(), shared))
+}
+
+/// The key of the thread that left last.
+const LEFT_LAST: u64 = u64::MAX;
+
+/// Notes that a thread leaves, and returns the one that left before: it is to
+/// be joined, without the lock.
+fn leave(threads: &mut Threads, number: u64) -> Option<JoinHandle<()>> {
+    let own = threads.remove(&number)?;
+    threads.insert(LEFT_LAST, own)
+}
+
+fn join(thread: JoinHandle<()>) {
+    thread.join().expect("the threads of a pool do not panic");
 }
 
 /// Why there is no result.

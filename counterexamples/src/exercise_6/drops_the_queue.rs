@@ -119,7 +119,9 @@ fn work(shared: &Shared, number: u64) {
     }
     state.thread_count -= 1;
     if !state.is_shut_down {
-        state.threads.remove(&number);
+        let before = super::leave(&mut state.threads, number);
+        drop(state);
+        before.into_iter().for_each(super::join);
     }
 }
 
@@ -143,7 +145,7 @@ impl Drop for Pool {
         loop {
             let next = self.shared.lock().threads.pop_first();
             let Some((_, thread)) = next else { break };
-            thread.join().expect("the threads of a pool do not panic");
+            super::join(thread);
         }
     }
 }

@@ -12,6 +12,7 @@
 //! Also fails: as_many_jobs_as_the_cap_run_together
 //! Also fails: dropping_the_pool_ends_idle_threads
 //! Also fails: dropping_the_pool_runs_what_is_in_the_queue
+//! Also fails: dropping_the_pool_waits_for_a_thread_that_leaves
 //! Also fails: dropping_the_pool_waits_for_its_threads
 //! Also fails: idle_threads_leave
 //! Also fails: jobs_are_begun_in_the_order_of_submission
@@ -144,7 +145,9 @@ fn work(shared: &Shared, number: u64) {
     let mut state = shared.lock();
     state.thread_count -= 1;
     if !state.is_shut_down {
-        state.threads.remove(&number);
+        let before = super::leave(&mut state.threads, number);
+        drop(state);
+        before.into_iter().for_each(super::join);
     }
 }
 
@@ -164,7 +167,7 @@ impl Drop for Pool {
         loop {
             let next = self.shared.lock().threads.pop_first();
             let Some((_, thread)) = next else { break };
-            thread.join().expect("the threads of a pool do not panic");
+            super::join(thread);
         }
     }
 }

@@ -6,6 +6,7 @@
 //! Also fails: an_idle_thread_is_counted_on_once
 //! Also fails: an_idle_thread_sleeps
 //! Also fails: dropping_the_pool_ends_idle_threads
+//! Also fails: dropping_the_pool_waits_for_a_thread_that_leaves
 //! Also fails: dropping_the_pool_waits_for_its_threads
 //! Also fails: idle_threads_leave
 //! Also fails: panics_cost_no_thread
@@ -122,7 +123,9 @@ fn work(shared: &Shared, number: u64) {
     }
     state.thread_count -= 1;
     if !state.is_shut_down {
-        state.threads.remove(&number);
+        let before = super::leave(&mut state.threads, number);
+        drop(state);
+        before.into_iter().for_each(super::join);
     }
 }
 
@@ -142,7 +145,7 @@ impl Drop for Pool {
         loop {
             let next = self.shared.lock().threads.pop_first();
             let Some((_, thread)) = next else { break };
-            thread.join().expect("the threads of a pool do not panic");
+            super::join(thread);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Breaks clause 9: Keep-alive.
 //! Caught by: idle_threads_leave
 //! Also fails: a_job_after_the_last_thread_left_starts_one
+//! Also fails: dropping_the_pool_waits_for_a_thread_that_leaves
 //!
 //! Sees that its time is up, and that there is nothing to do. So it sleeps again,
 //! instead of leaving.
@@ -114,7 +115,9 @@ fn work(shared: &Shared, number: u64) {
     }
     state.thread_count -= 1;
     if !state.is_shut_down {
-        state.threads.remove(&number);
+        let before = super::leave(&mut state.threads, number);
+        drop(state);
+        before.into_iter().for_each(super::join);
     }
 }
 
@@ -134,7 +137,7 @@ impl Drop for Pool {
         loop {
             let next = self.shared.lock().threads.pop_first();
             let Some((_, thread)) = next else { break };
-            thread.join().expect("the threads of a pool do not panic");
+            super::join(thread);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Breaks clause 10: Shutdown.
 //! Caught by: dropping_the_pool_waits_for_its_threads
+//! Also fails: dropping_the_pool_waits_for_a_thread_that_leaves
 //!
 //! A thread that ends takes its handle along, for whatever reason it ends. Whoever
 //! drops the pool finds fewer threads to join than there are.

@@ -4,7 +4,7 @@
     reason = "the types of the stub own nothing yet"
 )]
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -682,6 +682,60 @@ fn dropping_the_pool_waits_for_its_threads() {
     check(lesson, || {
         for _ in 0..15 {
             let pool = Pool::new(CAP, HOUR);
+            let ends = run_together(&pool, CAP, log_of_this_threads_end);
+            drop(pool);
+            let count = ends.iter().filter(|end| end.count() == 1).count();
+            assert!(count == CAP, "of {CAP} threads {count} have ended");
+        }
+    });
+}
+
+/// Is dropped as its thread ends, and holds it up until a gate opens.
+struct HeldEnd {
+    begun: Arc<Gate>,
+    hold: Arc<Gate>,
+    _probe: DropProbe,
+}
+
+impl Drop for HeldEnd {
+    fn drop(&mut self) {
+        self.begun.open();
+        self.hold.wait();
+    }
+}
+
+thread_local! {
+    static HELD_END: RefCell<Option<HeldEnd>> = const { RefCell::new(None) };
+}
+
+/// Clause 10: a thread that has left may still be at its end.
+#[test]
+fn dropping_the_pool_waits_for_a_thread_that_leaves() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "A thread that has left after its keep-alive has ended, too, when the pool has been \
+                  dropped.",
+        usual_cause: "A thread that leaves takes its handle along, and then nobody can join it.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    const CAP: usize = 3;
+    check(lesson, || {
+        let pool = Pool::new(1, Duration::ZERO);
+        let (begun, opener) = (Arc::new(Gate::new()), Opener::new());
+        let (probe, log) = DropProbe::new();
+        let end = HeldEnd {
+            begun: begun.clone(),
+            hold: opener.gate(),
+            _probe: probe,
+        };
+        drop(pool.spawn_blocking(move || HELD_END.set(Some(end))));
+        begun.wait();
+        let opening = opener.open_once_asleep();
+        drop(pool);
+        assert!(log.count() == 1, "the thread that left has not ended");
+        opening.join().expect("opening does not panic");
+        for _ in 0..10 {
+            let pool = Pool::new(CAP, Duration::ZERO);
             let ends = run_together(&pool, CAP, log_of_this_threads_end);
             drop(pool);
             let count = ends.iter().filter(|end| end.count() == 1).count();

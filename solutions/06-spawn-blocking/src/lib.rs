@@ -58,8 +58,9 @@ pub use job::{Job, JoinError, JoinHandle};
 ///    that has not takes the next job. If all have left, the next job starts
 ///    a thread. Any `Duration` will do.
 /// 10. **Shutdown.** Dropping the pool waits until all jobs have run, those in
-///     the queue too, and until its threads have ended. A job that drops its
-///     own pool waits for nothing; the other jobs run all the same.
+///     the queue too, and until its threads have ended, also one that was just
+///     leaving. A job that drops its own pool waits for nothing; the other jobs
+///     run all the same.
 /// 11. **No thread to be had.** If the system has no thread for it, a job waits
 ///     for those that there are. If there are none it is cancelled, which
 ///     reaches the handle; the next job tries again.
@@ -130,7 +131,8 @@ struct State {
     is_shut_down: bool,
     thread_count: usize,
     started_count: u64,
-    /// The threads that have not left, for the pool to join.
+    /// The threads that have not left, for the pool to join, and under
+    /// [`LEFT_LAST`] the one that left last.
     threads: BTreeMap<u64, thread::JoinHandle<()>>,
 }
 
@@ -141,6 +143,9 @@ enum Summons {
     /// Nobody can run these. To drop them cancels them.
     Cancel(VecDeque<Job>),
 }
+
+/// No thread has this number.
+const LEFT_LAST: u64 = u64::MAX;
 
 /// How often a thread looks for a job before it falls asleep. In between it
 /// lets others run, so that the one that submits the next job gets its turn. In
@@ -244,10 +249,15 @@ impl Shared {
             }
         }
         state.thread_count -= 1;
-        // Who leaves takes the handle along. A pool that is dropped joins us.
-        if !state.is_shut_down {
-            state.threads.remove(&number);
+        if state.is_shut_down {
+            return;
         }
+        // Who leaves joins the one that left before, so that the pool has only
+        // the last of them to join.
+        let own = state.threads.remove(&number);
+        let before = own.and_then(|own| state.threads.insert(LEFT_LAST, own));
+        drop(state);
+        before.into_iter().for_each(join);
     }
     // ANCHOR_END: work
 
@@ -300,9 +310,13 @@ impl Drop for Pool {
         // One by one: a thread may start another before it ends, for the jobs
         // that wait.
         while let Some((_, thread)) = shared.pop_thread() {
-            thread.join().expect("the threads of a pool do not panic");
+            join(thread);
         }
     }
+}
+
+fn join(thread: thread::JoinHandle<()>) {
+    thread.join().expect("the threads of a pool do not panic");
 }
 
 impl Shared {

@@ -1,0 +1,151 @@
+//! Breaks clause 10: Shutdown.
+//! Caught by: dropping_the_pool_waits_for_a_thread_that_leaves
+//!
+//! Joins all threads that it knows of when the pool is dropped. One that leaves when
+//! its keep-alive is over is not among them any more: it has dropped its own handle,
+//! and goes on to its end by itself.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::mem;
+use std::time::Duration;
+
+use spawn_blocking::Job;
+pub use spawn_blocking::{JoinError, JoinHandle, spawn_rayon};
+use sync::thread::{self, Builder};
+use sync::{Arc, Condvar, Mutex, MutexGuard};
+
+use super::works_for;
+
+/// Runs jobs that block on threads of its own.
+pub struct Pool {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    max_threads: usize,
+    keep_alive: Duration,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Job>,
+    is_shut_down: bool,
+    /// Threads that wait, or have been notified and not woken up yet.
+    idle_count: usize,
+    thread_count: usize,
+    started_count: u64,
+    threads: BTreeMap<u64, thread::JoinHandle<()>>,
+}
+
+impl Pool {
+    /// Makes a pool that starts its threads when there are jobs for them.
+    pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
+        assert!(max_threads > 0, "a pool of no threads runs no job");
+        let shared = Shared {
+            max_threads,
+            keep_alive,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Runs `job` on a thread of the pool.
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let (job, handle) = Job::new(job);
+        submit(&self.shared, job);
+        handle
+    }
+}
+
+fn submit(shared: &Arc<Shared>, job: Job) {
+    let mut state = shared.lock();
+    state.queue.push_back(job);
+    if state.queue.len() > state.idle_count
+        && state.thread_count < shared.max_threads
+    {
+        start_thread(shared, &mut state);
+    }
+    let stranded = match state.thread_count {
+        0 => mem::take(&mut state.queue),
+        _ => VecDeque::new(),
+    };
+    drop(state);
+    shared.changed.notify_one();
+    drop(stranded);
+}
+
+fn start_thread(shared: &Arc<Shared>, state: &mut State) {
+    let number = state.started_count;
+    let shared = shared.clone();
+    if let Ok(thread) = Builder::new().spawn(move || work(&shared, number)) {
+        state.started_count += 1;
+        state.thread_count += 1;
+        state.threads.insert(number, thread);
+    }
+}
+
+fn work(shared: &Shared, number: u64) {
+    works_for(shared);
+    let mut state = shared.lock();
+    loop {
+        while let Some(job) = state.queue.pop_front() {
+            drop(state);
+            job.run();
+            state = shared.lock();
+        }
+        if state.is_shut_down {
+            break;
+        }
+        state.idle_count += 1;
+        let (woken, result) = shared
+            .changed
+            .wait_timeout(state, shared.keep_alive)
+            .unwrap();
+        state = woken;
+        state.idle_count -= 1;
+        if result.timed_out() && state.queue.is_empty() {
+            break;
+        }
+    }
+    state.thread_count -= 1;
+    if !state.is_shut_down {
+        state.threads.remove(&number);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.lock().is_shut_down = true;
+        self.shared.changed.notify_all();
+        if super::is_working_for(&*self.shared) {
+            return;
+        }
+        loop {
+            let next = self.shared.lock().threads.pop_first();
+            let Some((_, thread)) = next else { break };
+            thread.join().expect("the threads of a pool do not panic");
+        }
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/06-spawn-blocking/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/06-spawn-blocking/src/tests.rs"]
+mod tests;
