@@ -1,4 +1,4 @@
-//! Two threads that play workers: each has a queue with room for four jobs, steals
+//! Two threads that play workers: each has a queue with room for six jobs, steals
 //! half of the other's, and sleeps when there is nothing. They tell the recorder
 //! what becomes of the queues.
 //!
@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use trace::queue::{self, Queue};
 
-const ROOM: usize = 4;
+const ROOM: usize = 6;
 
-type Job = Box<dyn FnOnce(&Scheduler, usize) + Send>;
+type Job = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 struct Scheduler {
@@ -53,7 +53,7 @@ impl Scheduler {
             match job {
                 Some(job) => {
                     queue::popped(Queue::Local);
-                    job(self, worker);
+                    job();
                     self.unfinished.fetch_sub(1, SeqCst);
                 }
                 None if self.take(worker) || self.steal(worker) => {}
@@ -94,6 +94,7 @@ impl Scheduler {
         self.threads[worker].get_or_init(thread::current);
         self.sleeps[worker].store(true, SeqCst);
         trace::thread_park();
+        // A real scheduler looks at all queues once more instead of a time-out.
         thread::park_timeout(Duration::from_millis(1));
         trace::thread_unpark();
         self.sleeps[worker].store(false, SeqCst);
@@ -102,28 +103,31 @@ impl Scheduler {
 
 /// A job that computes for a while.
 fn busy(name: String, micros: u64) -> Job {
-    let work = trace::job(name, move || {
+    Box::new(trace::job(name, move || {
         let start = Instant::now();
         while start.elapsed() < Duration::from_micros(micros) {}
-    });
-    Box::new(move |_, _| work())
+    }))
 }
 
 fn main() {
     let recording = trace::record("two workers and a burst", "by hand", 2);
     let scheduler = Scheduler::default();
-    let burst: Job = Box::new(|scheduler, worker| {
-        trace::span("burst", || {
-            for (name, micros) in ('B'..='I').zip([300, 250, 200, 150, 300, 250, 200, 150]) {
-                scheduler.spawn(worker, busy(name.to_string(), micros));
-            }
-        });
-    });
+    scheduler.unfinished.store(1, SeqCst); // the burst itself
     thread::scope(|scope| {
-        scheduler.spawn(0, burst);
         scope.spawn(|| scheduler.run(1));
-        thread::sleep(Duration::from_micros(500));
-        scope.spawn(|| scheduler.run(0));
+        while !scheduler.sleeps[1].load(SeqCst) {
+            thread::yield_now();
+        }
+        scope.spawn(|| {
+            queue::started(0);
+            trace::span("burst", || {
+                for (name, micros) in ('A'..='H').zip([100, 100, 100, 400, 400, 400, 100, 400]) {
+                    scheduler.spawn(0, busy(name.to_string(), micros));
+                }
+            });
+            scheduler.unfinished.fetch_sub(1, SeqCst);
+            scheduler.run(0);
+        });
     });
     let trace = recording.finish();
     println!("{}", trace.sentences().join("\n"));
