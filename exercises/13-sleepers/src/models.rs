@@ -223,15 +223,14 @@ fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
     });
 }
 
-/// Clause 6: they look at each other as they leave.
+/// Clause 5: they look at each other as they leave.
 #[test]
-fn of_two_searchers_that_leave_one_is_the_last() {
+fn of_two_that_find_work_one_is_the_last() {
     let lesson = Lesson {
-        clause: "6. The last look",
-        promise: "Two searchers stop at the same time, one for work and one to sleep: one of them is told \
-                  that it was the last.",
+        clause: "5. One leads to the next",
+        promise: "Two searchers find work at the same time: one of them must call `notify`.",
         usual_cause: "The count is looked at and changed in two steps.",
-        read: "scheduler/sleepers.html#the-last-look",
+        read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -239,10 +238,32 @@ fn of_two_searchers_that_leave_one_is_the_last() {
             if !(shared.try_search() && shared.try_search()) {
                 return; // One at a time is fine, too.
             }
-            let (was_last, must_look) =
-                beside(&shared, Sleepers::found, |it| it.sleep(0, true));
-            assert!(was_last || must_look, "neither was the last");
+            let was_last = beside(&shared, Sleepers::found, Sleepers::found);
+            assert!(was_last.0 || was_last.1, "neither was the last");
         });
+    });
+}
+
+/// Clause 6: one finds work meanwhile, or is going to sleep, too.
+#[test]
+fn of_two_searchers_that_leave_one_is_the_last() {
+    let lesson = Lesson {
+        clause: "6. The last look",
+        promise: "Two searchers stop at the same time: one of them is told that it was the last.",
+        usual_cause: "The count is looked at and changed in two steps.",
+        read: "scheduler/sleepers.html#the-last-look",
+    };
+    check_model(lesson, || {
+        for leave in [Sleepers::found, |it: &Sleepers| it.sleep(1, true)] {
+            sync::model(move || {
+                let shared = Arc::new(Sleepers::new(4));
+                if !(shared.try_search() && shared.try_search()) {
+                    return; // One at a time is fine, too.
+                }
+                let was_last = beside(&shared, leave, |it| it.sleep(0, true));
+                assert!(was_last.0 || was_last.1, "neither was the last");
+            });
+        }
     });
 }
 
