@@ -1,0 +1,208 @@
+//! tokio's multi-thread runtime behind the exercise's names.
+
+use std::any::Any;
+use std::io;
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::runtime;
+pub use tokio::runtime::EnterGuard as Entered;
+use tokio::task;
+pub use tokio::task::yield_now;
+pub use tokio::time::sleep;
+
+/// tokio's runtime.
+pub struct Runtime(ManuallyDrop<runtime::Runtime>);
+
+impl Runtime {
+    /// Makes a runtime with a worker for each processor.
+    pub fn new() -> io::Result<Self> {
+        Self::builder().build()
+    }
+
+    /// Makes one of your choice.
+    pub fn builder() -> Builder {
+        let mut builder = runtime::Builder::new_multi_thread();
+        builder.enable_time().thread_name("worker");
+        Builder(builder)
+    }
+
+    /// Runs `future` to its end on this thread.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.0.block_on(future)
+    }
+
+    /// Spawns a task.
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        JoinHandle(self.0.spawn(future))
+    }
+
+    /// Runs `job` on a thread where it may block.
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        JoinHandle(self.0.spawn_blocking(job))
+    }
+
+    /// Makes this the runtime of this thread.
+    pub fn enter(&self) -> Entered<'_> {
+        self.0.enter()
+    }
+
+    /// Returns a handle.
+    pub fn handle(&self) -> Handle {
+        Handle(self.0.handle().clone())
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        // SAFETY: the runtime is not used after this.
+        let runtime = unsafe { ManuallyDrop::take(&mut self.0) };
+        match runtime::Handle::try_current() {
+            // tokio panics rather than to wait within one of its own tasks.
+            Ok(_) => runtime.shutdown_background(),
+            Err(_) => drop(runtime),
+        }
+    }
+}
+
+/// tokio's builder.
+pub struct Builder(runtime::Builder);
+
+impl Builder {
+    /// How many workers there are.
+    pub fn worker_threads(&mut self, count: usize) -> &mut Self {
+        self.0.worker_threads(count);
+        self
+    }
+
+    /// How often a worker looks into the global queue.
+    pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
+        self.0.global_queue_interval(polls);
+        self
+    }
+
+    /// How the threads of the workers are named.
+    pub fn thread_name(&mut self, name: impl Into<String>) -> &mut Self {
+        self.0.thread_name(name);
+        self
+    }
+
+    /// How many blocking jobs run at a time.
+    pub fn max_blocking_threads(&mut self, count: usize) -> &mut Self {
+        self.0.max_blocking_threads(count);
+        self
+    }
+
+    /// Starts the workers.
+    pub fn build(&mut self) -> io::Result<Runtime> {
+        Ok(Runtime(ManuallyDrop::new(self.0.build()?)))
+    }
+}
+
+/// tokio's handle.
+#[derive(Clone)]
+pub struct Handle(runtime::Handle);
+
+impl Handle {
+    /// Spawns a task.
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        JoinHandle(self.0.spawn(future))
+    }
+
+    /// Runs `job` on a thread where it may block.
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        JoinHandle(self.0.spawn_blocking(job))
+    }
+
+    /// Makes this the runtime of this thread.
+    pub fn enter(&self) -> Entered<'_> {
+        self.0.enter()
+    }
+}
+
+/// tokio's handle of a task or of a blocking job.
+pub struct JoinHandle<T>(task::JoinHandle<T>);
+
+impl<T> JoinHandle<T> {
+    /// Asks for the end of the task.
+    pub fn abort(&self) {
+        self.0.abort();
+    }
+
+    /// Returns `true` if the task has ended.
+    pub fn is_finished(&self) -> bool {
+        self.0.is_finished()
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Self::Output> {
+        let result = Pin::new(&mut self.0).poll(cx);
+        result.map(|result| result.map_err(JoinError))
+    }
+}
+
+/// tokio's error.
+#[derive(Debug)]
+pub struct JoinError(task::JoinError);
+
+impl JoinError {
+    /// Returns `true` if the task has panicked.
+    pub fn is_panic(&self) -> bool {
+        self.0.is_panic()
+    }
+
+    /// Returns `true` if the task was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    /// Returns what the task has thrown.
+    pub fn into_panic(self) -> Box<dyn Any + Send> {
+        self.0.into_panic()
+    }
+}
+
+/// Spawns a task on the runtime of this thread.
+pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    JoinHandle(task::spawn(future))
+}
+
+/// Runs `job` on a thread of this thread's runtime where it may block.
+pub fn spawn_blocking<F, T>(job: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    JoinHandle(task::spawn_blocking(job))
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
+mod tests;
