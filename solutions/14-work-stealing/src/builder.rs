@@ -10,9 +10,9 @@ use run_queue::run_queue;
 use spawn_blocking::Pool;
 use sync::thread;
 
-use crate::runtime::{Handle, Runtime};
-use crate::shared::{Remote, Shared};
-use crate::worker::Worker;
+use super::runtime::{Handle, Runtime};
+use super::shared::{Remote, Shared};
+use super::worker::Worker;
 
 /// A blocking thread without a job stays so long.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);

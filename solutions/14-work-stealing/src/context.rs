@@ -7,8 +7,8 @@ use std::ptr;
 use std::sync::Arc;
 use std::thread;
 
-use crate::shared::Shared;
-use crate::worker::Worker;
+use super::shared::Shared;
+use super::worker::Worker;
 
 /// Nothing here has a destructor, so that it can be reached without a check.
 struct Context {

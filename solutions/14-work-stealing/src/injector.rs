@@ -20,7 +20,7 @@ use sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use crate::shared::Task;
+use super::shared::Task;
 
 /// Tasks for whichever worker comes first.
 pub struct Injector {

@@ -9,9 +9,9 @@ use spawn_blocking::Job;
 use sync::thread;
 use task::JoinHandle;
 
-use crate::builder::Builder;
-use crate::context::{self, Entered};
-use crate::shared::Shared;
+use super::builder::Builder;
+use super::context::{self, Entered};
+use super::shared::Shared;
 
 /// What a blocking job returns, to be awaited.
 pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;

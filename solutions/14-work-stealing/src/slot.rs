@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 
-use crate::shared::Task;
+use super::shared::Task;
 
 /// So many in a row; tokio has the same number.
 pub const MOST_IN_A_ROW: u32 = 3;

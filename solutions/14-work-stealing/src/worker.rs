@@ -10,10 +10,10 @@ use std::sync::Arc;
 use parker::Parker;
 use run_queue::Local;
 
-use crate::context;
-use crate::injector::Chain;
-use crate::shared::{CAPACITY, Shared, Task};
-use crate::slot::Slot;
+use super::context;
+use super::injector::Chain;
+use super::shared::{CAPACITY, Shared, Task};
+use super::slot::Slot;
 
 /// So many tasks are taken from the injector at once: half a queue.
 const BATCH: usize = CAPACITY / 2;
