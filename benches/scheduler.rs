@@ -243,7 +243,10 @@ fn measure(criterion: &mut Criterion, workers: usize, results: &mut Results) {
 fn measure_in_turns(rounds: usize, workers: usize, results: &mut Results) {
     const ROUND: Duration = Duration::from_millis(8);
     let filter = env::args().skip(1).find(|arg| !arg.starts_with('-'));
-    let is_chosen = |name: &str| filter.as_ref().is_none_or(|filter| name.contains(filter));
+    let is_chosen = |contender: &str, workload: &str| {
+        let name = format!("{contender}/{workload}");
+        filter.as_ref().is_none_or(|filter| name.contains(filter))
+    };
     let contenders = contenders();
     let running = contenders
         .iter()
@@ -254,7 +257,7 @@ fn measure_in_turns(rounds: usize, workers: usize, results: &mut Results) {
         // The first round warms up.
         for round in 0..=rounds {
             for (name, run) in &running {
-                if !is_chosen(name) && !is_chosen(workload) {
+                if !is_chosen(name, workload) {
                     continue;
                 }
                 let ((), once) = cost::of(|| run(workload));
@@ -308,6 +311,9 @@ fn main() {
         }
     }
     for (workload, what) in WORKLOADS {
+        if !results.keys().any(|(_, at)| at.starts_with(workload)) {
+            continue;
+        }
         println!("\n{workload}: {what}");
         print(workload, &workers, &results);
     }

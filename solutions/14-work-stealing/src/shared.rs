@@ -9,13 +9,14 @@ use sleepers::Sleepers;
 use spawn_blocking::Pool;
 use sync::atomic::{
     AtomicBool, AtomicUsize,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
+    Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
+    fence,
 };
 use sync::{Mutex, thread};
 use task::{JoinHandle, OwnedTasks, Runnable, Schedule};
 
-use crate::context;
-use crate::injector::Injector;
+use super::context;
+use super::injector::Injector;
 
 /// How many tasks a worker's queue holds.
 pub const CAPACITY: usize = 256;
@@ -80,10 +81,23 @@ impl Shared {
         let (task, handle) = task::spawn(future, Owner(self));
         match context::worker_of(self) {
             Some(worker) => worker.schedule(task),
-            None if self.is_shut_down() => drop(task),
-            None => self.inject(task),
+            None => self.spawn_from_outside(task),
         }
         handle
+    }
+
+    #[inline]
+    fn spawn_from_outside(&self, task: Task) {
+        if self.is_shut_down() {
+            return drop(task);
+        }
+        self.inject(task);
+        // The last worker may have looked at the injector before that. Then it
+        // knew of the shutdown, and since it has made a fence in between, as
+        // `notify` did here, so do we.
+        if self.is_shut_down() {
+            self.drop_injected();
+        }
     }
 
     /// Queues a task for whichever worker comes first.
@@ -159,11 +173,13 @@ impl Shared {
     /// spawned, ends at once.
     fn end(&self) {
         self.owned.close_and_cancel();
+        // SeqCst: pairs with the fence in `notify`, see `spawn_from_outside`.
+        fence(SeqCst);
         // A guest holds a task that is listed, or has pushed it already and is
         // about to leave.
-        while !self.owned.is_empty()
+        while self.drop_injected()
+            || !self.owned.is_empty()
             || self.has_guests()
-            || self.drop_injected()
         {
             thread::yield_now();
         }
