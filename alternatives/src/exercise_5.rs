@@ -12,7 +12,10 @@ type Rouse = Box<dyn Fn() + Send + Sync>;
 
 /// Wakes; a panic is the waker's own affair.
 fn call(waker: Waker) {
-    let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+    let woken = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+    // What was thrown may panic in turn when it is dropped.
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(woken)));
+    dropped.unwrap_or_else(std::mem::forget);
 }
 
 /// The timers of the process, and the thread that drives them by a parker.

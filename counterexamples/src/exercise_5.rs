@@ -6,6 +6,7 @@ pub mod asks_the_clock_again;
 pub mod cuts_to_milliseconds;
 pub mod dies_of_a_waker;
 pub mod drops_under_the_lock;
+pub mod drops_what_was_thrown;
 pub mod gathers_what_is_due_soon;
 pub mod keeps_the_first_waker;
 pub mod leaves_its_entry_behind;
@@ -31,7 +32,10 @@ type Rouse = Box<dyn Fn() + Send + Sync>;
 
 /// Wakes; a panic is the waker's own affair.
 fn call(waker: Waker) {
-    let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+    let woken = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+    // What was thrown may panic in turn when it is dropped.
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(woken)));
+    dropped.unwrap_or_else(std::mem::forget);
 }
 
 /// Starts timers and the thread that drives them: as given, or by a parker.

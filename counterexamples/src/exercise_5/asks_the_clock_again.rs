@@ -2,6 +2,7 @@
 //! Caught by: a_sleep_that_was_woken_is_ready
 //! Also fails: a_poll_that_races_with_fire_is_woken_or_ready
 //! Also fails: a_waker_that_panics_hinders_nobody
+//! Also fails: what_a_waker_throws_may_panic_in_turn
 //!
 //! Looks at std's clock when it is polled, as many futures of timers do. Whoever
 //! drives the timers has said what time it is, and it may not be std's: a test

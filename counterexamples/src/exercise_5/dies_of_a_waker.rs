@@ -1,5 +1,6 @@
 //! Breaks clause 7: Free wakers.
 //! Caught by: a_waker_that_panics_hinders_nobody
+//! Also fails: what_a_waker_throws_may_panic_in_turn
 //! Also fails: the_timer_thread_survives_a_waker_that_panics
 //!
 //! Lets a panic of a waker out of `fire`. On the timer thread nobody is there

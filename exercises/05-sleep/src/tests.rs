@@ -8,6 +8,7 @@
 )]
 
 use std::cell::Cell;
+use std::panic::panic_any;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
@@ -17,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use sync::chaos::with_chaos;
 use testkit::{
-    CountingWaker, HostileWaker, Lesson, ThreadProbe, WakeCounts, check,
-    idle_cost, live_bytes, panic_message, thread_count,
+    CountingWaker, HostileWaker, Lesson, PanicOnDrop, ThreadProbe, WakeCounts,
+    check, idle_cost, live_bytes, panic_message, thread_count,
 };
 
 use super::{Sleep, Timers, sleep, sleep_until};
@@ -485,22 +486,41 @@ fn a_waker_that_panics_hinders_nobody() {
                       Call each waker within `catch_unwind`, without the lock.",
         read: "blocking/sleep.html#wakers-are-strangers",
     };
+    check(lesson, || assert_hinders_nobody(&HostileWaker::panicking()));
+}
+
+/// Clause 7: to drop what was thrown is to run foreign code once more.
+#[test]
+fn what_a_waker_throws_may_panic_in_turn() {
+    let lesson = Lesson {
+        clause: "7. Free wakers",
+        promise: "When a waker throws what panics when it is dropped, all others are woken.",
+        usual_cause: "What `catch_unwind` returns is dropped at once, and nobody catches what that \
+                      throws.",
+        read: "blocking/sleep.html#wakers-are-strangers",
+    };
     check(lesson, || {
-        let mut driven = Driven::new();
-        let mut first = begin(driven.after(SECOND));
-        let mut hostile = driven.after(SECOND);
-        poll(&mut hostile, &HostileWaker::panicking());
-        let mut second = begin(driven.after(SECOND));
-        let mut later = begin(driven.after(2 * SECOND));
-        let end = driven.now + 3 * SECOND;
-        driven.run_until(end, |_| {});
-        for (sleep, wakes) in [&mut first, &mut second, &mut later] {
-            let wakes = wakes.wakes();
-            assert!(wakes == 1, "another sleep was woken {wakes} times");
-            let is_ready = poll(sleep, Waker::noop());
-            assert!(is_ready, "another sleep is not ready");
-        }
+        assert_hinders_nobody(&HostileWaker::new(|| panic_any(PanicOnDrop)));
     });
+}
+
+/// Asserts that all others are woken when this waker is.
+#[track_caller]
+fn assert_hinders_nobody(hostile: &Waker) {
+    let mut driven = Driven::new();
+    let mut first = begin(driven.after(SECOND));
+    let mut other = driven.after(SECOND);
+    poll(&mut other, hostile);
+    let mut second = begin(driven.after(SECOND));
+    let mut later = begin(driven.after(2 * SECOND));
+    let end = driven.now + 3 * SECOND;
+    driven.run_until(end, |_| {});
+    for (sleep, wakes) in [&mut first, &mut second, &mut later] {
+        let wakes = wakes.wakes();
+        assert!(wakes == 1, "another sleep was woken {wakes} times");
+        let is_ready = poll(sleep, Waker::noop());
+        assert!(is_ready, "another sleep is not ready");
+    }
 }
 
 /// Clause 7: a waker may run its task on the spot.

@@ -45,6 +45,9 @@ struct State {
 impl Timers {
     /// Makes timers for which nobody waits. They call `rouse` when whoever
     /// drives them must call [`fire`](Self::fire) earlier than it said.
+    ///
+    /// `rouse` is called in the polls of sleeps: it should be quick, and must
+    /// not panic.
     pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
         let state = Mutex::new(State {
             wheel: Wheel::new(),
@@ -76,10 +79,7 @@ impl Timers {
             if due.is_empty() {
                 return next.and_then(time_of);
             }
-            for waker in due.drain(..) {
-                // A panic is the waker's own affair, and not of the others.
-                let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
-            }
+            due.drain(..).for_each(wake);
         }
     }
     // ANCHOR_END: fire
@@ -151,6 +151,14 @@ impl State {
         };
         next
     }
+}
+
+/// A panic is the waker's own affair, and not of the others.
+fn wake(waker: Waker) {
+    let woken = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+    // What was thrown may panic in turn when it is dropped.
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(woken)));
+    dropped.unwrap_or_else(mem::forget);
 }
 
 /// When tick 0 began.

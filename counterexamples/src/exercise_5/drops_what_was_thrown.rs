@@ -1,0 +1,166 @@
+//! Breaks clause 7: Free wakers.
+//! Caught by: what_a_waker_throws_may_panic_in_turn
+//!
+//! Catches what a waker throws, and drops it where it stands. That is foreign
+//! code as well, and what it throws nobody catches.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use sync::{Arc, Mutex};
+
+use super::Rouse;
+
+/// A deadline, and a number.
+type Key = (Instant, u64);
+
+/// All who sleep, and until when.
+pub struct Timers {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    rouse: Rouse,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    sleeps: BTreeMap<Key, Waker>,
+    begun_count: u64,
+    driver: Driver,
+}
+
+/// What the driver does.
+#[derive(Default)]
+enum Driver {
+    /// It will look again before it sleeps.
+    Looks,
+    /// It sleeps until then.
+    SleepsUntil(Instant),
+    /// It sleeps until it is roused.
+    #[default]
+    Sleeps,
+}
+
+impl Timers {
+    /// Makes timers for which nobody waits.
+    pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
+        let rouse = Box::new(rouse);
+        let state = Mutex::default();
+        Self {
+            shared: Arc::new(Shared { rouse, state }),
+        }
+    }
+
+    /// Makes a sleep that ends when [`fire`](Self::fire) is told `deadline`.
+    pub fn sleep_until(&self, deadline: Instant) -> Sleep {
+        self.sleep(Some(deadline))
+    }
+
+    fn sleep(&self, deadline: Option<Instant>) -> Sleep {
+        Sleep {
+            shared: self.shared.clone(),
+            deadline,
+            key: None,
+        }
+    }
+
+    /// Wakes all that is due at `now`, and returns when to call it again.
+    pub fn fire(&self, now: Instant) -> Option<Instant> {
+        loop {
+            let mut state = self.shared.state.lock().unwrap();
+            let Some(first) = state.sleeps.first_entry() else {
+                state.driver = Driver::Sleeps;
+                return None;
+            };
+            let deadline = first.key().0;
+            if deadline > now {
+                state.driver = Driver::SleepsUntil(deadline);
+                return Some(deadline);
+            }
+            let waker = first.remove();
+            state.driver = Driver::Looks;
+            drop(state);
+            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+        }
+    }
+}
+
+/// A future that is ready when its deadline has come.
+pub struct Sleep {
+    shared: Arc<Shared>,
+    deadline: Option<Instant>,
+    key: Option<Key>,
+}
+
+impl Sleep {
+    /// When the sleep ends; `None` if never.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    fn begin(&mut self, deadline: Instant, waker: Waker) {
+        let mut state = self.shared.state.lock().unwrap();
+        state.begun_count += 1;
+        let key = (deadline, state.begun_count);
+        state.sleeps.insert(key, waker);
+        self.key = Some(key);
+        let must_rouse = match state.driver {
+            Driver::Looks => false,
+            Driver::SleepsUntil(other) => deadline < other,
+            Driver::Sleeps => true,
+        };
+        if must_rouse {
+            state.driver = Driver::SleepsUntil(deadline);
+            drop(state);
+            (self.shared.rouse)();
+        }
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(deadline) = self.deadline else {
+            return Poll::Pending;
+        };
+        let mut waker = cx.waker().clone();
+        let Some(key) = self.key else {
+            self.begin(deadline, waker);
+            return Poll::Pending;
+        };
+        let mut state = self.shared.state.lock().unwrap();
+        let kept = state.sleeps.get_mut(&key);
+        let is_waiting =
+            kept.map(|kept| std::mem::swap(kept, &mut waker)).is_some();
+        drop(state);
+        if is_waiting {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            let waker = self.shared.state.lock().unwrap().sleeps.remove(&key);
+            drop(waker);
+        }
+    }
+}
+
+super::process_timers!();
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/05-sleep/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/05-sleep/src/tests.rs"]
+mod tests;
