@@ -240,6 +240,19 @@ pub fn ignore_panics(action: impl FnOnce()) {
     catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(mem::forget);
 }
 
+/// Takes out what is linked behind a task.
+///
+/// # Safety
+///
+/// The caller must hold the task.
+#[inline]
+pub unsafe fn take_link(task: NonNull<Header>) -> Option<NonNull<Header>> {
+    // SAFETY: the caller holds the task.
+    let link = &unsafe { task.as_ref() }.queue_link;
+    // SAFETY: as above.
+    link.with_mut(|link| unsafe { &mut *link }.take())
+}
+
 /// Drops the scheduler of a task that has ended.
 ///
 /// # Safety

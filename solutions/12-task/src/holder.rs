@@ -2,12 +2,12 @@
 //! schedule it again or end it.
 
 use std::ptr::NonNull;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use super::cell::{self, Header, ignore_panics};
 use super::runnable::Runnable;
 use super::state::{Completed, Pending, Turn};
-use super::{Schedule, owned, waker, yields};
+use super::{Schedule, owned, slot, waker, yields};
 
 /// Polls the task once.
 ///
@@ -117,7 +117,11 @@ pub unsafe fn end<S: Schedule>(task: NonNull<Header>) {
         Completed::Shared => false,
         Completed::Free => true,
         Completed::WakeJoiner => {
-            wake_joiner(task);
+            // SAFETY: our reference is not given back yet, and the handle has
+            // left the slot to who completes the task.
+            let waker = unsafe { slot::take(task) };
+            // It is anybody's, and may panic.
+            ignore_panics(|| waker.into_iter().for_each(Waker::wake));
             state.release()
         }
         Completed::Unwanted => unreachable!("the result was dropped"),
@@ -128,13 +132,18 @@ pub unsafe fn end<S: Schedule>(task: NonNull<Header>) {
     }
 }
 
-/// Wakes who awaits the handle. The waker is anybody's, and may panic.
-fn wake_joiner(task: NonNull<Header>) {
-    // SAFETY: the task's own reference is not given back yet.
-    let slot = &unsafe { task.as_ref() }.join_waker;
-    // SAFETY: the handle has left the waker to who completes the task.
-    let waker = slot.with_mut(|slot| unsafe { &mut *slot }.take());
-    if let Some(waker) = waker {
-        ignore_panics(|| waker.wake());
+/// Gives up a task that nobody will run, and what is linked behind it.
+///
+/// # Safety
+///
+/// As for [`run`].
+pub unsafe fn give_up<S: Schedule>(task: NonNull<Header>) {
+    let mut place = Some(task);
+    // One by one: a queue may be long.
+    while let Some(task) = place {
+        // SAFETY: the caller holds the task, or the one in front of it did.
+        place = unsafe { cell::take_link(task) };
+        // SAFETY: as above.
+        unsafe { cancel::<S>(task) };
     }
 }

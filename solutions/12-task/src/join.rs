@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::ptr::NonNull;
-use std::task::{Context, Poll, RawWaker, Waker};
+use std::task::{Context, Poll, RawWaker};
 
-use super::JoinError;
 use super::cell::{Header, ignore_panics};
 use super::state::{Detached, Woken};
+use super::{JoinError, slot};
 
 /// Awaits the result of a task. To drop it detaches the task, which runs on.
 ///
@@ -68,37 +68,6 @@ impl<T> JoinHandle<T> {
         // SAFETY: our reference keeps the task alive.
         self.task.map(|task| unsafe { task.as_ref() })
     }
-
-    /// Leaves the waker with the task. Returns `true` if the task is complete,
-    /// which may have come too late for the waker.
-    fn register(&mut self, waker: &Waker) -> bool {
-        let raw = RawWaker::new(waker.data(), waker.vtable());
-        // The task had it while it was not complete. `waker` is alive, so the
-        // address was not used again for another one.
-        if self.published.as_ref() == Some(&raw) {
-            return false;
-        }
-        let had_one = self.published.take().is_some();
-        let Some(Header {
-            state, join_waker, ..
-        }) = self.header()
-        else {
-            unreachable!("only a handle that has a task registers")
-        };
-        if had_one && state.withdraw_waker() {
-            return true;
-        }
-        let waker = waker.clone();
-        // SAFETY: the slot is the handle's: `JOIN_WAKER` is not set.
-        drop(join_waker.with_mut(|slot| unsafe { &mut *slot }.replace(waker)));
-        if state.publish_waker() {
-            // SAFETY: the slot is still ours: the task was complete already.
-            drop(join_waker.with_mut(|slot| unsafe { &mut *slot }.take()));
-            return true;
-        }
-        self.published = Some(raw);
-        false
-    }
 }
 
 impl<T> Future for JoinHandle<T> {
@@ -109,11 +78,15 @@ impl<T> Future for JoinHandle<T> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Self::Output> {
-        let (Some(task), Some(header)) = (self.task, self.header()) else {
+        let Some(task) = self.task else {
             panic!("a `JoinHandle` was polled after its end")
         };
-        let vtable = header.vtable;
-        if !header.state.is_complete() && !self.register(cx.waker()) {
+        // SAFETY: our reference keeps the task alive.
+        let Header { state, vtable, .. } = unsafe { task.as_ref() };
+        let place = &mut self.published;
+        // SAFETY: we are the handle.
+        let mut leave = || unsafe { slot::leave(task, place, cx.waker()) };
+        if !state.is_complete() && !leave() {
             return Poll::Pending;
         }
         self.task = None;
@@ -136,9 +109,8 @@ impl<T> Drop for JoinHandle<T> {
         match header.state.detach() {
             Detached::Done => return,
             Detached::DropWaker => {
-                let slot = &header.join_waker;
                 // SAFETY: the handle has taken the slot back.
-                let waker = slot.with_mut(|slot| unsafe { &mut *slot }.take());
+                let waker = unsafe { slot::take(task) };
                 ignore_panics(|| drop(waker));
             }
             // SAFETY: the task is complete, and the result the handle's.

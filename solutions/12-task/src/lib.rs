@@ -109,6 +109,8 @@ mod memory;
 mod models;
 mod owned;
 mod runnable;
+mod schedule;
+mod slot;
 mod state;
 #[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/12-task/src/tests.rs"]
@@ -119,46 +121,6 @@ mod yields;
 pub use join::JoinHandle;
 pub use owned::OwnedTasks;
 pub use runnable::Runnable;
+pub use schedule::{Schedule, spawn};
 pub use spawn_blocking::JoinError;
 pub use yields::{YieldNow, yield_now};
-
-/// What tasks are given to when they can run. Cheap to clone: a task calls it
-/// by a copy, because the task's own may be gone before the call returns.
-pub trait Schedule: Clone + Send + Sync + 'static {
-    /// Whether the memory of a task that has ended is kept for the next one
-    /// instead of being freed. Faster, and hides mistakes from sanitizers.
-    const RECYCLES: bool = false;
-
-    /// Takes a task that somebody woke.
-    fn schedule(&self, task: Runnable<Self>);
-
-    /// Takes a task that has just run: it has yielded, or was woken meanwhile.
-    /// It should run after all that are ready.
-    fn schedule_yielded(&self, task: Runnable<Self>) {
-        self.schedule(task);
-    }
-
-    /// The list for the tasks of this scheduler that wait, if it has one.
-    fn owned(&self) -> Option<&OwnedTasks<Self>> {
-        None
-    }
-}
-
-/// Makes a task of `future`, to be run by `scheduler`: the right to run it for
-/// the first time, and the handle to await it.
-pub fn spawn<F, S>(
-    future: F,
-    scheduler: S,
-) -> (Runnable<S>, JoinHandle<F::Output>)
-where
-    F: Future + Send + 'static,
-    F::Output: Send + 'static,
-    S: Schedule,
-{
-    let task = cell::allocate(future, scheduler);
-    // SAFETY: the task is new, and so held by us; its scheduler is an `S`.
-    let runnable = unsafe { Runnable::from_header(task) };
-    // SAFETY: the task is new, and its output is an `F::Output`.
-    let handle = unsafe { JoinHandle::from_header(task) };
-    (runnable, handle)
-}

@@ -71,9 +71,8 @@ impl<S: Schedule> Runnable<S> {
     /// Takes out what is linked behind this one. To be done before it is run.
     #[inline]
     pub fn take_next(&mut self) -> Option<Self> {
-        let link = &self.header().queue_link;
         // SAFETY: we hold the task.
-        let next = link.with_mut(|link| unsafe { &mut *link }.take())?;
+        let next = unsafe { cell::take_link(self.task) }?;
         // SAFETY: it was a `Runnable` of the same type when it was linked.
         Some(unsafe { Self::from_header(next) })
     }
@@ -105,13 +104,8 @@ impl<S: Schedule> Runnable<S> {
 impl<S: Schedule> Drop for Runnable<S> {
     /// Cancels the task.
     fn drop(&mut self) {
-        // One by one: a queue may be long.
-        let mut linked = self.take_next();
-        while let Some(mut task) = linked {
-            linked = task.take_next();
-        }
         // SAFETY: we hold the task, and nobody uses us again.
-        unsafe { holder::cancel::<S>(self.task) };
+        unsafe { holder::give_up::<S>(self.task) };
     }
 }
 

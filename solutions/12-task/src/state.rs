@@ -25,13 +25,13 @@ use std::process;
 use sync::atomic::AtomicUsize;
 use sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-const ACTIVE: usize = 1;
-const NOTIFIED: usize = 1 << 1;
-const CANCELLED: usize = 1 << 2;
-const COMPLETE: usize = 1 << 3;
-const JOIN_INTEREST: usize = 1 << 4;
-const JOIN_WAKER: usize = 1 << 5;
-const REFERENCE: usize = 1 << 6;
+pub const ACTIVE: usize = 1;
+pub const NOTIFIED: usize = 1 << 1;
+pub const CANCELLED: usize = 1 << 2;
+pub const COMPLETE: usize = 1 << 3;
+pub const JOIN_INTEREST: usize = 1 << 4;
+pub const JOIN_WAKER: usize = 1 << 5;
+pub const REFERENCE: usize = 1 << 6;
 
 /// A new task is held by who spawned it, and has a handle.
 const NEW: usize = ACTIVE | JOIN_INTEREST | (2 * REFERENCE);
@@ -39,7 +39,7 @@ const NEW: usize = ACTIVE | JOIN_INTEREST | (2 * REFERENCE);
 const TOO_MANY: usize = usize::MAX / 2;
 
 /// The state of one task.
-pub struct State(AtomicUsize);
+pub struct State(pub AtomicUsize);
 
 /// What the holder has to do next.
 #[must_use]

@@ -1,0 +1,44 @@
+//! How a task comes into the world, and what runs it.
+
+use super::{JoinHandle, OwnedTasks, Runnable, cell};
+
+/// What tasks are given to when they can run. Cheap to clone: a task calls it
+/// by a copy, because the task's own may be gone before the call returns.
+pub trait Schedule: Clone + Send + Sync + 'static {
+    /// Whether the memory of a task that has ended is kept for the next one
+    /// instead of being freed. Faster, and hides mistakes from sanitizers.
+    const RECYCLES: bool = false;
+
+    /// Takes a task that somebody woke.
+    fn schedule(&self, task: Runnable<Self>);
+
+    /// Takes a task that has just run: it has yielded, or was woken meanwhile.
+    /// It should run after all that are ready.
+    fn schedule_yielded(&self, task: Runnable<Self>) {
+        self.schedule(task);
+    }
+
+    /// The list for the tasks of this scheduler that wait, if it has one.
+    fn owned(&self) -> Option<&OwnedTasks<Self>> {
+        None
+    }
+}
+
+/// Makes a task of `future`, to be run by `scheduler`: the right to run it for
+/// the first time, and the handle to await it.
+pub fn spawn<F, S>(
+    future: F,
+    scheduler: S,
+) -> (Runnable<S>, JoinHandle<F::Output>)
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+    S: Schedule,
+{
+    let task = cell::allocate(future, scheduler);
+    // SAFETY: the task is new, and so held by us; its scheduler is an `S`.
+    let runnable = unsafe { Runnable::from_header(task) };
+    // SAFETY: the task is new, and its output is an `F::Output`.
+    let handle = unsafe { JoinHandle::from_header(task) };
+    (runnable, handle)
+}

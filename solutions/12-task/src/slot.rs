@@ -1,0 +1,61 @@
+//! The slot for the waker of who awaits the handle.
+//!
+//! The handle writes it, and then sets `JOIN_WAKER`: from then on the slot
+//! belongs to the task. To write it once more the handle takes the flag back
+//! first. Whoever completes the task looks for the flag in the same step, so
+//! that the two never touch the slot at once.
+
+use std::ptr::NonNull;
+use std::task::{RawWaker, Waker};
+
+use super::cell::Header;
+
+/// Leaves the handle's waker with the task. Returns `true` if the task is
+/// complete, which may have come too late for the waker.
+///
+/// `published` is the waker that was left before, only to be compared.
+///
+/// # Safety
+///
+/// The caller must be the handle of the task, and alive.
+pub unsafe fn leave(
+    task: NonNull<Header>,
+    published: &mut Option<RawWaker>,
+    waker: &Waker,
+) -> bool {
+    // SAFETY: the handle's reference keeps the task alive.
+    let Header {
+        state, join_waker, ..
+    } = unsafe { task.as_ref() };
+    let raw = RawWaker::new(waker.data(), waker.vtable());
+    // The task had it while it was not complete. `waker` is alive, so the
+    // address was not used again for another one.
+    if published.as_ref() == Some(&raw) {
+        return false;
+    }
+    if published.take().is_some() && state.withdraw_waker() {
+        return true;
+    }
+    let waker = waker.clone();
+    // SAFETY: the slot is the handle's: `JOIN_WAKER` is not set.
+    drop(join_waker.with_mut(|slot| unsafe { &mut *slot }.replace(waker)));
+    if state.publish_waker() {
+        // SAFETY: the slot is still ours: the task was complete already.
+        drop(unsafe { take(task) });
+        return true;
+    }
+    *published = Some(raw);
+    false
+}
+
+/// Takes the waker out.
+///
+/// # Safety
+///
+/// The task must be alive, and the slot the caller's.
+pub unsafe fn take(task: NonNull<Header>) -> Option<Waker> {
+    // SAFETY: the task is alive.
+    let slot = &unsafe { task.as_ref() }.join_waker;
+    // SAFETY: the slot is the caller's.
+    slot.with_mut(|slot| unsafe { &mut *slot }.take())
+}
