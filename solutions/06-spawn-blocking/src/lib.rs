@@ -165,7 +165,7 @@ impl Shared {
     fn submit(self: &Arc<Self>, job: Job) {
         let mut state = self.lock();
         state.queue.push_back(job);
-        // Relaxed, here and below: a hint; the queue itself is behind the lock.
+        // Relaxed: a hint for `look_around`; the job is found under the lock.
         self.waiting_count.store(state.queue.len(), Relaxed);
         let summons = self.summon(&mut state);
         drop(state);
@@ -217,6 +217,7 @@ impl Shared {
         state.is_one_coming = false;
         loop {
             while let Some(job) = state.queue.pop_front() {
+                // Relaxed: as in `submit`.
                 self.waiting_count.store(state.queue.len(), Relaxed);
                 let summons = self.summon(&mut state);
                 drop(state);
@@ -273,6 +274,8 @@ impl Shared {
         state.is_one_coming = true;
         drop(state);
         for _ in 0..LOOKS {
+            // Relaxed: pairs with nothing. A job that is missed here is found
+            // under the lock, in `work`.
             if self.waiting_count.load(Relaxed) > 0 {
                 break;
             }
