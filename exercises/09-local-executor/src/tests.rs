@@ -605,25 +605,28 @@ fn the_future_is_dropped_when_its_task_is_over() {
     };
     check(lesson, || {
         let executor = LocalExecutor::new();
-        let is_dropped = Rc::new(Cell::new(false));
-        let seen = is_dropped.clone();
-        let guard = OnDrop(move || seen.set(true));
+        let (probe, log) = DropProbe::new();
         let (future, task) = ManualFuture::new();
         let mut future = Box::pin(future);
         // Not an `async` block, which drops what it holds when it ends.
-        let handle = executor.spawn(poll_fn(move |cx| {
-            let _held = &guard;
+        let mut handle = executor.spawn(poll_fn(move |cx| {
+            let _held = &probe;
             future.as_mut().poll(cx)
         }));
-        let ended = executor.block_on(async {
-            until("the task was not polled", || task.polls() > 0).await;
-            let _kept = waker_of(&task);
-            task.complete();
-            handle.await.map(|()| is_dropped.get())
+        let (tell, told) = mpsc::channel();
+        let seen = log.clone();
+        let waker = HostileWaker::new(move || {
+            let _ = tell.send(seen.count());
         });
+        assert!(poll(&mut handle, &waker).is_pending());
+        executor.block_on(until("it was not polled", || task.polls() > 0));
+        let _kept = waker_of(&task);
+        task.complete();
+        executor.run();
+        let drops = told.recv().expect("who awaits it is woken");
         assert!(
-            ended.expect("it returns"),
-            "the handle is ready, and the future is still there"
+            drops == 1,
+            "when its handle was ready, the future had been dropped {drops} times"
         );
     });
 }
@@ -1094,15 +1097,18 @@ fn tasks_that_refer_to_each_other_are_dropped() {
     check(lesson, || {
         let executor = LocalExecutor::new();
         let wakers = Rc::new(RefCell::new(Vec::<Waker>::new()));
+        let (tell, told) = mpsc::channel();
         let mut logs = Vec::new();
         let mut previous = None;
         for _ in 0..3 {
             let (probe, log) = DropProbe::new();
             logs.push(log);
             let wakers = wakers.clone();
-            let others = wakers.clone();
+            let (others, tell) = (wakers.clone(), tell.clone());
             let wakes_all = OnDrop(move || {
-                others.borrow().iter().for_each(Waker::wake_by_ref);
+                let _ = tell.send(panic_message(|| {
+                    others.borrow().iter().for_each(Waker::wake_by_ref);
+                }));
             });
             let handle = previous.take();
             previous = Some(executor.spawn(poll_fn(move |cx| {
@@ -1117,6 +1123,11 @@ fn tasks_that_refer_to_each_other_are_dropped() {
         drop(executor);
         let dropped = logs.iter().filter(|log| log.count() == 1).count();
         assert!(dropped == 3, "of 3 tasks {dropped} were dropped once");
+        let panic = told.try_iter().flatten().next();
+        assert!(
+            panic.is_none(),
+            "to wake as one is dropped panics: {panic:?}"
+        );
     });
 }
 

@@ -10,10 +10,7 @@ use std::task::{Context, Poll, Waker};
 
 use parker::Parker;
 
-use super::here::Here;
-use super::inbox::{Inbox, Signal};
-use super::tasks::{Key, Task, Tasks, Turn};
-use super::{JoinHandle, job};
+use super::{Here, Inbox, JoinHandle, Key, Signal, Task, Tasks, Turn, job};
 
 /// Runs tasks on the thread that it was made on. The contract stands in the
 /// [crate's documentation](crate).

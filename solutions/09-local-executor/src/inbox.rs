@@ -10,8 +10,7 @@ use sync::{Mutex, MutexGuard};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-use super::here::wake_here;
-use super::tasks::Key;
+use super::{Key, wake_here};
 
 /// The target of a task's wakers. It holds the name of the task, and nothing
 /// of the task itself: so it may go to any thread, and live for ever.

@@ -87,6 +87,11 @@ mod tasks;
 #[path = "../../../exercises/09-local-executor/src/tests.rs"]
 mod tests;
 
+use executor::Core;
+use here::{Here, wake_here};
+use inbox::{Inbox, Signal};
+use tasks::{Key, Task, Tasks, Turn};
+
 pub use executor::LocalExecutor;
 pub use here::spawn;
 pub use job::{Job, job};
