@@ -10,7 +10,8 @@ use run_queue::run_queue;
 use spawn_blocking::Pool;
 use sync::thread;
 
-use super::runtime::{Handle, Runtime};
+use super::handle::Handle;
+use super::runtime::Runtime;
 use super::shared::{Remote, Shared};
 use super::worker::Worker;
 

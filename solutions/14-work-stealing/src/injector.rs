@@ -1,31 +1,32 @@
 //! The queue of the tasks that come from elsewhere: from threads that are no
 //! workers, and from workers whose own queue is full.
 //!
-//! To push is one exchange: the tasks are a stack, linked through themselves.
-//! Whoever takes, takes the whole stack and turns it round, so that the first
-//! that came is the first again. What it has no use for stays in a list behind a
-//! lock, which no pusher ever touches.
+//! For a thread that is no worker, to push is one exchange: what it pushes is a
+//! stack, linked through the tasks. Only workers use the list that comes before
+//! the stack, behind a lock. The one that takes from it first moves the whole
+//! stack to its end, turned round, so that the first that came is the first
+//! again. A worker whose queue overflows appends to the list at once.
 //!
 //! *Memory ordering.* What happens before a push happens before the return of
-//! the `take` that gives the task out: by the Release in `push_all`, which later
+//! the `take` that gives the task out: by the Release in `push`, which later
 //! pushes continue since they are read-modify-writes, by the Acquire in
 //! `take_stack`, and from there on by the lock.
 
 use std::ptr::{self, NonNull};
 use std::sync::PoisonError;
 
-use sync::Mutex;
 use sync::atomic::{
     AtomicBool, AtomicPtr,
     Ordering::{Acquire, Relaxed, Release},
 };
+use sync::{Mutex, MutexGuard};
 
 use super::shared::Task;
 
 /// Tasks for whichever worker comes first.
 pub struct Injector {
     stack: Stack,
-    taken: Taken,
+    list: Listed,
 }
 
 /// All pushers write to it, so it has its cache lines for itself.
@@ -36,9 +37,8 @@ struct Stack {
 }
 
 #[repr(align(128))]
-struct Taken {
-    /// The oldest task of what was the stack, which links to the next.
-    tasks: Mutex<Option<Task>>,
+struct Listed {
+    tasks: Mutex<List>,
     /// Whether there are any, for those who look without the lock. Changed only
     /// by who holds it.
     is_any: AtomicBool,
@@ -50,49 +50,36 @@ impl Injector {
             stack: Stack {
                 newest: AtomicPtr::new(ptr::null_mut()),
             },
-            taken: Taken {
-                tasks: Mutex::new(None),
+            list: Listed {
+                tasks: Mutex::new(List::new()),
                 is_any: AtomicBool::new(false),
             },
         }
     }
 
-    /// Returns `true` if no task waits here. To be trusted by a worker that
-    /// has announced that it sleeps, and by no one else.
+    /// Returns `true` if no task waits here.
     #[inline]
     pub fn is_empty(&self) -> bool {
         // Relaxed: who is about to sleep has made a fence between its
-        // announcement and this look, and who pushes one between its push and
-        // its look at the sleepers. `is_any` is set by a worker that is awake.
+        // announcement and this look, and who pushes makes one between its push
+        // and its look at the sleepers. For all others it is a hint.
         self.stack.newest.load(Relaxed).is_null()
-            && !self.taken.is_any.load(Relaxed)
+            && !self.list.is_any.load(Relaxed)
     }
 
     /// Puts a task at the end.
     #[inline]
     pub fn push(&self, task: Task) {
         let task = task.into_raw();
-        self.push_all(task, task);
-    }
-
-    /// Puts tasks at the end. Each was linked to the one that comes before it.
-    pub fn push_chain(&self, chain: Chain) {
-        if let Some((newest, oldest)) = chain.ends {
-            self.push_all(newest, oldest);
-        }
-    }
-
-    #[inline]
-    fn push_all(&self, newest: NonNull<()>, oldest: NonNull<()>) {
         // Relaxed: only compared; nothing is read through it.
         let mut before = self.stack.newest.load(Relaxed);
         loop {
-            link(oldest, NonNull::new(before));
+            link(task, NonNull::new(before));
             // Release: pairs with the Acquire in `take_stack`; publishes the
-            // tasks and their links.
+            // task and its link.
             match self.stack.newest.compare_exchange_weak(
                 before,
-                newest.as_ptr(),
+                task.as_ptr(),
                 Release,
                 Relaxed,
             ) {
@@ -102,6 +89,13 @@ impl Injector {
         }
     }
 
+    /// Puts tasks behind those that wait in the list.
+    pub fn append(&self, tasks: List) {
+        let mut list = self.lock();
+        list.append(tasks);
+        self.note_if_any(&list);
+    }
+
     /// Takes up to `most` tasks, the oldest. Returns the first and gives the
     /// others to `keep`.
     pub fn take(
@@ -109,84 +103,112 @@ impl Injector {
         most: usize,
         mut keep: impl FnMut(Task),
     ) -> Option<Task> {
-        let tasks = self.taken.tasks.lock();
-        let mut tasks = tasks.unwrap_or_else(PoisonError::into_inner);
-        if tasks.is_none() {
-            *tasks = self.take_stack();
-        }
-        let first = pop(&mut tasks);
+        let mut list = self.lock();
+        list.append(self.take_stack());
+        let first = list.pop();
         for _ in 1..most {
-            let Some(task) = pop(&mut tasks) else { break };
+            let Some(task) = list.pop() else { break };
             keep(task);
         }
-        // Relaxed: who sets it sees to the tasks, or wakes somebody who does.
-        if self.taken.is_any.load(Relaxed) != tasks.is_some() {
-            self.taken.is_any.store(tasks.is_some(), Relaxed);
-        }
+        self.note_if_any(&list);
         first
     }
 
-    /// Takes the whole stack, the oldest first.
-    fn take_stack(&self) -> Option<Task> {
-        // Acquire: pairs with the Release in `push_all`; shows the tasks.
-        let mut newest = self.stack.newest.swap(ptr::null_mut(), Acquire);
-        let mut oldest = None;
-        while let Some(task) = NonNull::new(newest) {
-            // SAFETY: it was a `Task` when it was pushed, and the swap has
-            // taken it from everybody else.
-            let mut task = unsafe { Task::from_raw(task) };
-            let before = task.take_next().map(Task::into_raw);
-            newest = before.map_or(ptr::null_mut(), NonNull::as_ptr);
-            task.set_next(oldest);
-            oldest = Some(task);
+    fn lock(&self) -> MutexGuard<'_, List> {
+        let tasks = self.list.tasks.lock();
+        tasks.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// To be called with the lock.
+    fn note_if_any(&self, list: &List) {
+        let is_any = list.ends.is_some();
+        // Relaxed: who sets it makes a fence before it looks at the sleepers.
+        if self.list.is_any.load(Relaxed) != is_any {
+            self.list.is_any.store(is_any, Relaxed);
         }
-        oldest
+    }
+
+    /// Takes the whole stack, the oldest first.
+    fn take_stack(&self) -> List {
+        let newest = &self.stack.newest;
+        // Relaxed: a task that comes just now is for the next.
+        let mut next = NonNull::new(newest.load(Relaxed)).and_then(|_| {
+            // Acquire: pairs with the Release in `push`; shows the tasks.
+            NonNull::new(newest.swap(ptr::null_mut(), Acquire))
+        });
+        let last = next;
+        let mut first = None;
+        while let Some(task) = next {
+            next = link(task, first);
+            first = Some(task);
+        }
+        List {
+            ends: first.zip(last),
+        }
     }
 }
 
 impl Drop for Injector {
     fn drop(&mut self) {
-        // What is left is linked, and ends with the first of it.
-        drop(self.take_stack());
+        while let Some(task) = self.take(1, drop) {
+            drop(task);
+        }
     }
 }
 
-fn pop(tasks: &mut Option<Task>) -> Option<Task> {
-    let mut first = tasks.take()?;
-    *tasks = first.take_next();
-    Some(first)
-}
-
-/// Tasks that are to be pushed together.
-pub struct Chain {
-    /// The newest and the oldest.
+/// Tasks, each of which links to the next.
+pub struct List {
+    /// The first and the last.
     ends: Option<(NonNull<()>, NonNull<()>)>,
 }
 
-impl Chain {
+// SAFETY: the tasks are `Send`, and belong to who has the list.
+unsafe impl Send for List {}
+
+impl List {
     pub fn new() -> Self {
         Self { ends: None }
     }
 
-    /// Adds a task behind the others.
+    /// Adds a task at the end.
     pub fn push(&mut self, task: Task) {
         let task = task.into_raw();
-        link(task, self.ends.map(|(newest, _)| newest));
-        let oldest = self.ends.map_or(task, |(_, oldest)| oldest);
-        self.ends = Some((task, oldest));
+        link(task, None);
+        self.append(Self {
+            ends: Some((task, task)),
+        });
+    }
+
+    fn append(&mut self, other: Self) {
+        let Some((other_first, other_last)) = other.ends else {
+            return;
+        };
+        let first = self.ends.map_or(other_first, |(first, last)| {
+            link(last, Some(other_first));
+            first
+        });
+        self.ends = Some((first, other_last));
+    }
+
+    fn pop(&mut self) -> Option<Task> {
+        let (first, last) = self.ends?;
+        let next = link(first, None);
+        self.ends = next.map(|next| (next, last));
+        // SAFETY: it was a `Task` when it was put here, and has been taken out.
+        Some(unsafe { Task::from_raw(first) })
     }
 }
 
-/// Links a task to another one, instead of the one that it was linked to.
+/// Links a task to another one. Returns the one that it was linked to.
 #[inline]
-fn link(task: NonNull<()>, to: Option<NonNull<()>>) {
-    // SAFETY: both were tasks that have been turned into pointers here; the
-    // first one is turned back into a pointer below.
+fn link(task: NonNull<()>, to: Option<NonNull<()>>) -> Option<NonNull<()>> {
+    // SAFETY: both were tasks, and belong to our caller, or to the stack that
+    // they are about to be part of. That they are tasks once more is only for
+    // the link: below they are pointers again, and nobody else sees them.
     let mut task = unsafe { Task::from_raw(task) };
-    // Not dropped: that one is still in the stack.
-    let _ = task.take_next().map(Task::into_raw);
-    // SAFETY: as above. It stays a pointer of the stack, too: the link is how
-    // the stack holds it.
+    let before = task.take_next().map(Task::into_raw);
+    // SAFETY: as above.
     task.set_next(to.map(|to| unsafe { Task::from_raw(to) }));
     let _ = task.into_raw();
+    before
 }

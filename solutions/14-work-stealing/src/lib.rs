@@ -4,8 +4,8 @@
 //!
 //! `worker` is what a worker does all day; `slot` and `injector` are where it
 //! gets tasks from, besides its queue. `shared` is what all of them share, and
-//! how it ends. `context` is what a thread knows, and `runtime` what its users
-//! see.
+//! how it ends. `context` is what a thread knows; `runtime`, `handle` and
+//! `builder` are what its users see.
 //!
 //! # Contract
 //!
@@ -78,6 +78,7 @@
 
 mod builder;
 mod context;
+mod handle;
 mod injector;
 mod runtime;
 mod shared;
@@ -89,8 +90,7 @@ mod worker;
 
 pub use builder::Builder;
 pub use context::Entered;
-pub use runtime::{
-    BlockingHandle, Handle, Runtime, sleep, spawn, spawn_blocking,
-};
+pub use handle::{BlockingHandle, Handle, sleep, spawn, spawn_blocking};
+pub use runtime::Runtime;
 pub use sleep::Sleep;
 pub use task::{JoinError, JoinHandle, YieldNow, yield_now};

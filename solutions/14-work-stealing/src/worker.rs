@@ -91,9 +91,9 @@ impl Worker {
     /// time.
     #[cold]
     fn overflow(&self, task: Task) {
-        let mut chain = Chain::new();
-        self.queue.push_or_overflow(task, |task| chain.push(task));
-        self.shared.injector.push_chain(chain);
+        let mut half = List::new();
+        self.queue.push_or_overflow(task, |task| half.push(task));
+        self.shared.injector.append(half);
         self.shared.notify();
     }
 
