@@ -8,6 +8,7 @@ export function data(name) {
 }
 
 export const TRACE = data("late-heartbeat");
+export const QUEUES = data("queues");
 export const SWEEP = data("yield-sweep");
 
 /** The Markdown of README.md, as HTML. */
@@ -21,6 +22,7 @@ export const FIGURES = {
   timeline: figure("fig-timeline", "ws-timeline", { select: "longest-wait" }, { beat: TRACE }),
   compared: figure("fig-compared", "ws-timeline", { view: "worker", tasks: "heartbeat" }, { beat: TRACE, other: TRACE }),
   guessed: figure("fig-guessed", "ws-timeline", { predict: "poll:heartbeat:3", select: "longest-wait" }, { beat: TRACE }),
+  queues: figure("fig-queues", "ws-timeline", { view: "worker" }, { queues: QUEUES }),
   empty: figure("fig-empty", "ws-timeline", {}, {}),
   sweep: figure("fig-sweep", "ws-sweep", { x: "numbers between two yields", items: "numbers", budget: "50us" }, { sweep: SWEEP }),
   drawn: figure("fig-drawn", "ws-sweep", { x: "numbers between two yields", predict: "" }, { sweep: SWEEP }),

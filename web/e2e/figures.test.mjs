@@ -20,7 +20,7 @@ describe("figures", { skip: reasonToSkip() }, () => {
             await openAll(page);
             await assertAccessible(page, "main");
             await assertFits(page, width);
-            for (const drawing of await page.locator(".fig-picture").all()) {
+            for (const drawing of await page.locator(".fig-canvas .fig-picture").all()) {
               assert((await drawing.locator("*").count()) <= MOST_NODES);
             }
           }, { theme, reducedMotion, viewport: { width, height: 900 } });
@@ -46,11 +46,11 @@ describe("figures", { skip: reasonToSkip() }, () => {
         const figures = page.locator("ws-timeline, ws-sweep");
         for (const drawn of await figures.all()) {
           assert.equal(await drawn.locator(".fig-error:visible").count(), 0, `${path}: ${await drawn.locator(".fig-error").innerText()}`);
-          assert((await drawn.locator(".fig-picture").count()) >= 1, path);
+          assert((await drawn.locator(".fig-canvas .fig-picture").count()) >= 1, path);
         }
         for (const look of await page.getByRole("button", { name: "I'll just look" }).all()) await look.click();
         await assertAccessible(page, "main figure");
-        for (const drawing of await page.locator(".fig-picture").all()) assert((await drawing.locator("*").count()) <= MOST_NODES, path);
+        for (const drawing of await page.locator(".fig-canvas .fig-picture").all()) assert((await drawing.locator("*").count()) <= MOST_NODES, path);
       }, { token: false });
     }
   });
@@ -68,7 +68,7 @@ describe("figures", { skip: reasonToSkip() }, () => {
       assert((await figures.count()) >= 3);
       assert.equal(await page.locator(".ws-figure :is(button:not(.fig-row), input, select)").count(), 0);
       assert.equal(await page.locator(".fig-text:not([open])").count(), 0);
-      assert((await figures.first().locator(".fig-picture").count()) === 2, "by task and by worker");
+      assert((await figures.first().locator(".fig-canvas .fig-picture").count()) === 2, "by task and by worker");
       const ids = await page.locator("[id]").evaluateAll((all) => all.map(({ id }) => id).filter((id) => id.startsWith("fig-")));
       assert.equal(new Set(ids).size, ids.length, "an id stands twice");
     }, { prepare, token: false });
@@ -78,12 +78,12 @@ describe("figures", { skip: reasonToSkip() }, () => {
     await onFigures(FIGURES.timeline + FIGURES.guessed + FIGURES.sweep, async (page) => {
       await page.emulateMedia({ media: "print" });
       await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-      for (const timeline of await page.locator("ws-timeline").all()) assert.equal(await timeline.locator(".fig-picture").count(), 2);
+      for (const timeline of await page.locator("ws-timeline").all()) assert.equal(await timeline.locator(".fig-canvas .fig-picture").count(), 2);
       assert.equal(await page.locator(".ws-figure :is(.ws-button, input):visible").count(), 0);
       assert.equal(await page.locator(".covered").count(), 0, "on paper nothing is covered");
       assert(await page.locator("ws-sweep table").first().isVisible());
       await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-      assert.equal(await page.locator("ws-timeline").first().locator(".fig-picture").count(), 1);
+      assert.equal(await page.locator("ws-timeline").first().locator(".fig-canvas .fig-picture").count(), 1);
       assert.equal(await page.locator(".covered").count(), 1);
     });
   });
@@ -105,7 +105,7 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
         await page.keyboard.press("Tab");
       }
       assert.match(await why.innerText(), /^heartbeat waited 2\.95 ms for its poll 3/);
-      assert.equal(await text(), "5.04 ms: worker 0 polls heartbeat, worker 1 is parked.");
+      assert.equal(await text(), "5.04 ms: worker 0 polls heartbeat, worker 1 is parked (asleep).");
       await page.keyboard.press("Home");
       assert.match(await text(), /^0 ns: /);
       await page.keyboard.press("ArrowRight");
@@ -165,13 +165,75 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
       await page.getByRole("button", { name: /longest wait/ }).click();
       assert.match(await why.innerText(), /^heartbeat/);
       await page.getByRole("button", { name: /idle/ }).click();
-      assert.match(await why.innerText(), /Worker 1 sleeps longest from/);
+      assert.match(await why.innerText(), /Worker 1 is parked longest from .* nobody wakes it/);
       assert.match(await text(), /worker 1 is parked/);
+    });
+  });
+
+  test("fills the screen by button or key, and Escape leaves it", async () => {
+    for (const [theme, width] of [["light", 1280], ["navy", 360]]) {
+      await onFigures(FIGURES.timeline, async (page) => {
+        const button = page.getByRole("button", { name: "Full screen" });
+        const isLarge = () => page.evaluate(() => document.querySelector("#fig-timeline").matches(".fig-large"));
+        await button.click();
+        await page.waitForFunction(() => document.fullscreenElement?.id === "fig-timeline");
+        assert.equal(await button.getAttribute("aria-pressed"), "true");
+        assert(await hasFocus(button));
+        const { x, y } = await page.locator("#fig-timeline").boundingBox();
+        assert.deepEqual([x, y], [0, 0]);
+        await assertFits(page, await page.evaluate(() => innerWidth));
+        await assertAccessible(page, "main figure");
+        // What a browser's own Escape does; the key itself does not reach the page.
+        await page.evaluate(() => document.exitFullscreen());
+        await page.waitForFunction(() => !document.fullscreenElement);
+        assert.equal(await isLarge(), false);
+        assert(await hasFocus(button), "the focus is where it was");
+        await page.keyboard.press("f");
+        await page.waitForFunction(() => document.fullscreenElement);
+        await page.keyboard.press("f");
+        await page.waitForFunction(() => !document.fullscreenElement);
+      }, { theme, viewport: { width, height: 740 } });
+    }
+    const prepare = (page) => page.addInitScript(() => (Element.prototype.requestFullscreen = undefined));
+    await onFigures(FIGURES.timeline + '<p><a href="#">behind</a></p>', async (page) => {
+      await page.getByRole("button", { name: "Full screen" }).press("Enter");
+      const box = await page.locator("#fig-timeline").boundingBox();
+      assert.deepEqual([box.x, box.y, box.width, box.height], [0, 0, 1280, 900], "the page is covered where there is no full screen");
+      await page.locator("#fig-timeline summary").last().focus();
+      await page.keyboard.press("Tab");
+      assert(await page.evaluate(() => document.querySelector("#fig-timeline").contains(document.activeElement)), "the focus stays in sight");
+      await page.keyboard.press("Escape");
+      assert.equal(await page.locator(".fig-large").count(), 0);
+    }, { prepare });
+  });
+
+  test("shows what becomes of a scheduler's queues, or not, as the reader likes", async () => {
+    await onFigures(FIGURES.queues, async (page) => {
+      const marks = page.locator(".fig-canvas :is(.queue, .carried, .notify)");
+      assert.equal(await marks.count(), 5);
+      assert.match(await page.locator(".fig-signs").innerText(), /tasks in a queue[^]*tasks move: stolen/);
+      const filter = page.getByRole("button", { name: "queues", exact: true });
+      await filter.press("Enter");
+      assert.equal(await filter.getAttribute("aria-pressed"), "false");
+      assert.equal(await marks.count(), 0);
+      assert.doesNotMatch(await page.locator(".fig-signs").innerText(), /queue/);
+      await filter.click();
+      await page.locator(".fig-text summary").click();
+      assert.match(await page.locator(".fig-text").innerText(), /1 steal of 2 tasks/);
+      const table = page.getByRole("group", { name: /^The queues of/ });
+      assert.match(await table.innerText(), /worker 1\s+steals 2 from worker 0/);
+      await page.locator(".fig-scrubber").focus();
+      for (let presses = 0; presses < 9; presses += 1) await page.keyboard.press(".");
+      assert.match(await parts(page).text(), /worker 0 runs burst \(\d in its queue\)/);
+      await assertAccessible(page, "main figure");
+      await page.getByRole("button", { name: "by task" }).click();
+      assert.equal(await filter.count(), 0);
     });
   });
 
   test("is compared with another on one axis", async () => {
     await onFigures(FIGURES.compared, async (page) => {
+      assert.deepEqual(await page.locator(".fig-chip").allInnerTexts(), ["above: longest poll 3.50 ms (E)", "above: longest wait 2.95 ms (H)"]);
       assert.equal(await page.locator(".fig-picture .title").count(), 2);
       assert.equal(await page.locator(".axis .unit").count(), 1);
       assert.match(await parts(page).text(), /E blocks: worker 0 .*; E blocks: worker 0 /);
@@ -182,7 +244,7 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
     await onFigures(FIGURES.guessed, async (page) => {
       const guess = page.getByRole("slider", { name: "Your guess" });
       assert.equal(await guess.getAttribute("aria-valuetext"), "no guess yet");
-      assert.doesNotMatch(await page.locator("ws-timeline").textContent(), /waits|2\.95/);
+      assert.doesNotMatch(await page.locator("ws-timeline").textContent(), /waits \d|2\.95/);
       await guess.focus();
       await page.keyboard.press("ArrowRight");
       assert.match(await guess.getAttribute("aria-valuetext"), /µs$/);
@@ -233,11 +295,11 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
       await alert.filter({ hasText: "newer format" }).waitFor();
       await assertAccessible(page);
       await load(TRACE);
-      await page.locator(".fig-picture").waitFor();
+      await page.locator(".fig-canvas .fig-picture").waitFor();
       assert.equal(await alert.count(), 0);
       await load("[]");
       await alert.filter({ hasText: "workshop.trace/1" }).waitFor();
-      assert(await page.locator(".fig-picture").isVisible(), "a bad file takes nothing away");
+      assert(await page.locator(".fig-canvas .fig-picture").isVisible(), "a bad file takes nothing away");
       const give = (kind, text) => page.evaluate(([kind, text]) => {
         const given = new DataTransfer();
         if (kind === "paste") given.setData("text", text);
@@ -307,9 +369,9 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
         return route.fulfill(answer);
       });
       await onFigures(latest, async (page) => {
-        if (isDrawn) await page.locator(".fig-picture").waitFor();
+        if (isDrawn) await page.locator(".fig-canvas .fig-picture").waitFor();
         else await page.waitForTimeout(300);
-        assert.equal(await page.locator(".fig-picture").count(), isDrawn ? 1 : 0);
+        assert.equal(await page.locator(".fig-canvas .fig-picture").count(), isDrawn ? 1 : 0);
         assert.equal(await page.locator(".fig-error:visible").count(), 0);
         assert.equal(times, 1);
       }, { prepare, token: true });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { derive } from "../src/figures/timeline/derive.js";
+import { GLOBAL, moveInWords } from "../src/figures/timeline/moves.js";
 import { parseTrace } from "../src/figures/timeline/read.js";
 import { chain, describe, explain, holders, pointsOfInterest, seenLate, sentences, statistics } from "../src/figures/timeline/words.js";
 import { LATE, fileText, traceOf } from "./figures.js";
@@ -85,7 +86,7 @@ test("why a poll was late names whoever kept the worker", () => {
   assert.equal(LATE.byId.get(holders(longestWait, LATE)[0].task).name, "E blocker");
   assert.equal(
     explain(longestWait, LATE),
-    "heartbeat waited 2.95 ms for its poll 3: woken at 2.09 ms by worker 1, for no task (a timer, or I/O), polled at 5.04 ms on worker 0, for 40 µs. Meanwhile worker 0 was busy with one poll of E blocker, 3.50 ms long.",
+    "heartbeat waited 2.95 ms for its poll 3: woken at 2.09 ms by worker 1, for no task (a timer, or I/O), polled at 5.04 ms on worker 0, for 40 µs. Meanwhile worker 0 was busy with one poll of E blocker, 3.50 ms long; worker 1 was parked, and nobody woke it for this.",
   );
 });
 
@@ -112,7 +113,7 @@ test("the chain of a wake-up leads back to its first cause", () => {
 });
 
 test("a moment is told worker by worker", () => {
-  assert.equal(describe(LATE, 2_000_000), "worker 0 polls E blocker, worker 1 is parked");
+  assert.equal(describe(LATE, 2_000_000), "worker 0 polls E blocker, worker 1 is parked (asleep)");
   assert.equal(describe(LATE, 65_000), "worker 0 polls nobody, worker 1 polls nobody, another thread polls main");
 });
 
@@ -150,4 +151,43 @@ test("of a very long trace both ends stay", () => {
 
 test("the file of the tests has no blank line, like every trace", () => {
   assert.doesNotMatch(fileText("late-heartbeat.json").trim(), /\n\s*\n/);
+});
+
+const BURST = derive(parseTrace(fileText("queues.json")));
+
+test("moves between queues keep count of what lies in each", () => {
+  const owners = [...new Set(BURST.steps.map(({ owner }) => owner))].sort((one, other) => one - other);
+  assert.deepEqual(owners, [GLOBAL, 0, 1]);
+  for (const owner of owners) assert.equal(BURST.steps.findLast((step) => step.owner === owner).length, 0, "all was run in the end");
+  const steps = derive(traceOf([[0, "poll+", 0, 1, 0], [1, "push", 0, 1, 0], [2, "push", 0, 2, 1], [3, "push", -1, 3, 2], [4, "overflow", 0, 4, 0, 2], [5, "take", 1, 0, 0, 3], [6, "steal", 1, 0, 0, 1], [7, "pop", 1, 1, 0]])).steps;
+  assert.deepEqual(steps.map(({ owner, length }) => [owner, length]), [[0, 1], [0, 2], [GLOBAL, 1], [0, 1], [GLOBAL, 3], [GLOBAL, 0], [1, 3], [0, 0], [1, 4], [1, 3]]);
+});
+
+test("the queues are told in one sentence, and move by move", () => {
+  const said = sentences(BURST, statistics(BURST, LONG_NS));
+  assert.match(said.at(-1), /^The queues: 7 pushes; 8 pops; 1 overflow of 4 tasks; 1 steal of 2 tasks; 3 batches from the global queue, of 4 tasks; 3 searches, 1 with success; 1 notification\.$/);
+  const name = (task) => BURST.byId.get(task)?.name;
+  const words = BURST.moves.map((move) => moveInWords(move, name));
+  for (const told of ["puts A into its own queue", "wakes worker 1 to help", "finds its queue full: 4 go to the global queue", "steals 2 from worker 0"]) assert(words.includes(told), told);
+  assert.match(describe(BURST, BURST.moves.find(({ kind }) => kind === "overflow").t), /worker 0 runs burst \(3 in its queue\)/);
+});
+
+test("a task's way through the queues is told: pushed here, stolen there", () => {
+  const ways = BURST.polls.map((poll) => explain(poll, BURST));
+  const stolen = ways.filter((way) => /entered the queue of worker 0 at .*; worker 1 stole it at/.test(way));
+  const taken = ways.filter((way) => /worker 1 took it from the global queue at/.test(way));
+  assert(stolen.length >= 1 && taken.length >= 3, ways.join("\n"));
+});
+
+test("a job that keeps only other jobs waiting blocks nobody", () => {
+  assert.equal(statistics(BURST, 100_000).longPolls.length, 0);
+  const rows = [[0, "spawn", -1, 1, 0], [1, "job", 0, 2, 1], [2, "job", 0, 3, 1], [10, "poll+", 0, 1, 0], [20, "poll-", 0, 1, 0], [30, "poll+", 1, 2, 0], [5_000_030, "poll-", 1, 2, 1], [5_000_100, "poll+", 0, 3, 0], [7_000_000, "poll-", 0, 3, 1]];
+  const timeline = derive(traceOf(rows, { names: { 1: "heart", 2: "pooled", 3: "at home" } }));
+  const found = statistics(timeline, LONG_NS);
+  assert.deepEqual(found.longPolls.map(({ task }) => task), [3], "worker 0 has tasks to poll");
+  const said = sentences(timeline, found).join(" ");
+  assert.match(said, /^1 task and 2 jobs on 2 workers: 1 poll in/);
+  assert.match(said, /The longest job: at home kept worker 0 for 2\.00 ms\. The longest job: pooled took 5 ms on worker 1, where it was in no task's way\./);
+  assert.match(explain(timeline.polls[1], timeline), /^pooled waited 29 ns for its turn: handed over at 1 ns by heart, run at 30 ns on worker 1/);
+  assert.equal(describe(timeline, 100), "worker 0 polls nobody, worker 1 runs pooled");
 });

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toText } from "../fallbacks/static-html.mjs";
-import { toChrome } from "../src/figures/timeline/chrome.js";
 import { derive } from "../src/figures/timeline/derive.js";
+import { signs } from "../src/figures/timeline/legend.js";
 import { lanesOf, pollAt } from "../src/figures/timeline/lanes.js";
 import { questionOf } from "../src/figures/timeline/model.js";
+import { parseTrace } from "../src/figures/timeline/read.js";
 import { picture } from "../src/figures/timeline/view.js";
-import { LATE, manyPolls, traceOf } from "./figures.js";
+import { LATE, fileText, manyPolls, traceOf } from "./figures.js";
 
 const MOST_NODES = 2000;
 
@@ -72,20 +73,29 @@ test("the poll under the pointer is found, also just beside it", () => {
   assert.equal(pollAt(lane, 4_000_000, 20_000), undefined);
 });
 
-test("queue events draw the queue's length", () => {
-  const timeline = derive(traceOf([[0, "push", 0, 1, 0], [5, "push", 0, 2, 0], [10, "poll+", 0, 1, 0], [20, "pop", 0, 1, 0], [30, "poll-", 0, 1, 1]]));
-  assert.deepEqual(timeline.queue.map(({ depth }) => depth), [1, 2, 1]);
-  assert.match(drawn([timeline]), /queue ≤ 2/);
+test("queue events draw each queue's length, what moves, and who wakes whom", () => {
+  const burst = derive(parseTrace(fileText("queues.json")));
+  const text = drawn([burst], { view: "worker" }, { queues: true });
+  assert.equal(text.match(/class="queue"/g).length, 3, "two workers' and the global one");
+  for (const words of ["its queue", "global queue", 'class="carried"', 'class="notify"', ">2<"]) assert(text.includes(words), words);
+  assert.doesNotMatch(drawn([burst], { view: "worker" }, { queues: false }), /class="(queue|carried|notify|searching)/);
+  assert.doesNotMatch(drawn([burst], { view: "task" }, { queues: true }), /class="(queue|carried|notify)/);
+  assert.doesNotMatch(drawn([LATE], { view: "worker" }, { queues: true }), /class="queue/);
 });
 
-test("Chrome's events nest, and lose no poll and no wake-up", () => {
-  const { traceEvents } = toChrome(LATE);
-  const polls = traceEvents.filter(({ cat }) => cat === "poll");
-  assert.equal(polls.length, LATE.polls.length);
-  assert.deepEqual(polls[7], { ph: "X", cat: "poll", pid: 1, tid: 1, ts: 5040, dur: 40, name: "heartbeat", args: { task: 2, result: "pending", waited_us: 2950 } });
-  const flows = traceEvents.filter(({ cat }) => cat === "wake");
-  assert.equal(flows.length, 2 * LATE.polls.filter(({ wake }) => wake).length);
-  assert(traceEvents.every(({ tid }) => tid === undefined || tid > 0));
+test("a search is dotted where it is long enough to be seen", () => {
+  const timeline = derive(traceOf([[0, "poll+", 0, 1, 0], [900, "poll-", 0, 1, 1], [100, "search+", 1, 0, 0], [600, "search-", 1, 0, 1], [700, "push", 0, 1, 0]]));
+  assert.match(drawn([timeline], { view: "worker" }, { queues: true }), /class="searching" d="M[\d.]+ [\d.]+H/);
+});
+
+test("the legend has the signs of the picture, and no others", () => {
+  const burst = derive(parseTrace(fileText("queues.json")));
+  const told = (timeline, state) => signs([timeline], { view: "task", phase: "shown", ...state }, { longNs: 1_000_000, queues: true }).map(({ text }) => text).join("; ");
+  assert.equal(told(LATE, {}), "is woken; waits: could run, is not polled yet; ready: it has finished; keeps its worker for 1 ms or more");
+  assert.match(told(LATE, { selected: { panel: 0, poll: 7 } }), /from whoever woke it/);
+  assert.match(told(LATE, { view: "worker" }), /^wakes a task; .*parked: the thread sleeps/);
+  assert.doesNotMatch(told(burst, {}), /queue|keeps its worker|woken/);
+  assert.match(told(burst, { view: "worker" }), /searches.*tasks in a queue; tasks move: stolen, spilled over.*wakes a worker/);
 });
 
 test("whatever a trace says is text, never markup", () => {

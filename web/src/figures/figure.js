@@ -118,6 +118,12 @@ export class Figure extends HTMLElement {
     this.addEventListener("paste", (event) => this.handlePaste(event));
     document.addEventListener("workshop-figure", (event) => this.handleDelivery(/** @type {CustomEvent<Delivery>} */ (event).detail));
     addEventListener("hashchange", () => this.followLink());
+    this.frame.addEventListener("focusout", ({ relatedTarget }) => {
+      // What lies behind cannot be seen.
+      const isLost = relatedTarget instanceof Node && !this.frame.contains(relatedTarget);
+      if (isLost && this.frame.classList.contains("fig-large")) /** @type {HTMLElement | null} */ (this.querySelector(".fig-enlarge"))?.focus();
+    });
+    this.frame.addEventListener("fullscreenchange", () => document.fullscreenElement !== this.frame && this.leaveLarge());
     if (isPrintPage()) return;
     addEventListener("beforeprint", () => this.printAs(true));
     addEventListener("afterprint", () => this.printAs(false));
@@ -249,6 +255,37 @@ export class Figure extends HTMLElement {
         <button type="button" class="ws-button" aria-expanded=${String(this.helpOpen)} @click=${() => this.toggleHelp()}>Keys</button>
       </div>
     </details>`;
+  }
+
+  // ---- the whole screen
+
+  largeButton() {
+    const isLarge = this.frame.classList.contains("fig-large");
+    return html`<button type="button" class="ws-button fig-enlarge" aria-label="Full screen" aria-pressed=${String(isLarge)} @click=${() => this.toggleLarge()}><span aria-hidden="true">⤢</span></button>`;
+  }
+
+  /** Where the browser has no full screen for elements, the page is covered instead. */
+  async toggleLarge() {
+    if (this.leaveLarge()) return;
+    this.setLarge(true);
+    await this.frame.requestFullscreen?.().catch(() => {});
+  }
+
+  leaveLarge() {
+    if (!this.frame.classList.contains("fig-large")) return false;
+    if (document.fullscreenElement === this.frame) document.exitFullscreen();
+    this.setLarge(false);
+    return true;
+  }
+
+  /** @param {boolean} isLarge */
+  setLarge(isLarge) {
+    this.frame.classList.toggle("fig-large", isLarge);
+    document.documentElement.classList.toggle("fig-covered", isLarge);
+    this.measure();
+    this.draw();
+    /** @type {HTMLElement | null} */ (this.querySelector(".fig-enlarge"))?.focus();
+    if (!isLarge) this.frame.scrollIntoView({ block: "nearest", behavior: "instant" });
   }
 
   /** @param {string} text */

@@ -24,6 +24,7 @@ const KEYS = [
   ["p", "to the knee"],
   ["u", "undo"],
   ["r", "start again"],
+  ["f", "full screen; Escape leaves it"],
   ["?", "these keys"],
 ];
 
@@ -163,7 +164,7 @@ export class SweepFigure extends Figure {
   /** @param {KeyboardEvent} event */
   onKey(event) {
     const { key } = event;
-    if (key === "Escape") return this.closeMenu();
+    if (key === "Escape") return this.closeMenu() || this.leaveLarge();
     if (isTaken(event)) return false;
     if (key === "?") return this.toggleHelp(), true;
     const first = this.first();
@@ -175,6 +176,7 @@ export class SweepFigure extends Figure {
       Home: () => this.seek(0),
       End: () => this.seek(Infinity),
       p: () => this.seek(knee(first)),
+      f: () => this.toggleLarge(),
       u: () => this.undo(),
       r: () => this.reset(),
     };
@@ -274,7 +276,7 @@ export class SweepFigure extends Figure {
     const asking = this.state.phase === "asking";
     const drawing = html`<div class=${`fig-canvas ${asking ? "guess" : ""}`} @pointerdown=${this.down} @pointermove=${this.move} @pointerup=${this.up} @pointercancel=${this.up}>${picture(curves, this.state, { ...this.settings(), still: this.onPaper })}</div>`;
     if (this.onPaper) return html`${this.head()}${drawing}${this.sentenceOf()}${asText(curves, this.chosen.items, true)}${this.legend(curves)}${this.linkOnPaper()}`;
-    return html`${this.head(this.menu("a sweep", this.exports()))}
+    return html`${this.head(html`<span class="fig-tools">${this.largeButton()}${this.menu("a sweep", this.exports())}</span>`)}
       ${asking ? this.askTemplate() : nothing}
       ${this.help(KEYS)}
       ${drawing}

@@ -1,6 +1,7 @@
 // From the events of a trace to what is drawn and said: polls, waits, parks.
 
 import { Unreadable } from "../unreadable.js";
+import { Queues } from "./moves.js";
 
 /** @typedef {import("./read.js").Trace} Trace */
 
@@ -27,6 +28,7 @@ import { Unreadable } from "../unreadable.js";
  * @property {Wake | undefined} wake the first that led to it
  * @property {number} readyAt when it could have started
  * @property {number} waited from then to its start
+ * @property {boolean} harmless a job on a thread that has nothing but jobs: it keeps no task waiting
  */
 
 /**
@@ -36,6 +38,7 @@ import { Unreadable } from "../unreadable.js";
  * @property {string} letter
  * @property {number} hue 0 to 5
  * @property {boolean} striped when its hue is somebody else's too
+ * @property {boolean} isJob work that runs once and is no future
  * @property {Poll[]} polls
  * @property {Wake[]} wakes
  */
@@ -52,7 +55,9 @@ import { Unreadable } from "../unreadable.js";
  * @property {Wake[]} wakes
  * @property {{worker: number, start: number, end: number}[]} parks
  * @property {{t: number, text: string, task: number}[]} marks
- * @property {{t: number, depth: number}[]} queue the greatest queue's length, if there were queue events
+ * @property {import("./moves.js").Move[]} moves of tasks between queues, if the scheduler told
+ * @property {import("./moves.js").Step[]} steps of the queues' lengths
+ * @property {import("./moves.js").Search[]} searches
  */
 
 /**
@@ -70,6 +75,7 @@ export function derive(trace) {
   const workers = [...reading.workers].sort((one, other) => (one < 0 ? 1 : other < 0 ? -1 : one - other));
   const polls = reading.polls.sort((one, other) => one.start - other.start || one.depth - other.depth);
   polls.forEach((poll, index) => (poll.index = index));
+  markHarmless(polls, reading.tasks);
   if (polls.length === 0) throw new Unreadable("This trace has no poll in it: let the program spawn its futures through `trace::task`.");
   return {
     trace,
@@ -82,8 +88,17 @@ export function derive(trace) {
     wakes: reading.wakes,
     parks: reading.parks,
     marks: reading.marks,
-    queue: reading.queue,
+    moves: reading.queues.moves,
+    steps: reading.queues.steps,
+    searches: reading.queues.searches,
   };
+}
+
+/** @param {Poll[]} polls @param {Map<number, Task>} tasks */
+function markHarmless(polls, tasks) {
+  const isJob = (/** @type {Poll} */ { task }) => tasks.get(task)?.isJob ?? false;
+  const withTasks = new Set(polls.filter((poll) => !isJob(poll)).map(({ worker }) => worker));
+  for (const poll of polls) poll.harmless = isJob(poll) && poll.depth === 0 && (poll.worker < 0 || !withTasks.has(poll.worker));
 }
 
 /** What is known so far while the events are read in order. */
@@ -104,10 +119,7 @@ class Reading {
     this.parks = [];
     /** @type {{t: number, text: string, task: number}[]} */
     this.marks = [];
-    /** @type {{t: number, depth: number}[]} */
-    this.queue = [];
-    /** @type {Map<string, number>} the length of each queue */
-    this.queues = new Map();
+    this.queues = new Queues();
     /** @type {Map<number, Poll>} of each task that is being polled */
     this.open = new Map();
     /** @type {Map<number, Wake>} of each task: the first wake-up that no poll has answered */
@@ -121,9 +133,14 @@ class Reading {
   }
 
   /** @param {import("./read.js").TraceEvent} event */
-  take({ t, k, w, task, arg }) {
+  take(event) {
+    const { t, k, w, task, arg } = event;
+    this.queues.take(event);
     switch (k) {
       case "spawn":
+        return this.wake({ t, worker: w, task, by: arg, spawned: true });
+      case "job":
+        this.task(task).isJob = true;
         return this.wake({ t, worker: w, task, by: arg, spawned: true });
       case "wake":
         return this.wake({ t, worker: w, task, by: arg, spawned: false });
@@ -138,10 +155,6 @@ class Reading {
         return void this.parked.set(w, t);
       case "unpark":
         return this.unpark(t, w);
-      case "push":
-        return this.queueBy(t, `${w}/${arg === 2}`, 1);
-      case "pop":
-        return this.queueBy(t, `${w}/${arg === 2}`, -1);
       case "mark":
         return void this.marks.push({ t, text: this.trace.marks[arg] ?? "", task });
     }
@@ -167,7 +180,7 @@ class Reading {
     const readyAt = wake ? Math.min(t, Math.max(wake.t, task.polls.at(-1)?.end ?? wake.t)) : t;
     const depth = [...this.open.values()].filter((poll) => poll.worker === worker && worker >= 0).length;
     const poll = /** @type {Poll} */ ({
-      index: 0, task: id, number: task.polls.length + 1, worker, start: t, end: this.end, depth, self: 0, result: "open", wake, readyAt, waited: t - readyAt,
+      index: 0, task: id, number: task.polls.length + 1, worker, start: t, end: this.end, depth, self: 0, result: "open", wake, readyAt, waited: t - readyAt, harmless: false,
     });
     task.polls.push(poll);
     this.polls.push(poll);
@@ -207,18 +220,13 @@ class Reading {
     if (since !== undefined) this.parks.push({ worker, start: since, end: t });
   }
 
-  /** @param {number} t @param {string} key @param {number} change */
-  queueBy(t, key, change) {
-    this.queues.set(key, (this.queues.get(key) ?? 0) + change);
-    this.queue.push({ t, depth: Math.max(0, ...this.queues.values()) });
-  }
-
   close() {
     for (const poll of [...this.open.values()].reverse()) {
       this.open.delete(poll.task);
       this.settle(poll);
     }
     for (const [worker, start] of this.parked) this.parks.push({ worker, start, end: this.end });
+    this.queues.close(this.end);
   }
 
   /** @param {number} id @returns {Task} */
@@ -226,7 +234,7 @@ class Reading {
     let task = this.tasks.get(id);
     if (!task) {
       const name = this.trace.names.get(id) ?? `task ${id}`;
-      task = { id, name, letter: "", hue: 0, striped: false, polls: [], wakes: [] };
+      task = { id, name, letter: "", hue: 0, striped: false, isJob: false, polls: [], wakes: [] };
       this.tasks.set(id, task);
     }
     return task;

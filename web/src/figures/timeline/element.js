@@ -8,13 +8,14 @@ import { derive } from "./derive.js";
 import { choices, firstState } from "./first.js";
 import { latestTrace } from "./latest.js";
 import { lanesOf, pollAt } from "./lanes.js";
+import { signs } from "./legend.js";
 import { clamp, endOf, pollCalled, questionOf, startOf, step } from "./model.js";
 import { canOpenPerfetto, openInPerfetto } from "./perfetto.js";
 import { Player } from "./player.js";
 import { parseTrace, readTrace } from "./read.js";
 import { asText } from "./table.js";
 import { BLOCK, picture, plan } from "./view.js";
-import { describe, explain, pointsOfInterest, sentences, statistics } from "./words.js";
+import { describe, explain, isLong, pointsOfInterest, sentences, statistics, turn } from "./words.js";
 
 /** @typedef {import("./derive.js").Timeline} Timeline */
 /** @typedef {import("./derive.js").Poll} Poll */
@@ -34,6 +35,7 @@ const KEYS = [
   ["+ −", "closer, wider"],
   ["u", "undo"],
   ["r", "start again"],
+  ["f", "full screen; Escape leaves it"],
   ["?", "these keys"],
 ];
 
@@ -52,6 +54,8 @@ export class TimelineFigure extends Figure {
   hover = "";
   player = new Player(this, (part) => this.playOn(part), () => this.jumpOn(), () => this.paused());
   dragging = "";
+  /** Whether the queues are drawn, where anything is known of them. */
+  queues = true;
   chosen = choices({});
 
   // ---- data
@@ -202,7 +206,7 @@ export class TimelineFigure extends Figure {
 
   /** @param {1 | -1} direction */
   nextEvent(direction) {
-    const times = this.timelines().flatMap(({ polls, wakes }) => [...polls.flatMap(({ start, end }) => [start, end]), ...wakes.map(({ t }) => t)]);
+    const times = this.timelines().flatMap(({ polls, wakes, moves }) => [...polls.flatMap(({ start, end }) => [start, end]), ...wakes.map(({ t }) => t), ...(this.queues ? moves.map(({ t }) => t) : [])]);
     const { at } = this.state;
     const ahead = times.filter((t) => (direction > 0 ? t > at : t < at));
     if (ahead.length === 0) return;
@@ -267,7 +271,7 @@ export class TimelineFigure extends Figure {
   /** @param {KeyboardEvent} event */
   onKey(event) {
     const { key } = event;
-    if (key === "Escape") return this.closeMenu();
+    if (key === "Escape") return this.closeMenu() || this.leaveLarge();
     if (isTaken(event)) return false;
     if (key === "?") return this.toggleHelp(), true;
     if (!this.panels?.length || this.state.phase === "asking") return false;
@@ -278,6 +282,7 @@ export class TimelineFigure extends Figure {
       ".": () => this.nextEvent(1),
       p: () => this.nextPoint(1),
       P: () => this.nextPoint(-1),
+      f: () => this.toggleLarge(),
       u: () => this.undo(),
       r: () => this.reset(),
       "+": () => this.do({ type: "zoom", factor: 0.5 }),
@@ -303,7 +308,7 @@ export class TimelineFigure extends Figure {
 
   /** @param {PointerEvent} event */
   placeOf(event) {
-    const svg = this.querySelector(".fig-picture");
+    const svg = this.querySelector(".fig-canvas .fig-picture");
     if (!svg) return undefined;
     const box = svg.getBoundingClientRect();
     const { panels, x, left, right } = plan(this.timelines(), this.state, this.settings());
@@ -333,7 +338,7 @@ export class TimelineFigure extends Figure {
     if (this.dragging) return this.drag(place.t);
     const { panel, poll } = place;
     const hides = this.state.phase === "asking" && poll?.task === this.question?.task && (poll?.start ?? 0) >= (this.question?.from ?? 0);
-    const hover = panel && poll && !hides ? `${panel.timeline.byId.get(poll.task)?.name}, poll ${poll.number}: ${time(poll.end - poll.start)} from ${time(poll.start)}` : "";
+    const hover = panel && poll && !hides ? `${panel.timeline.byId.get(poll.task)?.name}, ${turn(poll, panel.timeline) === "job" ? "a job" : `poll ${poll.number}`}: ${time(poll.end - poll.start)} from ${time(poll.start)}` : "";
     if (hover === this.hover) return;
     this.hover = hover;
     this.draw();
@@ -364,11 +369,13 @@ export class TimelineFigure extends Figure {
       at: String(Math.round(at)),
       range: `${Math.round(from)}-${Math.round(to)}`,
       ...(selected ? { poll: `${selected.panel}.${selected.poll}` } : {}),
+      ...(this.queues ? {} : { queues: "off" }),
     };
   }
 
   /** @param {Record<string, string>} parts */
-  applyLink({ view, at, range, poll }) {
+  applyLink({ view, at, range, poll, queues }) {
+    this.queues = queues !== "off";
     const end = endOf(this.timelines());
     const [from = 0, to = end] = (range ?? "").split("-").map(Number);
     const [panel = 0, index = -1] = (poll ?? "").split(".").map(Number);
@@ -392,6 +399,7 @@ export class TimelineFigure extends Figure {
       titles: panels.map(({ title }) => title),
       label: this.conclusion(),
       question: this.question,
+      queues: this.queues,
     };
   }
 
@@ -407,11 +415,12 @@ export class TimelineFigure extends Figure {
     const asking = this.state.phase === "asking";
     return html`${this.head()}
       ${asking ? this.predictTemplate() : nothing}
-      <div class="fig-bar">${asking ? nothing : this.chips()}<span class="fig-gap"></span>${this.views()}${this.menu("a trace", this.exports())}</div>
+      <div class="fig-bar">${asking ? nothing : this.chips()}<span class="fig-gap"></span>${this.queueFilter()}${this.views()}<span class="fig-tools">${this.largeButton()}${this.menu("a trace", this.exports())}</span></div>
       ${this.help(KEYS)}
       <div class=${`fig-canvas ${this.dragging}`} @pointerdown=${this.down} @pointermove=${this.move} @pointerup=${this.up} @pointercancel=${() => (this.dragging = "")}>${picture(this.timelines(), this.state, this.settings())}</div>
+      ${this.legend()}
       ${asking ? nothing : this.transport()}
-      <p class="fig-now" ?hidden=${asking}>${tied(this.hover || this.nowIs())}</p>
+      <p class="fig-now" ?hidden=${asking}>${asking ? nothing : tied(this.hover || this.nowIs())}</p>
       ${this.whyLine()}
       ${asking ? nothing : this.text(false)}
       ${this.provenance()}`;
@@ -430,7 +439,7 @@ export class TimelineFigure extends Figure {
       const state = { ...this.state, view: /** @type {"task" | "worker"} */ (view), phase: /** @type {const} */ ("shown") };
       return html`<div class="fig-canvas">${picture(this.timelines(), state, { ...this.settings(), id: `${this.key}-paper-${view}`, still: true })}</div>`;
     });
-    return html`${this.head()}${drawn}<p class="fig-why">${tied(this.explained())}</p>${this.text(true)}${this.provenance()}${this.linkOnPaper()}`;
+    return html`${this.head()}${drawn}${this.legend()}<p class="fig-why">${tied(this.explained())}</p>${this.text(true)}${this.provenance()}${this.linkOnPaper()}`;
   }
 
   /** @param {boolean} isOpen */
@@ -457,6 +466,21 @@ export class TimelineFigure extends Figure {
     return html`<span class="fig-group" role="group" aria-label="Lanes">${choose("task", "by task")}${choose("worker", "by worker")}</span>`;
   }
 
+  /** Only where a scheduler has told of its queues, and in the lanes that show them. */
+  queueFilter() {
+    if (this.state.view !== "worker" || !this.timelines().some(({ moves }) => moves.length > 0)) return nothing;
+    const toggle = () => {
+      this.queues = !this.queues;
+      this.draw();
+    };
+    return html`<button type="button" class="ws-button" aria-pressed=${String(this.queues)} @click=${toggle}>queues</button>`;
+  }
+
+  legend() {
+    const all = signs(this.timelines(), this.state, this.settings());
+    return html`<ul class="fig-signs">${all.map(({ glyph, text }) => html`<li><svg class="fig-picture" width="26" height="16" aria-hidden="true">${glyph}</svg>${text}</li>`)}</ul>`;
+  }
+
   zooms() {
     const isAll = this.state.from <= startOf(this.timelines()) && this.state.to === endOf(this.timelines());
     return html`<span class="fig-group" role="group" aria-label="Zoom">
@@ -472,11 +496,15 @@ export class TimelineFigure extends Figure {
     const poll = pollCalled("longest-poll", panels, found);
     const wait = pollCalled("longest-wait", panels, found);
     const name = (/** @type {{panel: number, poll: Poll}} */ { panel, poll: { task } }) => panels[panel]?.byId.get(task)?.letter;
-    const isLong = poll && poll.poll.self >= this.chosen.longNs;
+    const isBad = poll && isLong(poll.poll, this.chosen.longNs);
+    const what = poll && panels[poll.panel] ? turn(poll.poll, /** @type {Timeline} */ (panels[poll.panel])) : "poll";
+    const where = (/** @type {number} */ panel) => (panels.length < 2 ? "" : panels.length === 2 ? (panel === 0 ? "above: " : "below: ") : `${panel + 1}: `);
     const chip = (/** @type {{panel: number, poll: Poll} | undefined} */ target, /** @type {string} */ text, /** @type {boolean} */ bad) =>
-      target ? html`<button type="button" class=${`ws-button fig-chip ${bad ? "bad" : ""}`} @click=${() => this.jump(target)}>${text}</button>` : nothing;
+      target
+        ? html`<button type="button" class=${`ws-button fig-chip ${bad ? "bad" : ""}`} title=${this.panels?.[target.panel]?.title ?? ""} @click=${() => this.jump(target)}>${where(target.panel)}${text}</button>`
+        : nothing;
     const idle = panels.length === 1 ? found[0]?.idle.reduce((one, other) => (other.part > one.part ? other : one)) : undefined;
-    return html`${chip(poll, `longest poll ${time(poll?.poll.self ?? 0)} (${poll ? name(poll) : ""})`, Boolean(isLong))}
+    return html`${chip(poll, `longest ${what} ${time(poll?.poll.self ?? 0)} (${poll ? name(poll) : ""})`, Boolean(isBad))}
       ${chip(wait, `longest wait ${time(wait?.poll.waited ?? 0)} (${wait ? name(wait) : ""})`, false)}
       ${idle ? html`<button type="button" class="ws-button fig-chip" @click=${() => this.showIdle(idle.worker)}>worker ${idle.worker} idle ${share(idle.part)}</button>` : nothing}`;
   }
@@ -487,7 +515,7 @@ export class TimelineFigure extends Figure {
     const longest = timeline?.parks.filter((park) => park.worker === worker).reduce((/** @type {{start: number, end: number} | undefined} */ one, other) => (one && one.end - one.start >= other.end - other.start ? one : other), undefined);
     this.do({ type: "view", view: "worker" });
     if (longest) this.seek(longest.start);
-    this.why = longest ? `Worker ${worker} sleeps longest from ${time(longest.start)} on, for ${time(longest.end - longest.start)}.` : `Worker ${worker} never parks in this trace.`;
+    this.why = longest ? `Worker ${worker} is parked longest from ${time(longest.start)} on, for ${time(longest.end - longest.start)}: it has nothing to do, its thread sleeps, and nobody wakes it.` : `Worker ${worker} is never parked in this trace: when it is idle it stays awake.`;
     this.draw();
   }
 

@@ -5,6 +5,7 @@ import { still } from "../still.js";
 import { derive } from "./derive.js";
 import { endOf, pollCalled, rangeOf, startOf } from "./model.js";
 import { parseTrace } from "./read.js";
+import { signs } from "./legend.js";
 import { picture, plan } from "./view.js";
 import { explain, sentences, statistics } from "./words.js";
 
@@ -60,7 +61,7 @@ export function timelinePicture(documents, data, id, width) {
   const selected = state.selected && timelines[state.selected.panel]?.polls[state.selected.poll];
   const why = selected && state.selected ? [explain(selected, /** @type {any} */ (timelines[state.selected.panel]))] : [];
   const titles = timelines.map(({ trace }) => trace.title);
-  const settings = { width, id: `${id}-still`, longNs: chosen.longNs, tasks: chosen.tasks, titles, label: `A timeline. ${(why[0] ?? said[0]?.[1]) ?? ""}`, question: undefined, still: true };
+  const settings = { width, id: `${id}-still`, longNs: chosen.longNs, tasks: chosen.tasks, titles, queues: true, label: `A timeline. ${(why[0] ?? said[0]?.[1]) ?? ""}`, question: undefined, still: true };
   const { height } = plan(timelines, state, settings);
-  return still(picture(timelines, state, settings), height, data.question ?? "", [...why, ...said.flat()], width);
+  return still(picture(timelines, state, settings), height, data.question ?? "", [...why, ...said.flat()], width, signs(timelines, state, settings));
 }

@@ -5,7 +5,7 @@ import { nothing, svg } from "lit/html.js";
 import { time } from "../format.js";
 import { round } from "../paths.js";
 import { BLOCK, blockPath, wakeGlyph } from "./view.js";
-import { chain, holders, seenLate } from "./words.js";
+import { chain, holders, isLong, seenLate } from "./words.js";
 
 /** @typedef {import("./derive.js").Poll} Poll */
 /** @typedef {import("./view.js").Panel} Panel */
@@ -31,7 +31,7 @@ export function overlay(selected, panel, planned, settings) {
     ${links.toReversed().map((poll) => link(poll, panel, planned))}
     ${links.toReversed().map((poll) => block(poll, panel, planned, poll === selected ? "selected" : "cause"))}
     ${culprits.map((poll) => lengthLabel("keeps", poll, panel, planned))}
-    ${selected.self >= settings.longNs ? lengthLabel("blocks", selected, panel, planned) : nothing}
+    ${isLong(selected, settings.longNs) ? lengthLabel("blocks", selected, panel, planned) : nothing}
     ${waitLabel(selected, panel, planned)}
   </g>`;
 }

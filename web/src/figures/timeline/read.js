@@ -5,9 +5,10 @@ import { Unreadable, checkSchema, parseDocument } from "../unreadable.js";
 const SCHEMA = "workshop.trace/1";
 const REMEDY = "load a file that `cargo workshop trace` or `record` has written";
 const MOST_EVENTS = 50_000;
-const COLUMNS = ["t", "k", "w", "task", "arg"];
+const COLUMNS = ["t", "k", "w", "task", "arg", "count"];
+const REQUIRED = COLUMNS.slice(0, 4);
 
-/** @typedef {{t: number, k: string, w: number, task: number, arg: number}} TraceEvent */
+/** @typedef {{t: number, k: string, w: number, task: number, arg: number, count: number}} TraceEvent */
 
 /**
  * @typedef {object} Trace
@@ -62,10 +63,9 @@ export function readTrace(document) {
 
 /** @param {string[]} columns @returns {(row: any[]) => TraceEvent} */
 function reader(columns) {
-  const places = COLUMNS.map((name) => columns.indexOf(name));
-  const [t = 0, k = 1, w = 2, task = 3, arg = 4] = places;
-  if (Math.min(t, k, w, task) < 0) throw new Unreadable(`This trace lacks a column of ${COLUMNS.join(", ")}: ${REMEDY}.`);
-  return (row) => ({ t: Number(row[t]), k: String(row[k]), w: Number(row[w]), task: Number(row[task]), arg: Number(row[arg] ?? 0) });
+  const [t = 0, k = 1, w = 2, task = 3, arg = 4, count = 5] = COLUMNS.map((name) => columns.indexOf(name));
+  if (Math.min(t, k, w, task) < 0) throw new Unreadable(`This trace lacks a column of ${REQUIRED.join(", ")}: ${REMEDY}.`);
+  return (row) => ({ t: Number(row[t]), k: String(row[k]), w: Number(row[w]), task: Number(row[task]), arg: Number(row[arg] ?? 0), count: Number(row[count] ?? 0) });
 }
 
 /**

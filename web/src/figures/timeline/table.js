@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit/html.js";
 import { grouped, tied, time } from "../format.js";
+import { moveInWords } from "./moves.js";
 import { workerName } from "./words.js";
 
 /** @typedef {import("./derive.js").Timeline} Timeline */
@@ -22,7 +23,8 @@ export function asText(panels, isOpen, opened, select) {
     ${panels.map(({ timeline, title, sentences }, panel) => html`
       ${panels.length > 1 ? html`<p class="fig-panel-title">${title}</p>` : nothing}
       <ul>${sentences.map((sentence) => html`<li>${tied(sentence)}</li>`)}</ul>
-      ${isOpen || opened.isOpen ? table(timeline, title, isOpen ? MOST_ON_PAPER : MOST_ROWS, (poll) => select(panel, poll)) : nothing}`)}
+      ${isOpen || opened.isOpen ? table(timeline, title, isOpen ? MOST_ON_PAPER : MOST_ROWS, (poll) => select(panel, poll)) : nothing}
+      ${(isOpen || opened.isOpen) && timeline.moves.length > 0 ? movesTable(timeline, title, isOpen ? MOST_ON_PAPER : MOST_ROWS) : nothing}`)}
   </details>`;
 }
 
@@ -40,6 +42,19 @@ function table({ polls, byId }, title, most, select) {
         <td>${workerName(poll.worker)}</td><td>${byId.get(poll.task)?.name}</td><td>${time(poll.end - poll.start)}</td>
         <td>${time(poll.waited)}</td><td>${RESULTS[poll.result]}</td>
       </tr>`)}</tbody>
+    </table>
+  </div>`;
+}
+
+/** @param {Timeline} timeline @param {string} title @param {number} most rows */
+function movesTable({ moves, byId }, title, most) {
+  const caption = moves.length > most ? `The first ${most} of ${grouped(moves.length)} events of the queues of ${title}` : `The queues of ${title}`;
+  const name = (/** @type {number} */ task) => byId.get(task)?.name ?? "a task";
+  return html`<div class="fig-table" tabindex="0" role="group" aria-label=${caption}>
+    <table>
+      <caption>${caption}</caption>
+      <thead><tr><th scope="col">Time</th><th scope="col">Worker</th><th scope="col">What it does</th></tr></thead>
+      <tbody>${moves.slice(0, most).map((move) => html`<tr><td>${time(move.t)}</td><td>${workerName(move.worker)}</td><td>${moveInWords(move, name)}</td></tr>`)}</tbody>
     </table>
   </div>`;
 }

@@ -2,11 +2,13 @@
 
 import { nothing, svg } from "lit/html.js";
 import { axisUnit, time } from "../format.js";
-import { rectangle, round, staircase } from "../paths.js";
+import { rectangle, round } from "../paths.js";
 import { linear } from "../scale.js";
 import { blocksOf, lanesOf } from "./lanes.js";
 import { endOf } from "./model.js";
 import { overlay } from "./overlay.js";
+import { FOOT, STRIP, arrows, foot, hasGlobal, searches, strip } from "./queues.js";
+import { isLong } from "./words.js";
 
 /** @typedef {import("./derive.js").Timeline} Timeline */
 /** @typedef {import("./derive.js").Poll} Poll */
@@ -22,6 +24,7 @@ import { overlay } from "./overlay.js";
  * @property {string[]} titles of the panels
  * @property {string} label the conclusion, for whoever does not see the picture
  * @property {ReturnType<typeof import("./model.js").questionOf>} question
+ * @property {boolean} queues with what is known of the queues
  * @property {boolean} [still] without the cursor
  */
 
@@ -30,6 +33,7 @@ import { overlay } from "./overlay.js";
  * @property {Lane} lane
  * @property {import("./lanes.js").Block[]} blocks
  * @property {number} y of the blocks' upper edge
+ * @property {number | undefined} stripY of its queue, if that is drawn
  */
 
 /**
@@ -41,7 +45,7 @@ import { overlay } from "./overlay.js";
  * @property {number} bottom
  * @property {number} titleY
  * @property {number} marksY
- * @property {number} queueY
+ * @property {number | undefined} footY of the global queue, if that is drawn
  */
 
 /**
@@ -60,9 +64,9 @@ const ROW = 33;
 const LABEL_ROW = 19;
 const TITLE = 26;
 const MARKS = 20;
-const QUEUE = 40;
 const AXIS = 40;
 const TICK = 90;
+const QUEUE_NAME = 84;
 /** Of a letter of the figures' font, in pixels: near enough to place a label. */
 const GLYPH = 6.4;
 const MOST_LETTERS = 300;
@@ -82,12 +86,14 @@ export function plan(timelines, state, settings) {
   const narrow = settings.width < NARROW;
   const allLanes = timelines.map((timeline) => lanesOf(timeline, state.view, settings.tasks));
   const longest = Math.max(...allLanes.flat().map(({ label, task }) => label.length * GLYPH + (task ? 25 : 0)));
-  const left = narrow ? 2 : Math.min(Math.max(longest + 14, 44), 180);
+  const drawsQueues = (/** @type {Timeline} */ { moves }) => settings.queues && state.view === "worker" && moves.length > 0;
+  const left = narrow ? 2 : Math.min(Math.max(longest + 14, timelines.some(drawsQueues) ? QUEUE_NAME : 44), 180);
   const right = settings.width - 18;
   const x = linear([state.from, state.to], [left, right]);
   let y = 4;
   const panels = timelines.map((timeline, index) => {
     const lanes = allLanes[index] ?? [];
+    const withQueues = drawsQueues(timeline);
     const blocks = blocksOf(lanes, x, [left, right]);
     const titleY = y + 15;
     if (timelines.length > 1) y += TITLE;
@@ -96,15 +102,16 @@ export function plan(timelines, state, settings) {
     const top = y;
     const rows = lanes.map((lane, place) => {
       if (narrow) y += LABEL_ROW;
-      const row = { lane, blocks: blocks[place] ?? [], y: y + 8 };
-      y += ROW;
+      const withStrip = withQueues && (lane.worker ?? -1) >= 0;
+      const row = { lane, blocks: blocks[place] ?? [], y: y + 8, stripY: withStrip ? y + 8 + BLOCK : undefined };
+      y += ROW + (withStrip ? STRIP : 0);
       return row;
     });
-    const queueY = y;
-    if (timeline.queue.length > 0) y += QUEUE;
+    const footY = withQueues && hasGlobal(timeline.steps) ? y : undefined;
+    if (footY !== undefined) y += FOOT;
     const bottom = y;
     y += timelines.length > 1 && index < timelines.length - 1 ? 14 : 0;
-    return { timeline, index, rows, top, bottom, titleY, marksY, queueY };
+    return { timeline, index, rows, top, bottom, titleY, marksY, footY };
   });
   return { panels, x, left, right, height: y + AXIS, narrow };
 }
@@ -164,8 +171,10 @@ function panelPicture(panel, planned, state, settings) {
       ${rows.map((row) => lane(row, panel, planned, state, settings, letters))}
     </g>
     ${longLabels(panel, planned, settings, selected)}
+    ${rows.map((row) => (row.stripY === undefined ? nothing : strip(row, panel, planned, row.stripY)))}
+    ${foot(panel, planned)}
+    ${settings.queues && state.view === "worker" ? arrows(panel, planned) : nothing}
     ${selected ? overlay(selected, panel, planned, settings) : nothing}
-    ${queueDepth(panel, planned)}
     ${tears(panel, planned)}
     ${guess(panel, planned, state, settings)}
   </g>`;
@@ -209,10 +218,11 @@ function lane(row, panel, planned, state, settings, letters) {
   const parks = row.lane.worker === undefined ? [] : timeline.parks.filter(({ worker }) => worker === row.lane.worker);
   return svg`
     ${parkedPath(parks, row, planned, settings)}
+    ${settings.queues && row.lane.worker !== undefined ? searches(row, panel, planned) : nothing}
     ${row.lane.task ? waits(row, planned, hidden) : nothing}
     ${byFill(blocks, timeline).map(([key, path]) => svg`<path class=${key} d=${path(row.y)}></path>`)}
     ${stripes(blocks, row, timeline, settings)}
-    ${outlines(blocks.filter(({ polls }) => polls.some((poll) => poll.self >= settings.longNs)), row.y)}
+    ${outlines(blocks.filter(({ polls }) => polls.some((poll) => isLong(poll, settings.longNs))), row.y)}
     ${blocks.filter((block) => letters.has(block)).map((block) => letter(block, row.y, timeline))}
     ${readyTicks(blocks, row.y)}
     ${wakeGlyphs(row, panel, planned, hidden)}
@@ -353,7 +363,7 @@ function longLabels({ rows, timeline }, { right, narrow }, settings, selected) {
   const long = rows.flatMap(({ blocks, y }) =>
     blocks.flatMap(({ x0, x1, polls }) => {
       const worst = polls.reduce((one, other) => (other.self > one.self ? other : one));
-      return worst.self >= settings.longNs ? [{ x0, x1, y, poll: worst }] : [];
+      return isLong(worst, settings.longNs) ? [{ x0, x1, y, poll: worst }] : [];
     }),
   );
   /** @type {{from: number, to: number, y: number}[]} */
@@ -394,16 +404,6 @@ function marks({ timeline, marksY, bottom }, { x, left, right }) {
       return svg`<line class="mark" x1=${round(place)} x2=${round(place)} y1=${marksY - 8} y2=${bottom}></line>
         ${hasRoom ? svg`<text class="mark-text" x=${round(place + (turned ? -4 : 4))} y=${marksY} text-anchor=${turned ? "end" : "start"}>${text}</text>` : nothing}`;
     });
-}
-
-/** @param {Panel} panel @param {Plan} planned */
-function queueDepth({ timeline: { queue }, queueY }, { x, left, right }) {
-  if (queue.length === 0) return nothing;
-  const most = Math.max(1, ...queue.map(({ depth }) => depth));
-  const y = linear([0, most], [queueY + QUEUE - 6, queueY + 8]);
-  const seen = queue.filter(({ t }) => x(t) >= left && x(t) <= right);
-  const path = staircase(seen.map(({ t, depth }) => [x(t), y(depth)]));
-  return svg`<text class="lane-name" x="0" y=${queueY + QUEUE - 10}>queue ≤ ${most}</text><path class="queue" d=${path}></path>`;
 }
 
 /** Where events are missing the picture is torn. @param {Panel} panel @param {Plan} planned */

@@ -2,6 +2,7 @@
 // poll came when it did.
 
 import { count, listed, share, time } from "../format.js";
+import { lengthAt, queueSentence, wayOf } from "./moves.js";
 
 /** @typedef {import("./derive.js").Timeline} Timeline */
 /** @typedef {import("./derive.js").Poll} Poll */
@@ -12,7 +13,8 @@ const SOON_AFTER = 0.1;
 
 /**
  * @typedef {object} Statistics
- * @property {Poll} longestPoll by its own length
+ * @property {Poll} longestPoll by its own length, of those that may keep a task waiting if there are any
+ * @property {Poll | undefined} longestJob of those that keep nobody waiting
  * @property {Poll | undefined} longestWait
  * @property {Poll[]} longPolls the worst first
  * @property {{worker: number, part: number}[]} idle of each worker
@@ -25,7 +27,9 @@ const SOON_AFTER = 0.1;
  */
 export function statistics(timeline, longNs) {
   const { polls, parks, workers, first, end } = timeline;
-  const byLength = [...polls].sort((one, other) => other.self - one.self);
+  const all = [...polls].sort((one, other) => other.self - one.self);
+  const inTheWay = all.filter(({ harmless }) => !harmless);
+  const byLength = inTheWay.length > 0 ? inTheWay : all;
   const byWait = [...polls].sort((one, other) => other.waited - one.waited);
   const busyOr = parks.length > 0 ? undefined : polls.filter((poll) => poll.depth === 0);
   const idle = workers
@@ -39,9 +43,15 @@ export function statistics(timeline, longNs) {
   return {
     longestPoll: /** @type {Poll} */ (byLength[0]),
     longestWait: longestWait && longestWait.waited > 0 ? longestWait : undefined,
-    longPolls: byLength.filter((poll) => poll.self >= longNs),
+    longestJob: inTheWay.length > 0 ? all.find(({ harmless }) => harmless) : undefined,
+    longPolls: all.filter((poll) => isLong(poll, longNs)),
     idle,
   };
+}
+
+/** Whether a poll blocks its worker. @param {Poll} poll @param {number} longNs */
+export function isLong({ harmless, self }, longNs) {
+  return !harmless && self >= longNs;
 }
 
 /**
@@ -69,20 +79,35 @@ export function workerName(worker) {
  * @param {Timeline} timeline
  * @param {Statistics} found
  */
-export function sentences(timeline, { longestPoll, longestWait, idle }) {
+export function sentences(timeline, { longestPoll, longestJob, longestWait, idle }) {
   const { tasks, polls, workers, first, end, trace } = timeline;
   const name = (/** @type {Poll} */ poll) => timeline.byId.get(poll.task)?.name ?? "";
+  const jobs = tasks.filter(({ isJob }) => isJob).length;
+  const ran = polls.filter(({ task }) => !timeline.byId.get(task)?.isJob).length;
+  const what = [...(jobs < tasks.length || !jobs ? [count(tasks.length - jobs, "task")] : []), ...(jobs ? [count(jobs, "job")] : [])].join(" and ");
   const said = [
-    `${count(tasks.length, "task")} on ${count(workers.filter((worker) => worker >= 0).length, "worker")}: ${count(polls.length, "poll")} in ${time(end - first)}` +
+    `${what} on ${count(workers.filter((worker) => worker >= 0).length, "worker")}: ${ran || !jobs ? `${count(ran, "poll")} in ` : ""}${time(end - first)}` +
       (idle.length ? `; ${listed(idle.map(({ worker, part }) => `worker ${worker} idle for ${share(part)}`))}.` : "."),
     longestWait
-      ? `The longest wait: ${name(longestWait)}, ${longestWait.wake?.spawned ? "spawned" : "woken"} at ${time(longestWait.wake?.t ?? longestWait.readyAt)}, waited ${time(longestWait.waited)} for its poll.`
+      ? `The longest wait: ${name(longestWait)}, ${roused(longestWait, timeline)} at ${time(longestWait.wake?.t ?? longestWait.readyAt)}, waited ${time(longestWait.waited)} for its ${turn(longestWait, timeline)}.`
       : "No task had to wait for a poll.",
-    `The longest poll: ${name(longestPoll)} kept ${workerName(longestPoll.worker)} for ${time(longestPoll.self)}.`,
-  ];
+    `The longest ${turn(longestPoll, timeline)}: ${name(longestPoll)} kept ${workerName(longestPoll.worker)} for ${time(longestPoll.self)}.`,
+    ...(longestJob ? [`The longest job: ${name(longestJob)} took ${time(longestJob.self)} on ${workerName(longestJob.worker)}, where it was in no task's way.`] : []),
+    queueSentence(timeline.moves, timeline.searches),
+  ].filter(Boolean);
   if (trace.dropped > 0) said.push(`${count(trace.dropped, "event")} found no room and are missing after the torn edge.`);
   if (trace.leftOut > 0) said.push(`${count(trace.leftOut, "event")} of the middle are left out here: open the whole trace in Perfetto.`);
   return said;
+}
+
+/** What a poll is called. @param {Poll} poll @param {Timeline} timeline */
+export function turn({ task }, { byId }) {
+  return byId.get(task)?.isJob ? "job" : "poll";
+}
+
+/** @param {Poll} poll @param {Timeline} timeline */
+function roused(poll, timeline) {
+  return turn(poll, timeline) === "job" ? "handed over" : poll.wake?.spawned ? "spawned" : "woken";
 }
 
 /** @param {import("./derive.js").Wake} wake @param {Timeline} timeline */
@@ -101,25 +126,39 @@ function caller(wake, timeline) {
 export function explain(poll, timeline) {
   const name = timeline.byId.get(poll.task)?.name ?? "";
   const { wake } = poll;
+  const isJob = turn(poll, timeline) === "job";
+  const ran = isJob ? "run" : "polled";
   const polled = `at ${time(poll.start)} on ${workerName(poll.worker)}, for ${time(poll.end - poll.start)}`;
-  if (!wake) return `${name} was polled ${polled}; nobody is known to have woken it.`;
-  const cause = `${wake.spawned ? "spawned" : "woken"} at ${time(wake.t)} by ${caller(wake, timeline)}`;
+  if (!wake) return `${name} was ${ran} ${polled}; nobody is known to have woken it.`;
+  const cause = `${roused(poll, timeline)} at ${time(wake.t)} by ${caller(wake, timeline)}`;
+  const which = isJob ? "its turn" : `its poll ${poll.number}`;
   const said = [
     poll.waited > 0
-      ? `${name} waited ${time(poll.waited)} for its poll ${poll.number}: ${cause}, polled ${polled}.`
-      : `Poll ${poll.number} of ${name}: ${cause}, polled at once, ${polled}.`,
-  ];
+      ? `${name} waited ${time(poll.waited)} for ${which}: ${cause}, ${ran} ${polled}.`
+      : `${isJob ? `The job ${name}` : `Poll ${poll.number} of ${name}`}: ${cause}, ${ran} at once, ${polled}.`,
+    wayOf(poll, timeline.moves, time),
+  ].filter(Boolean);
   const [culprit, ...more] = holders(poll, timeline);
   const late = seenLate(poll, timeline);
   if (culprit) {
     const who = listed([...new Set([culprit, ...more].map(({ task }) => timeline.byId.get(task)?.name ?? ""))]);
-    const what = more.length ? `${more.length + 1} polls: of ${who}` : `one poll of ${who}, ${time(culprit.end - culprit.start)} long`;
-    said.push(`Meanwhile ${workerName(culprit.worker)} was busy with ${what}.`);
+    const kind = turn(culprit, timeline) === "job" ? "job" : "poll";
+    const what = more.length ? `${more.length + 1} ${kind}s: of ${who}` : kind === "job" ? `the job ${who}, ${time(culprit.end - culprit.start)} long` : `one poll of ${who}, ${time(culprit.end - culprit.start)} long`;
+    said.push(`Meanwhile ${workerName(culprit.worker)} was busy with ${what}${sleepers(poll, timeline)}.`);
   } else if (late) {
     const who = timeline.byId.get(late.task)?.name ?? "";
     said.push(`The wake-up itself came only when ${workerName(late.worker)} had ended a poll of ${who}, ${time(late.end - late.start)} long.`);
   }
   return said.join(" ");
+}
+
+/** Who might have helped, and slept instead. @param {Poll} poll @param {Timeline} timeline */
+function sleepers({ readyAt, start }, { parks, workers }) {
+  const asleep = (/** @type {number} */ worker) =>
+    parks.filter((park) => park.worker === worker).reduce((sum, park) => sum + Math.max(0, Math.min(park.end, start) - Math.max(park.start, readyAt)), 0);
+  const idle = workers.filter((worker) => worker >= 0 && asleep(worker) >= (start - readyAt) * 0.9);
+  if (idle.length === 0) return "";
+  return `; ${listed(idle.map(workerName))} ${idle.length === 1 ? "was" : "were"} parked, and nobody woke ${idle.length === 1 ? "it" : "them"} for this`;
 }
 
 /** More than so many polls in the way are no story. */
@@ -135,7 +174,9 @@ const HOLDERS_MOST = 8;
  */
 export function holders(poll, { polls }) {
   const overlap = (/** @type {Poll} */ other) => Math.min(other.end, poll.start) - Math.max(other.start, poll.readyAt);
-  const others = polls.filter((other) => other.task !== poll.task && other.start < poll.start && overlap(other) > 0);
+  // A job among jobs is in nobody's way but a job's.
+  const mayHold = (/** @type {Poll} */ other) => !other.harmless || poll.harmless;
+  const others = polls.filter((other) => other.task !== poll.task && mayHold(other) && other.start < poll.start && overlap(other) > 0);
   const longest = others.reduce((/** @type {Poll | undefined} */ best, other) => {
     const gain = best ? overlap(other) - overlap(best) : 1;
     return gain > 0 || (gain === 0 && other.worker === poll.worker) ? other : best;
@@ -167,12 +208,17 @@ export function seenLate({ wake }, { polls }) {
  * @param {number} at
  */
 export function describe(timeline, at) {
-  const { workers, polls, parks } = timeline;
+  const { workers, polls, parks, searches, steps } = timeline;
+  const goesOn = (/** @type {{worker: number, start: number, end: number}} */ { worker, start, end }, /** @type {number} */ of) => worker === of && start <= at && at < end;
   const parts = workers.map((worker) => {
-    const running = polls.filter((poll) => poll.worker === worker && poll.start <= at && at < poll.end).at(-1);
-    if (running) return `${workerName(worker)} polls ${timeline.byId.get(running.task)?.name}`;
-    if (parks.some((park) => park.worker === worker && park.start <= at && at < park.end)) return `${workerName(worker)} is parked`;
-    return worker < 0 ? "" : `${workerName(worker)} polls nobody`;
+    const name = workerName(worker);
+    const queued = steps.length > 0 && worker >= 0 ? lengthAt(steps, worker, at) : 0;
+    const queue = queued > 0 ? ` (${queued} in its queue)` : "";
+    const running = polls.filter((poll) => goesOn(poll, worker)).at(-1);
+    if (running) return `${name} ${turn(running, timeline) === "job" ? "runs" : "polls"} ${timeline.byId.get(running.task)?.name}${queue}`;
+    if (searches.some((search) => goesOn(search, worker))) return `${name} looks for tasks of others`;
+    if (parks.some((park) => goesOn(park, worker))) return `${name} is parked (asleep)`;
+    return worker < 0 ? "" : `${name} polls nobody${queue}`;
   });
   return parts.filter(Boolean).join(", ");
 }
