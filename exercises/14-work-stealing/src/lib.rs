@@ -117,7 +117,7 @@ impl Runtime {
     ///
     /// Within a task or another `block_on`, and if `future` does.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        let _ = future;
+        drop(future);
         todo!("enter, then poll and park")
     }
 
@@ -220,7 +220,7 @@ impl Handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let _ = future;
+        drop(future);
         todo!("make a task, and queue it")
     }
 
@@ -258,7 +258,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    let _ = future;
+    drop(future);
     todo!("find the runtime, and spawn there")
 }
 
