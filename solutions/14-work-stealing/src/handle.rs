@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use sleep::Sleep;
 use spawn_blocking::Job;
-use task::JoinHandle;
 
 use super::context::{self, Entered};
 use super::shared::Shared;
+
+pub use task::JoinHandle;
 
 /// What a blocking job returns, to be awaited.
 pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;

@@ -90,7 +90,9 @@ mod worker;
 
 pub use builder::Builder;
 pub use context::Entered;
-pub use handle::{BlockingHandle, Handle, sleep, spawn, spawn_blocking};
+pub use handle::{
+    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
+};
 pub use runtime::Runtime;
 pub use sleep::Sleep;
-pub use task::{JoinError, JoinHandle, YieldNow, yield_now};
+pub use task::{JoinError, YieldNow, yield_now};

@@ -3,11 +3,10 @@
 use std::io;
 
 use sync::thread;
-use task::JoinHandle;
 
 use super::builder::Builder;
 use super::context::{self, Entered};
-use super::handle::{BlockingHandle, Handle};
+use super::handle::{BlockingHandle, Handle, JoinHandle};
 
 /// A work-stealing scheduler with its threads.
 ///

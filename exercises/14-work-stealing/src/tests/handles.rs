@@ -16,10 +16,16 @@ fn a_handle_gives_the_output_to_any_thread() {
     check(lesson, || {
         let runtime = runtime(2);
         let (future, manual) = ManualFuture::new();
-        let task = runtime.spawn(async move {
+        let mut task = runtime.spawn(async move {
             future.await;
             String::from("output")
         });
+        // Somebody looks once, and loses interest.
+        let mut nobody = Context::from_waker(Waker::noop());
+        assert!(
+            Pin::new(&mut task).poll(&mut nobody).is_pending(),
+            "too soon"
+        );
         let relay = runtime.spawn(async move { task.await.unwrap() });
         manual.wait_until_polled();
         manual.complete();
