@@ -11,6 +11,7 @@
 )]
 
 pub mod exercise_1;
+pub mod exercise_10;
 pub mod exercise_13;
 pub mod exercise_2;
 pub mod exercise_3;

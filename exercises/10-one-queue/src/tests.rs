@@ -182,12 +182,20 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
     };
     check(lesson, || {
         let pool = Pool::new(3);
-        let overlapped = Arc::new(AtomicBool::new(false));
         let (inside, polls) = (AtomicBool::new(false), AtomicUsize::new(0));
-        let noted = overlapped.clone();
-        let task = pool.spawn(poll_fn(move |cx| {
-            noted.fetch_or(inside.swap(true, SeqCst), SeqCst);
-            if polls.fetch_add(1, SeqCst) >= 3 {
+        let (future, manual) = ManualFuture::new();
+        let mut future = Box::pin(future);
+        let (tell, told) = mpsc::channel();
+        drop(pool.spawn(poll_fn(move |cx| {
+            if future.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            if inside.swap(true, SeqCst) {
+                let _ = tell.send("two workers were inside");
+                return Poll::Pending;
+            }
+            if polls.fetch_add(1, SeqCst) == 3 {
+                let _ = tell.send("one worker at a time was inside");
                 return Poll::Ready(());
             }
             let waker = cx.waker().clone();
@@ -196,12 +204,14 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
             thread::sleep(MOMENT / 2);
             inside.store(false, SeqCst);
             Poll::Pending
-        }));
-        block_on(task).expect("the task ends");
-        let overlapped = overlapped.load(SeqCst);
+        })));
+        // Its first poll has ended before the others may overlap.
+        let _ = manual.wait_until_asleep();
+        manual.complete();
+        let seen = told.recv().expect("it is polled to its end");
         assert!(
-            !overlapped,
-            "two workers were inside of the poll of one task"
+            seen == "one worker at a time was inside",
+            "{seen} of the poll of one task"
         );
     });
 }
@@ -225,6 +235,8 @@ fn as_many_tasks_as_there_are_workers_run_together() {
             probes.iter().for_each(ThreadProbe::wait_until_asleep);
         }
         with_chaos(SEED, || (0..50).for_each(|_| drop(meet(&pool, WORKERS))));
+        let probes = meet(&pool, WORKERS);
+        probes.iter().for_each(ThreadProbe::wait_until_asleep);
     });
 }
 
@@ -309,11 +321,13 @@ fn a_task_that_comes_as_a_worker_falls_asleep_is_polled() {
     };
     const TIME: Duration = Duration::from_millis(60);
     check(lesson, || {
-        for workers in [1, 2] {
-            let pool = Pool::new(workers);
-            let run = |task| block_on(pool.spawn(task)).expect("the task ends");
-            race_with_wakes(TIME / 2, run);
-            with_chaos(SEED, || race_with_wakes(TIME / 2, run));
+        let pool = Pool::new(1);
+        let run = |task| block_on(pool.spawn(task)).expect("the task ends");
+        race_with_wakes(TIME, run);
+        with_chaos(SEED, || race_with_wakes(TIME, run));
+        let pool = Pool::new(2);
+        for _ in 0..500 {
+            block_on(pool.spawn(async {})).expect("the task ends");
         }
     });
 }
@@ -329,23 +343,21 @@ fn a_wake_up_during_a_poll_leads_to_another() {
         read: "scheduler/one-queue.html#a-wake-up-during-the-poll",
     };
     check(lesson, || {
-        for workers in [1, 2] {
-            let pool = Pool::new(workers);
-            let yielding = pool.spawn(Yields(500));
-            let fixed = pool.spawn(MustNotMove::new(500));
-            let mut rounds = 0;
-            let woken = pool.spawn(poll_fn(move |cx| {
-                rounds += 1;
-                let waker = cx.waker().clone();
-                let waking = thread::spawn(|| waker.wake());
-                waking.join().expect("waking does not panic");
-                match rounds {
-                    10 => Poll::Ready(()),
-                    _ => Poll::Pending,
-                }
-            }));
-            await_all(vec![yielding, fixed, woken]);
-        }
+        let pool = Pool::new(1);
+        let yielding = pool.spawn(Yields(500));
+        let fixed = pool.spawn(MustNotMove::new(500));
+        let mut rounds = 0;
+        let woken = pool.spawn(poll_fn(move |cx| {
+            rounds += 1;
+            let waker = cx.waker().clone();
+            let waking = thread::spawn(|| waker.wake());
+            waking.join().expect("waking does not panic");
+            match rounds {
+                10 => Poll::Ready(()),
+                _ => Poll::Pending,
+            }
+        }));
+        await_all(vec![yielding, fixed, woken]);
     });
 }
 
@@ -359,16 +371,20 @@ fn a_waker_wakes_from_any_thread() {
         read: "scheduler/one-queue.html#a-wake-up-during-the-poll",
     };
     check(lesson, || {
-        let pool = Pool::new(2);
+        let pool = Pool::new(1);
         let (task, manual) = pending_tasks(&pool, 1).remove(0);
         let (early, _) = manual.wait_until_polled();
-        for round in 2..30 {
+        // What was polled before this has ended its poll after it.
+        let settle = || block_on(pool.spawn(async {})).expect("it ends");
+        for round in 1..20 {
             let (waker, _) = manual.wait_until_polled();
             let waking = thread::spawn(move || waker.wake());
             waking.join().expect("waking does not panic");
-            manual.wait_for_polls(2 * round - 2);
+            manual.wait_for_polls(2 * round);
+            settle();
             early.wake_by_ref();
-            manual.wait_for_polls(2 * round - 1);
+            manual.wait_for_polls(2 * round + 1);
+            settle();
         }
         manual.complete();
         block_on(task).expect("the task ends");
@@ -399,11 +415,11 @@ fn many_wake_ups_lead_to_one_poll() {
         let polls = Arc::new(AtomicUsize::new(0));
         let count = polls.clone();
         let eager = pool.spawn(poll_fn(move |cx| {
-            (0..50).for_each(|_| cx.waker().wake_by_ref());
-            match count.fetch_add(1, SeqCst) {
-                0..3 => Poll::<()>::Pending,
-                _ => Poll::Ready(()),
+            if count.fetch_add(1, SeqCst) == 3 {
+                return Poll::Ready(());
             }
+            (0..50).for_each(|_| cx.waker().wake_by_ref());
+            Poll::Pending
         }));
         await_all(vec![held, eager]);
         // Whatever was in the queue is polled before this.
@@ -607,7 +623,7 @@ fn the_future_is_gone_when_the_handle_is_ready() {
         }
     }
     check(lesson, || {
-        let pool = Pool::new(2);
+        let pool = Pool::new(1);
         for panics in [false, true] {
             let (probe, log) = DropProbe::new();
             let (probe, mut polls) = (Slow(probe), 0);
@@ -823,26 +839,24 @@ fn tasks_that_never_end_do_not_keep_the_pool() {
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
-        for workers in [1, 2] {
-            let pool = Pool::new(workers);
-            let tasks = (0..4).map(|_| {
-                let (probe, log) = DropProbe::new();
-                let task = pool.spawn(async move {
-                    let _owned = probe;
-                    loop {
-                        Yields(1).await;
-                    }
-                });
-                (task, log)
+        let pool = Pool::new(1);
+        let tasks = (0..4).map(|_| {
+            let (probe, log) = DropProbe::new();
+            let task = pool.spawn(async move {
+                let _owned = probe;
+                loop {
+                    Yields(1).await;
+                }
             });
-            let (tasks, logs): (Vec<JoinHandle<()>>, Vec<_>) = tasks.unzip();
-            block_on(pool.spawn(Yields(20))).expect("the task ends");
-            drop(pool);
-            tasks
-                .into_iter()
-                .for_each(|it| assert_cancelled(block_on(it)));
-            assert_dropped_once(&logs);
-        }
+            (task, log)
+        });
+        let (tasks, logs): (Vec<JoinHandle<()>>, Vec<_>) = tasks.unzip();
+        block_on(pool.spawn(Yields(20))).expect("the task ends");
+        drop(pool);
+        tasks
+            .into_iter()
+            .for_each(|it| assert_cancelled(block_on(it)));
+        assert_dropped_once(&logs);
     });
 }
 
@@ -1096,7 +1110,7 @@ fn every_handle_is_ready_though_the_pool_ends_as_it_is_spawned() {
                 let meeting = start.clone();
                 let spawning = thread::spawn(move || {
                     meeting.wait();
-                    let spawn = |_| handle.spawn(Yields(1));
+                    let spawn = |_| handle.spawn(async {});
                     (0..20).map(spawn).collect::<Vec<_>>()
                 });
                 start.wait();
