@@ -21,13 +21,14 @@ struct Par {
 }
 
 /// The goals of the book; the figures are ratios of medians of one run.
-const PARS: [Par; 6] = [
+const PARS: [Par; 7] = [
     par_of_cached_block_on("10"),
     par_of_cached_block_on("50"),
     par_of_sleep("cancelled"),
     par_of_sleep("fired"),
     par_of_blocking_pool("tokio"),
     par_of_blocking_pool("blocking"),
+    PAR_OF_SLEEPERS,
 ];
 
 const fn par_of_cached_block_on(parameter: &'static str) -> Par {
@@ -59,6 +60,15 @@ const fn par_of_blocking_pool(base: &'static str) -> Par {
         ratio: 1.2,
     }
 }
+
+/// While another thread notifies, too: against the design of tokio.
+const PAR_OF_SLEEPERS: Par = Par {
+    exercise: 13,
+    group: "sleepers",
+    parameter: "beside",
+    base: "counts-stack",
+    ratio: 1.2,
+};
 
 /// Runs the benchmark that measures this exercise, and compares it with the par.
 ///
