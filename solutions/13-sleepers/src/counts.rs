@@ -40,6 +40,7 @@ impl Counts {
         should_wake_one(self.0.load(Relaxed))
     }
 
+    // ANCHOR: choose
     /// If one sleeps and none searches, makes one of the sleepers a searcher.
     pub fn choose_one(&self) -> bool {
         let choose = |counts| {
@@ -48,6 +49,7 @@ impl Counts {
         // Acquire: pairs with the Release in `fall_asleep`; shows who is listed.
         self.0.fetch_update(Acquire, Relaxed, choose).is_ok()
     }
+    // ANCHOR_END: choose
 
     /// If fewer than `most` search, makes one that is busy a searcher.
     pub fn begin_search(&self, most: u32) -> bool {

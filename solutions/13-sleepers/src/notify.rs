@@ -6,6 +6,7 @@ use sync::hint;
 use super::Sleepers;
 
 impl Sleepers {
+    // ANCHOR: notify
     /// To be called after work was published. Returns the worker to wake.
     #[inline]
     pub fn notify(&self) -> Option<usize> {
@@ -18,6 +19,7 @@ impl Sleepers {
             None
         }
     }
+    // ANCHOR_END: notify
 
     #[cold]
     fn choose(&self) -> Option<usize> {

@@ -6,6 +6,7 @@ use sync::thread;
 use super::Sleepers;
 
 impl Sleepers {
+    // ANCHOR: sleep
     /// A worker sleeps from now on. Returns `true` if it must look at all
     /// queues once more before it parks.
     #[must_use]
@@ -16,7 +17,9 @@ impl Sleepers {
         fence(SeqCst);
         is_none_left
     }
+    // ANCHOR_END: sleep
 
+    // ANCHOR: wake
     /// A worker that slept is up, for whatever reason. Returns `true` if
     /// nobody has woken it and it is busy, `false` if it searches.
     pub fn wake(&self, worker: usize) -> bool {
@@ -34,4 +37,5 @@ impl Sleepers {
         }
         false
     }
+    // ANCHOR_END: wake
 }
