@@ -3,6 +3,8 @@
 pub mod clones_have_their_own_vtable;
 pub mod copies_the_pointer;
 pub mod counts_a_clone_twice;
+pub mod counts_down_relaxed;
+pub mod counts_in_two_steps;
 pub mod drops_nothing;
 pub mod empties_the_channel_first;
 pub mod forgets_after_the_wake;
@@ -13,6 +15,7 @@ pub mod leaks_its_vtables;
 pub mod leaks_what_it_sleeps_on;
 pub mod looks_again_by_a_timer;
 pub mod mixes_up_the_vtable;
+pub mod notifies_without_the_lock;
 pub mod numbers_its_targets;
 pub mod one_wake_for_both;
 pub mod reaches_into_the_arc;

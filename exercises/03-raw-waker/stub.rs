@@ -1,15 +1,22 @@
 //! Exercise 3: make a waker by hand, and a `block_on` that uses it.
 //!
 //! The chapter is `src/one-future/raw-waker.md`. Check yourself with
-//! `cargo test -p exercise-3`.
+//! `cargo test -p exercise-3`, and then let every order of events be tried:
+//! `cargo test -p exercise-3 --features loom`.
 //!
 //! The standard library makes a waker of an `Arc<W>` by `Waker::from`. Here
 //! you write what it does: no `Waker::from`, no `into`, no crate. Turn the
 //! `Arc` into a pointer, write the four functions of a
 //! [`RawWakerVTable`](std::task::RawWakerVTable) over it, and hand both to
 //! [`Waker::new`]. This needs `unsafe`.
+//!
+//! What the thread sleeps on, and a count if you keep one yourself, import from
+//! `sync`, as in exercise 2: `Mutex`, `Condvar`, `UnsafeCell`, the atomics. The
+//! models see nothing else. The [`Arc`] of the target is std's.
 
-#[cfg(test)]
+#[cfg(all(test, feature = "loom"))]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
 mod tests;
 
 use std::sync::Arc;

@@ -24,6 +24,6 @@ impl<W: Wake + Send + Sync> ArcWake for ByArcWake<W> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/03-raw-waker/src/tests.rs"]
 mod tests;

@@ -10,6 +10,6 @@ pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     Waker::from(target)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/03-raw-waker/src/tests.rs"]
 mod tests;

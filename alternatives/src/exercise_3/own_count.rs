@@ -4,8 +4,10 @@
 
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
+
+use sync::UnsafeCell;
+use sync::atomic::{AtomicUsize, Ordering, fence};
 
 use Ordering::{Acquire, Relaxed, Release};
 
@@ -15,7 +17,7 @@ pub use raw_waker::block_on;
 pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     let shared = Box::into_raw(Box::new(Shared {
         waker_count: AtomicUsize::new(1),
-        target,
+        target: UnsafeCell::new(Some(target)),
     }));
     // SAFETY: the box is shared by counting, which is atomic, and what it holds is `Send` and `Sync`.
     unsafe { Waker::new(shared.cast(), &VTABLE) }
@@ -23,7 +25,20 @@ pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
 
 struct Shared {
     waker_count: AtomicUsize,
-    target: Arc<dyn Target>,
+    /// Read by all wakers, and emptied by the last. In a cell, so that a model
+    /// sees who touches it.
+    target: UnsafeCell<Option<Arc<dyn Target>>>,
+}
+
+impl Shared {
+    fn target(&self) -> Arc<dyn Target> {
+        let target = self.target.with(|target| {
+            // SAFETY: whoever calls this has a waker, and the target is taken
+            // out only when there is none.
+            unsafe { (*target).clone() }
+        });
+        target.expect("the last waker takes the target, and this one lives")
+    }
 }
 
 /// [`Wake`], as a trait object can have it.
@@ -69,7 +84,7 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 /// The caller must pass the pointer of a living waker, and not use it again.
 unsafe fn wake(data: *const ()) {
     // SAFETY: passed on from the caller.
-    let target = unsafe { shared(data) }.target.clone();
+    let target = unsafe { shared(data) }.target();
     // SAFETY: passed on from the caller.
     unsafe { release(data) };
     // Last, since it may panic.
@@ -81,7 +96,7 @@ unsafe fn wake(data: *const ()) {
 /// The caller must pass the pointer of a living waker.
 unsafe fn wake_by_ref(data: *const ()) {
     // SAFETY: passed on from the caller.
-    unsafe { shared(data) }.target.clone().wake_by_ref();
+    unsafe { shared(data) }.target().wake_by_ref();
 }
 
 /// # Safety
@@ -94,11 +109,17 @@ unsafe fn release(data: *const ()) {
     if shared.waker_count.fetch_sub(1, Release) == 1 {
         // Acquire: pairs with the Release above, on each thread that gave up a waker.
         fence(Acquire);
-        // SAFETY: the box came from `Box::into_raw`, and this was its last waker.
+        // SAFETY: this was the last waker, and nobody else reads the target.
+        let target = shared.target.with_mut(|it| unsafe { (*it).take() });
+        // SAFETY: the box came from `Box::into_raw`, and nobody knows it now.
         drop(unsafe { Box::from_raw(ptr::from_ref(shared).cast_mut()) });
+        drop(target);
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/03-raw-waker/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/03-raw-waker/src/tests.rs"]
 mod tests;

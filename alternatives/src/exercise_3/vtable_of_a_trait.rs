@@ -91,6 +91,6 @@ impl Wake for Sleeper {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/03-raw-waker/src/tests.rs"]
 mod tests;

@@ -85,6 +85,6 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/03-raw-waker/src/tests.rs"]
 mod tests;

@@ -98,6 +98,6 @@ fn target(number: *const ()) -> Option<Arc<dyn Target>> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/03-raw-waker/src/tests.rs"]
 mod tests;

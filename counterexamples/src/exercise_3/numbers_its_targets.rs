@@ -97,6 +97,6 @@ fn target(number: *const ()) -> Option<Arc<dyn Target>> {
     Some(targets().get(&number.addr())?.target.clone())
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/03-raw-waker/src/tests.rs"]
 mod tests;

@@ -5,15 +5,20 @@
 //! becomes of that count. The standard library's `Waker::from(Arc<W>)` does
 //! the same.
 
-#[cfg(test)]
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/03-raw-waker/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/03-raw-waker/src/tests.rs"]
 mod tests;
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::pin::pin;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
+
+use sync::{Condvar, Mutex, MutexGuard};
 
 /// Makes a waker that wakes `target`.
 ///
@@ -183,13 +188,16 @@ struct Park {
 impl Park {
     /// Sleeps until woken, and takes the wake-up.
     fn wait(&self) {
-        let is_woken =
-            self.is_woken.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut is_woken = self
-            .woken
-            .wait_while(is_woken, |is_woken| !*is_woken)
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut is_woken = self.lock();
+        while !*is_woken {
+            let woken = self.woken.wait(is_woken);
+            is_woken = woken.unwrap_or_else(PoisonError::into_inner);
+        }
         *is_woken = false;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.is_woken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -199,7 +207,7 @@ impl Wake for Park {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        *self.is_woken.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self.lock() = true;
         self.woken.notify_one();
     }
 }

@@ -1,0 +1,123 @@
+//! Breaks clause 2: Given back.
+//! Caught by: models::the_last_of_two_threads_frees_the_target_in_every_order
+//!
+//! Keeps a count of its own, and takes `Relaxed` both ways: the number is right,
+//! and that seemed to be all. But whoever brings it to zero frees what others
+//! have used, and nothing says that they were done with it. On x86 each of these
+//! is a locked instruction, and it works.
+
+use std::ptr;
+use std::sync::Arc;
+use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
+
+use sync::UnsafeCell;
+use sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+pub use raw_waker::block_on;
+
+/// Makes a waker that wakes `target`.
+pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
+    let shared = Box::into_raw(Box::new(Shared {
+        waker_count: AtomicUsize::new(1),
+        target: UnsafeCell::new(Some(target)),
+    }));
+    // SAFETY: the box is shared by counting, which is atomic, and what it holds is `Send` and `Sync`.
+    unsafe { Waker::new(shared.cast(), &VTABLE) }
+}
+
+struct Shared {
+    waker_count: AtomicUsize,
+    /// Read by all wakers, and emptied by the last. In a cell, so that a model
+    /// sees who touches it.
+    target: UnsafeCell<Option<Arc<dyn Target>>>,
+}
+
+impl Shared {
+    fn target(&self) -> Arc<dyn Target> {
+        let target = self.target.with(|target| {
+            // SAFETY: whoever calls this has a waker, and the target is taken
+            // out only when there is none.
+            unsafe { (*target).clone() }
+        });
+        target.expect("the last waker takes the target, and this one lives")
+    }
+}
+
+/// [`Wake`], as a trait object can have it.
+trait Target: Send + Sync {
+    fn wake(self: Arc<Self>);
+    fn wake_by_ref(self: Arc<Self>);
+}
+
+impl<W: Wake + Send + Sync> Target for W {
+    fn wake(self: Arc<Self>) {
+        Wake::wake(self);
+    }
+
+    fn wake_by_ref(self: Arc<Self>) {
+        Wake::wake_by_ref(&self);
+    }
+}
+
+static VTABLE: RawWakerVTable =
+    RawWakerVTable::new(clone, wake, wake_by_ref, release);
+
+/// # Safety
+///
+/// The caller must pass the pointer of a living waker.
+unsafe fn shared<'a>(data: *const ()) -> &'a Shared {
+    // SAFETY: a living waker is counted, and keeps the box.
+    unsafe { &*data.cast() }
+}
+
+/// # Safety
+///
+/// The caller must pass the pointer of a living waker.
+unsafe fn clone(data: *const ()) -> RawWaker {
+    // SAFETY: passed on from the caller.
+    let shared = unsafe { shared(data) };
+    // Relaxed: whoever clones a waker has one, so the box does not go meanwhile.
+    shared.waker_count.fetch_add(1, Relaxed);
+    RawWaker::new(data, &VTABLE)
+}
+
+/// # Safety
+///
+/// The caller must pass the pointer of a living waker, and not use it again.
+unsafe fn wake(data: *const ()) {
+    // SAFETY: passed on from the caller.
+    let target = unsafe { shared(data) }.target();
+    // SAFETY: passed on from the caller.
+    unsafe { release(data) };
+    // Last, since it may panic.
+    target.wake();
+}
+
+/// # Safety
+///
+/// The caller must pass the pointer of a living waker.
+unsafe fn wake_by_ref(data: *const ()) {
+    // SAFETY: passed on from the caller.
+    unsafe { shared(data) }.target().wake_by_ref();
+}
+
+/// # Safety
+///
+/// The caller must pass the pointer of a living waker, and not use it again.
+unsafe fn release(data: *const ()) {
+    // SAFETY: passed on from the caller.
+    let shared = unsafe { shared(data) };
+    // Relaxed: a count is a count, and nobody misses one.
+    if shared.waker_count.fetch_sub(1, Relaxed) == 1 {
+        // SAFETY: this was the last waker, and nobody else reads the target.
+        let target = shared.target.with_mut(|it| unsafe { (*it).take() });
+        // SAFETY: the box came from `Box::into_raw`, and nobody knows it now.
+        drop(unsafe { Box::from_raw(ptr::from_ref(shared).cast_mut()) });
+        drop(target);
+    }
+}
+
+// No tests: on real threads it is a matter of luck what they see.
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/03-raw-waker/src/models.rs"]
+mod models;

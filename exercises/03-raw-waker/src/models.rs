@@ -1,0 +1,127 @@
+//! The models of exercise 3. loom tries every order of the threads' steps, and
+//! every value that an atomic load may return.
+//!
+//! It sees what is made of the crate `sync`. A count of std's `Arc` is not, and
+//! need not be: whoever leaves the counting to it has only `block_on` to prove.
+
+use std::future::poll_fn;
+use std::task::{Poll, Wake, Waker};
+
+use sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use sync::{Arc, thread};
+use testkit::{Lesson, check_model};
+
+use super::{block_on, waker};
+
+/// Counts how often it is woken.
+struct Target {
+    wake_count: Arc<AtomicUsize>,
+}
+
+impl Target {
+    /// Makes a waker. At the end of a model loom asks whether all of the count
+    /// has been freed: it was not if the target is left.
+    fn new() -> (Waker, Arc<AtomicUsize>) {
+        let wake_count = Arc::new(AtomicUsize::new(0));
+        let target = Self {
+            wake_count: wake_count.clone(),
+        };
+        (waker(std::sync::Arc::new(target)), wake_count)
+    }
+}
+
+impl Wake for Target {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &std::sync::Arc<Self>) {
+        self.wake_count.fetch_add(1, Relaxed);
+    }
+}
+
+/// Clause 2: each thread gives up its waker, and one of the two is the last.
+#[test]
+fn the_last_of_two_threads_frees_the_target_in_every_order() {
+    let lesson = Lesson {
+        clause: "2. Given back",
+        promise: "Whichever of two threads gives its waker up last, the target is dropped once, and \
+                  after all that the other one did with it.",
+        usual_cause: "A count of your own is loaded and stored in two steps, or it goes down without \
+                      `Release`, or nothing with `Acquire` comes before the target is freed.",
+        read: "one-future/raw-waker.html#any-thread",
+    };
+    check_model(lesson, || {
+        // ANCHOR: last
+        sync::model(|| {
+            let (waker, wake_count) = Target::new();
+            let clone = waker.clone();
+            let other = thread::spawn(move || {
+                clone.wake_by_ref();
+                drop(clone);
+            });
+            waker.wake();
+            other.join().expect("waking does not panic");
+            assert_eq!(wake_count.load(Relaxed), 2, "wakes that arrived");
+        });
+        // ANCHOR_END: last
+    });
+}
+
+/// Clause 6: to clone is to count, on two threads at once.
+#[test]
+fn two_threads_clone_a_waker_in_every_order() {
+    let lesson = Lesson {
+        clause: "6. Any thread",
+        promise: "Two threads clone wakers of one target at the same time, and each clone counts.",
+        usual_cause: "A count of your own is loaded, raised and stored in three steps, and one of \
+                      two clones is forgotten: `fetch_add`.",
+        read: "one-future/raw-waker.html#any-thread",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (waker, wake_count) = Target::new();
+            let theirs = waker.clone();
+            let other = thread::spawn(move || theirs.clone().wake());
+            waker.clone().wake();
+            other.join().expect("waking does not panic");
+            waker.wake_by_ref();
+            assert_eq!(wake_count.load(Relaxed), 3, "wakes that arrived");
+        });
+    });
+}
+
+/// Clause 11: also in the moment between the last look and the sleep.
+#[test]
+fn a_wake_up_reaches_block_on_in_every_order() {
+    let lesson = Lesson {
+        clause: "11. No lost wake-up",
+        promise: "In every order of the steps of the thread and of whoever wakes it the wake-up \
+                  arrives.",
+        usual_cause: "The thread has looked at the flag and does not sleep yet. Set the flag under \
+                      the mutex that it holds meanwhile, and then notify.",
+        read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let is_ready = Arc::new(AtomicBool::new(false));
+            let mut partner = None;
+            block_on(poll_fn(|cx| {
+                if is_ready.load(Relaxed) {
+                    return Poll::Ready(());
+                }
+                partner.get_or_insert_with(|| {
+                    let (is_ready, waker) =
+                        (is_ready.clone(), cx.waker().clone());
+                    thread::spawn(move || {
+                        is_ready.store(true, Relaxed);
+                        waker.wake();
+                    })
+                });
+                Poll::Pending
+            }));
+            let partner = partner.expect("the first poll is pending");
+            partner.join().expect("waking does not panic");
+        });
+    });
+}
