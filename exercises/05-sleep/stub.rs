@@ -26,7 +26,8 @@
 //! 6. **Nothing left behind.** A sleep that is dropped is woken no more, and
 //!    leaves neither its waker nor anything else.
 //! 7. **Free wakers.** A waker that is called or dropped may make, poll and
-//!    drop sleeps. If it panics, the others are woken all the same.
+//!    drop sleeps. If it panics, whatever it throws, the others are woken all
+//!    the same.
 //! 8. **Few turns.** However long a sleep is, `fire` has to be called at most
 //!    ten times for it. A sleep that is due later than others does not rouse.
 //! 9. **Any deadline.** A sleep that is due already is ready or woken at once.
@@ -68,6 +69,9 @@ pub struct Timers {}
 impl Timers {
     /// Makes timers for which nobody waits. They call `rouse` when whoever
     /// drives them must call [`fire`](Self::fire) earlier than it said.
+    ///
+    /// `rouse` is called in the polls of sleeps: it should be quick, and must
+    /// not panic.
     pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
         let _ = rouse;
         todo!("make what the sleeps and the driver share")

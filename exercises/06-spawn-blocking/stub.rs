@@ -46,8 +46,9 @@ use std::time::Duration;
 ///    that has not takes the next job. If all have left, the next job starts
 ///    a thread. Any `Duration` will do.
 /// 10. **Shutdown.** Dropping the pool waits until all jobs have run, those in
-///     the queue too, and until its threads have ended. A job that drops its
-///     own pool waits for nothing; the other jobs run all the same.
+///     the queue too, and until its threads have ended, also one that was just
+///     leaving. A job that drops its own pool waits for nothing; the other jobs
+///     run all the same.
 /// 11. **No thread to be had.** If the system has no thread for it, a job waits
 ///     for those that there are. If there are none it is cancelled, which
 ///     reaches the handle; the next job tries again.
