@@ -617,12 +617,15 @@ fn a_waker_may_be_used_long_after_the_end() {
         read: "scheduler/task.html#who-counts",
     };
     check(lesson, || {
+        let before = live_bytes();
         let queue = Queue::default();
-        let (task, waker, handle) = queue.spawn_waiting();
-        task.complete();
+        let (waker, handle) = queue.spawn_large();
+        waker.wake_by_ref();
         queue.run_one();
-        result(handle).expect("it was completed");
-        drop((task, queue));
+        result(handle).expect("its second poll was ready");
+        drop(queue);
+        let is_there = live_bytes() - before > LARGE as isize / 2;
+        assert!(is_there, "the block was freed, and a waker is left");
         let clone = waker.clone();
         elsewhere(move || {
             clone.wake_by_ref();
@@ -632,6 +635,7 @@ fn a_waker_may_be_used_long_after_the_end() {
         });
         waker.wake_by_ref();
         waker.wake();
+        assert_freed(before, "when the last waker was woken");
     });
 }
 
@@ -654,6 +658,12 @@ fn wakers_of_one_task_are_known_to_be_the_same() {
         waker.wake_by_ref();
         queue.run_one();
         let (next, _) = task.wait_until_polled();
+        let in_poll = queue.spawn(poll_fn(|cx| {
+            Poll::Ready(cx.waker().will_wake(&cx.waker().clone()))
+        }));
+        queue.run_one();
+        let is_same = result(in_poll).is_ok_and(|it| it);
+        assert!(is_same, "the waker of a poll is not the same as its clone");
         assert!(waker.will_wake(&next), "not the same as in the next poll");
         assert!(!waker.will_wake(&other_waker), "the same as another task's");
     });
@@ -1143,7 +1153,7 @@ fn a_runnable_that_is_dropped_cancels_its_task() {
                       by recursion, and a long queue overflows the stack.",
         read: "scheduler/task.html#the-end-of-a-task",
     };
-    const MANY: usize = 20_000;
+    const MANY: usize = 100_000;
     check(lesson, || {
         let queue = Queue::default();
         let (probe, drops) = DropProbe::new();

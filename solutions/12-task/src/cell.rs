@@ -57,19 +57,19 @@ pub struct Vtable {
 
 /// What can be reached without knowing the future's type.
 #[repr(C)]
-struct Front<S> {
+pub struct Front<S> {
     header: Header,
     /// Dropped when the task ends; a waker may be there for long after that.
     scheduler: ManuallyDrop<S>,
 }
 
 #[repr(C)]
-struct Cell<F: Future, S> {
+pub struct Cell<F: Future, S> {
     front: Front<S>,
     stage: UnsafeCell<Stage<F>>,
 }
 
-enum Stage<F: Future> {
+pub enum Stage<F: Future> {
     // --> Ended (`poll`, `cancel`)
     Future(F),
     // --> Gone (`take_output`, `drop_output`)
@@ -114,7 +114,7 @@ where
     F::Output: Send + 'static,
     S: Schedule,
 {
-    const VTABLE: &'static Vtable = &Vtable {
+    pub const VTABLE: &'static Vtable = &Vtable {
         poll: Self::poll,
         cancel: Self::cancel,
         schedule: Self::schedule,
@@ -127,7 +127,7 @@ where
     ///
     /// The caller must pass a task that was allocated as this type and that is
     /// not freed before `'a` is over.
-    unsafe fn stage<'a>(task: NonNull<Header>) -> &'a UnsafeCell<Stage<F>> {
+    pub unsafe fn stage<'a>(task: NonNull<Header>) -> &'a UnsafeCell<Stage<F>> {
         let cell = task.cast::<Self>().as_ptr();
         // SAFETY: the pointer may be used for the whole cell, which is alive;
         // all else in the stage is behind its `UnsafeCell`.
@@ -223,7 +223,7 @@ where
 impl<F: Future> Stage<F> {
     /// Replaces what has panicked, or what is left of it, by the error.
     #[cold]
-    fn end_by_panic(&mut self, payload: Box<dyn std::any::Any + Send>) {
+    pub fn end_by_panic(&mut self, payload: Box<dyn std::any::Any + Send>) {
         self.clear();
         *self = Stage::Ended(Err(JoinError::panicked(payload)));
     }

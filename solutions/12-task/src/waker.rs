@@ -54,7 +54,7 @@ fn pointer(task: *const ()) -> NonNull<Header> {
 /// # Safety
 ///
 /// As for [`header`].
-unsafe fn clone(task: *const ()) -> RawWaker {
+pub unsafe fn clone(task: *const ()) -> RawWaker {
     // SAFETY: the waker that is cloned is there.
     unsafe { header(task) }.state.retain();
     raw(pointer(task))
@@ -63,7 +63,7 @@ unsafe fn clone(task: *const ()) -> RawWaker {
 /// # Safety
 ///
 /// As for [`header`].
-unsafe fn wake_by_ref(task: *const ()) {
+pub unsafe fn wake_by_ref(task: *const ()) {
     // SAFETY: the waker is there.
     let Header { state, vtable, .. } = unsafe { header(task) };
     let woken = state.wake_by_ref();
@@ -74,7 +74,7 @@ unsafe fn wake_by_ref(task: *const ()) {
 /// # Safety
 ///
 /// As for [`header`]; the waker must not be used again.
-unsafe fn wake(task: *const ()) {
+pub unsafe fn wake(task: *const ()) {
     // SAFETY: the waker is there, until its reference is given back.
     let Header { state, vtable, .. } = unsafe { header(task) };
     // Read before that.
@@ -87,7 +87,7 @@ unsafe fn wake(task: *const ()) {
 /// # Safety
 ///
 /// As for [`header`]; the waker must not be used again.
-unsafe fn release(task: *const ()) {
+pub unsafe fn release(task: *const ()) {
     // SAFETY: the waker is there.
     let Header { state, vtable, .. } = unsafe { header(task) };
     if state.release() {

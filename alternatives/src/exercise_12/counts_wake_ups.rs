@@ -1,0 +1,147 @@
+//! Counts the wake-ups instead of flagging them, as nexosim does.
+//!
+//! The holder remembers the count that it saw when it began, and lets go only
+//! if it still is that. So nothing has to be cleared when a poll begins, however
+//! many wake-ups came. The count wraps around: the wake-up that would make it
+//! the same again, within one poll, is the four billionth.
+
+super::other_parts!();
+
+mod state {
+    use std::ops::Deref;
+
+    use sync::UnsafeCell;
+    use sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+    use super::super::right::{
+        self, ACTIVE, CANCELLED, COMPLETE, JOIN_INTEREST, JOIN_WAKER, REFERENCE,
+    };
+    pub use super::super::right::{Completed, Detached, Pending, Turn, Woken};
+
+    /// Wake-ups that found the task held, above the references.
+    const WAKE: usize = 1 << 32;
+    const ALL_BELOW: usize = WAKE - 1;
+
+    /// The state of one task. What wakes nobody is as in the solution.
+    pub struct State {
+        word: right::State,
+        /// The wake-ups that the poll began with. The holder's.
+        seen: UnsafeCell<usize>,
+    }
+
+    impl Deref for State {
+        type Target = right::State;
+
+        fn deref(&self) -> &right::State {
+            &self.word
+        }
+    }
+
+    impl State {
+        pub fn new() -> Self {
+            Self {
+                word: right::State::new(),
+                seen: UnsafeCell::new(0),
+            }
+        }
+
+        pub fn begin(&self) -> Turn {
+            // Acquire: pairs with `wake`.
+            let state = self.word.0.load(Acquire);
+            // SAFETY: only the holder begins.
+            self.seen.with_mut(|seen| unsafe { *seen = state / WAKE });
+            match state & CANCELLED {
+                0 => Turn::Poll,
+                _ => Turn::Cancel,
+            }
+        }
+
+        pub fn let_go(&self) -> Pending {
+            // SAFETY: only the holder lets go.
+            let seen = self.seen.with(|seen| unsafe { *seen });
+            let mut state = self.word.0.load(Relaxed);
+            loop {
+                if state & CANCELLED != 0 {
+                    return Pending::Cancelled;
+                }
+                if state / WAKE != seen {
+                    return Pending::Notified;
+                }
+                // Release: pairs with who holds the task next.
+                let exchanged = self.word.0.compare_exchange_weak(
+                    state,
+                    state & !ACTIVE,
+                    Release,
+                    Relaxed,
+                );
+                match exchanged {
+                    Ok(_) => return Pending::Waits,
+                    Err(found) => state = found,
+                }
+            }
+        }
+
+        pub fn wake_by_ref(&self) -> Woken {
+            self.wake(0)
+        }
+
+        pub fn wake_by_value(&self) -> Woken {
+            self.wake(REFERENCE)
+        }
+
+        fn wake(&self, given_back: usize) -> Woken {
+            let mut state = self.word.0.load(Relaxed);
+            while state & COMPLETE == 0 {
+                let is_held = state & ACTIVE != 0;
+                let next = match is_held {
+                    true => state.wrapping_add(WAKE),
+                    false => state | ACTIVE,
+                };
+                // AcqRel: as in the solution.
+                let exchanged = self.word.0.compare_exchange_weak(
+                    state,
+                    next - given_back,
+                    AcqRel,
+                    Relaxed,
+                );
+                match exchanged {
+                    Ok(_) if is_held => return Woken::Nothing,
+                    Ok(_) => return Woken::Schedule,
+                    Err(found) => state = found,
+                }
+            }
+            if given_back > 0 && self.release() {
+                return Woken::Free;
+            }
+            Woken::Nothing
+        }
+
+        /// Ends the count of wake-ups, too: from now on the references are all
+        /// that is above the flags.
+        pub fn complete(&self, is_dropped: bool) -> Completed {
+            let mut state = self.word.0.load(Acquire);
+            loop {
+                if !is_dropped && state & JOIN_INTEREST == 0 {
+                    return Completed::Unwanted;
+                }
+                let mut next = (state & ALL_BELOW | COMPLETE) & !ACTIVE;
+                if state & JOIN_WAKER == 0 {
+                    next -= REFERENCE;
+                }
+                // AcqRel: as in the solution.
+                let exchanged = self
+                    .word
+                    .0
+                    .compare_exchange_weak(state, next, AcqRel, Acquire);
+                match exchanged {
+                    Ok(_) if state & JOIN_WAKER != 0 => {
+                        return Completed::WakeJoiner;
+                    }
+                    Ok(_) if next < REFERENCE => return Completed::Free,
+                    Ok(_) => return Completed::Shared,
+                    Err(found) => state = found,
+                }
+            }
+        }
+    }
+}

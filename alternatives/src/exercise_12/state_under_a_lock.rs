@@ -1,0 +1,160 @@
+//! A lock around plain fields, and the count of references beside it.
+//!
+//! Every step is as it reads, and nothing has to be tried again. It costs a
+//! lock at each of them, and a poll takes one more step than it needs. The
+//! count is outside of the lock: whoever gives back the last reference frees
+//! the block, and with it the lock, which nobody may still be giving back.
+
+super::other_parts!();
+
+mod state {
+    use std::sync::PoisonError;
+
+    use sync::atomic::AtomicUsize;
+    use sync::atomic::Ordering::{AcqRel, Relaxed};
+    use sync::{Mutex, MutexGuard};
+
+    pub use super::super::right::{Completed, Detached, Pending, Turn, Woken};
+
+    /// The state of one task.
+    pub struct State {
+        fields: Mutex<Fields>,
+        references: AtomicUsize,
+    }
+
+    struct Fields {
+        is_held: bool,
+        is_notified: bool,
+        is_cancelled: bool,
+        is_complete: bool,
+        has_handle: bool,
+        has_join_waker: bool,
+    }
+
+    impl State {
+        pub fn new() -> Self {
+            Self {
+                fields: Mutex::new(Fields {
+                    is_held: true,
+                    is_notified: false,
+                    is_cancelled: false,
+                    is_complete: false,
+                    has_handle: true,
+                    has_join_waker: false,
+                }),
+                references: AtomicUsize::new(2),
+            }
+        }
+
+        fn lock(&self) -> MutexGuard<'_, Fields> {
+            self.fields.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+
+        pub fn begin(&self) -> Turn {
+            let mut fields = self.lock();
+            fields.is_notified = false;
+            match fields.is_cancelled {
+                false => Turn::Poll,
+                true => Turn::Cancel,
+            }
+        }
+
+        pub fn let_go(&self) -> Pending {
+            let mut fields = self.lock();
+            if fields.is_cancelled {
+                return Pending::Cancelled;
+            }
+            if fields.is_notified {
+                return Pending::Notified;
+            }
+            fields.is_held = false;
+            Pending::Waits
+        }
+
+        pub fn wake_by_ref(&self) -> Woken {
+            let mut fields = self.lock();
+            if fields.is_complete {
+                return Woken::Nothing;
+            }
+            if fields.is_held {
+                fields.is_notified = true;
+                return Woken::Nothing;
+            }
+            fields.is_held = true;
+            Woken::Schedule
+        }
+
+        pub fn wake_by_value(&self) -> Woken {
+            let woken = self.wake_by_ref();
+            match self.release() {
+                true => Woken::Free,
+                false => woken,
+            }
+        }
+
+        pub fn abort(&self) -> Woken {
+            let mut fields = self.lock();
+            if fields.is_complete || fields.is_cancelled {
+                return Woken::Nothing;
+            }
+            fields.is_cancelled = true;
+            match std::mem::replace(&mut fields.is_held, true) {
+                true => Woken::Nothing,
+                false => Woken::Schedule,
+            }
+        }
+
+        pub fn complete(&self, is_dropped: bool) -> Completed {
+            let mut fields = self.lock();
+            if !is_dropped && !fields.has_handle {
+                return Completed::Unwanted;
+            }
+            fields.is_complete = true;
+            if fields.has_join_waker {
+                return Completed::WakeJoiner;
+            }
+            drop(fields);
+            match self.release() {
+                true => Completed::Free,
+                false => Completed::Shared,
+            }
+        }
+
+        pub fn is_complete(&self) -> bool {
+            self.lock().is_complete
+        }
+
+        pub fn publish_waker(&self) -> bool {
+            let mut fields = self.lock();
+            fields.has_join_waker = true;
+            fields.is_complete
+        }
+
+        pub fn withdraw_waker(&self) -> bool {
+            let mut fields = self.lock();
+            fields.has_join_waker = false;
+            fields.is_complete
+        }
+
+        pub fn detach(&self) -> Detached {
+            let mut fields = self.lock();
+            if fields.is_complete {
+                return Detached::DropOutput;
+            }
+            fields.has_handle = false;
+            fields.has_join_waker = false;
+            // The slot is the handle's now, with a waker or without.
+            Detached::DropWaker
+        }
+
+        pub fn retain(&self) {
+            // Relaxed: who clones a waker has one.
+            self.references.fetch_add(1, Relaxed);
+        }
+
+        pub fn release(&self) -> bool {
+            // Release: pairs with the Acquire of the last.
+            self.references.fetch_sub(1, AcqRel) == 1
+        }
+    }
+}

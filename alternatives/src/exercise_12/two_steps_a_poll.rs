@@ -1,0 +1,136 @@
+//! Queued and running are two states, as in tokio.
+//!
+//! A task is `RUNNING`, or `NOTIFIED` and in a queue, or neither and waits. A
+//! poll begins with one exchange and ends with another, where the solution needs
+//! only the second. In return the state says at any time where the task is,
+//! which a debugger and a console like to know.
+
+super::other_parts!();
+
+mod state {
+    use sync::atomic::Ordering::{AcqRel, Relaxed};
+
+    use super::super::right::{self, CANCELLED, COMPLETE, REFERENCE};
+    pub use super::super::right::{Completed, Detached, Pending, Turn, Woken};
+
+    const RUNNING: usize = right::ACTIVE;
+    const NOTIFIED: usize = right::NOTIFIED;
+
+    /// The state of one task. What the handle does is as in the solution.
+    pub struct State(right::State);
+
+    impl State {
+        /// A new task is to be queued.
+        pub fn new() -> Self {
+            let state = right::State::new();
+            state.0.fetch_or(NOTIFIED, Relaxed);
+            state.0.fetch_and(!RUNNING, Relaxed);
+            Self(state)
+        }
+
+        /// Exchanges the state for what `next` makes of it, unless that is
+        /// nothing. Returns the state before.
+        fn exchange(
+            &self,
+            next: impl Fn(usize) -> Option<usize>,
+        ) -> Result<usize, usize> {
+            let word = &self.0.0;
+            // Relaxed: it is only a guess for the exchange.
+            let mut state = word.load(Relaxed);
+            loop {
+                let Some(next) = next(state) else {
+                    return Err(state);
+                };
+                // AcqRel: pairs with itself; each step hands the task on.
+                match word.compare_exchange_weak(state, next, AcqRel, Relaxed) {
+                    Ok(state) => return Ok(state),
+                    Err(found) => state = found,
+                }
+            }
+        }
+
+        // queued --> running. After a yield it has run all the time.
+        pub fn begin(&self) -> Turn {
+            let begun = self.exchange(|it| Some((it | RUNNING) & !NOTIFIED));
+            match begun.is_ok_and(|state| state & CANCELLED != 0) {
+                true => Turn::Cancel,
+                false => Turn::Poll,
+            }
+        }
+
+        // running --> waits, queued
+        pub fn let_go(&self) -> Pending {
+            let let_go = self.exchange(|state| {
+                (state & CANCELLED == 0).then_some(state & !RUNNING)
+            });
+            match let_go {
+                Err(_) => Pending::Cancelled,
+                Ok(state) if state & NOTIFIED != 0 => Pending::Notified,
+                Ok(_) => Pending::Waits,
+            }
+        }
+
+        fn wake(&self, given_back: usize) -> Woken {
+            let woken = self.exchange(|state| {
+                (state & COMPLETE == 0)
+                    .then_some((state | NOTIFIED) - given_back)
+            });
+            match woken {
+                Ok(state) if state & (RUNNING | NOTIFIED) == 0 => {
+                    Woken::Schedule
+                }
+                Err(_) if given_back > 0 && self.release() => Woken::Free,
+                _ => Woken::Nothing,
+            }
+        }
+
+        pub fn wake_by_ref(&self) -> Woken {
+            self.wake(0)
+        }
+
+        pub fn wake_by_value(&self) -> Woken {
+            self.wake(REFERENCE)
+        }
+
+        pub fn abort(&self) -> Woken {
+            let aborted = self.exchange(|state| {
+                (state & (COMPLETE | CANCELLED) == 0)
+                    .then_some(state | CANCELLED | NOTIFIED)
+            });
+            match aborted {
+                Ok(state) if state & (RUNNING | NOTIFIED) == 0 => {
+                    Woken::Schedule
+                }
+                _ => Woken::Nothing,
+            }
+        }
+
+        pub fn complete(&self, is_dropped: bool) -> Completed {
+            self.0.complete(is_dropped)
+        }
+
+        pub fn is_complete(&self) -> bool {
+            self.0.is_complete()
+        }
+
+        pub fn publish_waker(&self) -> bool {
+            self.0.publish_waker()
+        }
+
+        pub fn withdraw_waker(&self) -> bool {
+            self.0.withdraw_waker()
+        }
+
+        pub fn detach(&self) -> Detached {
+            self.0.detach()
+        }
+
+        pub fn retain(&self) {
+            self.0.retain();
+        }
+
+        pub fn release(&self) -> bool {
+            self.0.release()
+        }
+    }
+}
