@@ -54,7 +54,7 @@ impl Sleepers {
     }
 
     fn should_wake_one(&self, counts: u32) -> bool {
-        counts % AWAKE == 0 && counts / AWAKE < self.workers
+        counts.is_multiple_of(AWAKE) && counts / AWAKE < self.workers
     }
 
     /// Returns `true` if the caller may search.
@@ -78,7 +78,7 @@ impl Sleepers {
         let mut asleep = self.lock();
         asleep.push(worker);
         let before = self.counts.fetch_sub(less, AcqRel);
-        (before - less) % AWAKE == 0
+        (before - less).is_multiple_of(AWAKE)
     }
 
     /// Returns `true` if nobody has woken this worker.

@@ -14,7 +14,7 @@ use sync::chaos::with_chaos;
 use testkit::{Lesson, allocations, check};
 
 use super::Sleepers;
-use workers::{Job, Workers};
+use workers::{Job, Scheduler, Workers};
 
 /// Decides what happens under chaos.
 const SEED: u64 = 13;
@@ -583,7 +583,10 @@ fn race_to_get_up() {
 fn meeting_jobs(count: usize) -> (Arc<Barrier>, Job) {
     let meeting = Arc::new(Barrier::new(count + 1));
     let here = meeting.clone();
-    (here, Box::new(move |_, _| drop(meeting.wait())))
+    let meet = move |_: &Scheduler, _| {
+        meeting.wait();
+    };
+    (here, Box::new(meet))
 }
 
 /// Clause 5: the work is there, and all are asleep but one.
