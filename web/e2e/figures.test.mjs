@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertAccessible, launch, onPage, pageWith, pagesWith, reasonToSkip } from "./browser.mjs";
-import { FIGURES, SWEEP, TRACE, figure, onFigures } from "./figures.mjs";
+import { FIGURES, QUEUES, SWEEP, TRACE, figure, onFigures } from "./figures.mjs";
 
 const MOST_NODES = 2000;
 
@@ -414,6 +414,25 @@ describe("a sweep", { skip: reasonToSkip() }, () => {
       await page.getByRole("button", { name: "fit" }).click();
       assert.equal(await page.locator("svg.sweep .model").first().getAttribute("d"), dotted);
       assert.equal(page.url(), address);
+    });
+  });
+
+  test("shows the worker at the chosen N, from data of another figure of the page", async () => {
+    const traces = Object.fromEntries([64, 256].map((n) => [`turns-${n}`, QUEUES]));
+    const sweep = figure("fig-turned", "ws-sweep", { traces: Object.keys(traces).join(" "), at: "256", snippet: "beats" }, { sweep: SWEEP });
+    await onFigures(sweep + figure("fig-both", "ws-timeline", {}, traces), async (page) => {
+      const turns = page.locator("#fig-turned .fig-turns");
+      assert.equal(await turns.locator(".fig-picture").count(), 1);
+      assert.match(await turns.innerText(), /A worker at N = 256: \d+ polls in/);
+      assert.equal(await page.locator("#fig-both .fig-canvas .fig-picture").count(), 1, "the other figure has its data still");
+      await page.locator("#fig-turned .fig-scrubber").focus();
+      await page.keyboard.press("ArrowRight");
+      assert.match(await turns.innerText(), /Nobody has recorded the worker at N = 512, only at 64 and 256/);
+      assert.equal(await turns.locator(".fig-picture").count(), 0);
+      await turns.getByRole("button", { name: "N = 64" }).click();
+      assert.match(await page.locator("#fig-turned .fig-scrubber").getAttribute("aria-valuetext"), /^N = 64: /);
+      assert.equal(await turns.locator(".fig-picture").count(), 1);
+      await assertAccessible(page, "main figure");
     });
   });
 

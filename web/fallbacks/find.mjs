@@ -22,12 +22,13 @@ export function fallbacks(book) {
   return pages.flatMap((page) => {
     const path = join(book, page);
     const text = readFileSync(path, "utf8");
-    return [...text.matchAll(FIGURE)].flatMap(([, id = "", inside = ""]) => figureOf(path, id, inside));
+    const named = new Map([...text.matchAll(SCRIPT)].map(([, name = "", content = ""]) => [name, content]));
+    return [...text.matchAll(FIGURE)].flatMap(([, id = "", inside = ""]) => figureOf(path, id, inside, named));
   });
 }
 
-/** @param {string} page @param {string} id @param {string} inside */
-function figureOf(page, id, inside) {
+/** @param {string} page @param {string} id @param {string} inside @param {Map<string, string>} named data of all figures of the page */
+function figureOf(page, id, inside, named) {
   const [, tag, attributes = "", content = ""] = ELEMENT.exec(inside) ?? [];
   const included = INCLUDE.exec(content.replaceAll(SCRIPT, ""))?.[1];
   if (!tag || !included) return [];
@@ -35,8 +36,9 @@ function figureOf(page, id, inside) {
   const file = resolve(dirname(page), included.trim());
   try {
     const documents = [...content.matchAll(SCRIPT)].map(([, name = "", text = ""]) => ({ name, text: expanded(text, page) }));
+    const traces = (data.traces ?? "").split(/\s+/).filter(Boolean).map((name) => ({ name, text: expanded(named.get(name) ?? "", page) }));
     const draw = tag === "ws-timeline" ? timelinePicture : sweepPicture;
-    return [{ id, file, picture: `${tidy(toText(draw(documents, data, id, WIDTH)))}\n`, problem: "" }];
+    return [{ id, file, picture: `${tidy(toText(draw(documents, data, id, WIDTH, traces)))}\n`, problem: "" }];
   } catch (error) {
     return [{ id, file, picture: "", problem: `${page}: ${id}: ${error instanceof Error ? error.message : error}` }];
   }

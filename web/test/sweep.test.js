@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { toText } from "../fallbacks/static-html.mjs";
 import { firstState, choices, sweepPicture } from "../src/figures/sweep/first.js";
 import { allowed, drawn, fit, knee, modelKnee, modelRate } from "../src/figures/sweep/model.js";
 import { parseSweep, readSweep } from "../src/figures/sweep/read.js";
+import { readTurns, turnsPanel, turnsPicture, turnsSentence } from "../src/figures/sweep/turns.js";
 import { budgetSentence, kneeSentence, modelSentence, readout, throughput, verdict } from "../src/figures/sweep/words.js";
 import { fileText } from "./figures.js";
 
@@ -89,4 +91,22 @@ test("the still picture has the question, both panels, the model and the knee", 
   const text = toText(sweepPicture([{ name: "s", text: fileText("yield-sweep.json") }], { question: "How often?", items: "numbers", x: "numbers between two yields", budget: "50us" }, "fig-s", 680));
   for (const words of ["How often?", "million numbers a second", "wait of a victim", 'class="model"', "The knee: at N =", "at most 50 µs", "numbers between two yields"]) assert(text.includes(words), words);
   assert(text.match(/<[a-z]/g).length < 2000);
+});
+
+const STRIPES = [256, 4096].map((n) => ({ name: `yield-now-stripes-${n}`, text: readFileSync(new URL(`../../src/traces/yield-now-stripes-${n}.json`, import.meta.url), "utf8") }));
+
+test("what the worker did is shown where it was recorded, in one stretch of time for all", () => {
+  const turns = readTurns(STRIPES);
+  assert.deepEqual([...turns.keys()], [256, 4096]);
+  const told = (n) => /^A worker at N = ([\d,]+): (\d+) polls in ([\d.]+ µs), half of them longer than ([\d.]+ [nµ]s)/.exec(turnsSentence(n, "N", turns));
+  const [few, many] = [told(4096), told(256)];
+  assert.equal(few[3], many[3]);
+  assert(Number(many[2]) > 4 * Number(few[2]), `${many[2]} and ${few[2]}`);
+  assert.equal(turnsSentence(64, "N", turns), "");
+  assert.match(toText(turnsPicture(256, "N", turns, { width: 700, id: "t" })), /W0[^]*aria-label="A worker at N = 256|aria-label="A worker at N = 256[^]*W0/);
+  const panel = (n) => toText(turnsPanel(n, "N", turns, { width: 700, id: "t" }, () => {}));
+  assert.match(panel(64), /Nobody has recorded the worker at N = 64, only at 256 and 4,096\./);
+  assert.doesNotMatch(panel(64), /<svg/);
+  assert.match(panel(256), /<svg[^]*/);
+  assert.equal(toText(turnsPanel(64, "N", new Map(), { width: 700, id: "t" }, () => {})), "");
 });

@@ -3,6 +3,7 @@ import { TimelineFigure } from "./timeline/element.js";
 
 /** Makes the figures of the page draw themselves, at once. */
 export function defineFigures() {
-  customElements.define("ws-timeline", TimelineFigure);
+  // First, while the timelines' data is still in the page: a sweep may show it, too.
   customElements.define("ws-sweep", SweepFigure);
+  customElements.define("ws-timeline", TimelineFigure);
 }

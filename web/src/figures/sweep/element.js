@@ -3,11 +3,14 @@
 
 import { html, nothing } from "lit/html.js";
 import { grouped, share, tied, time } from "../format.js";
-import { Figure, isTaken, save } from "../figure.js";
+import { Figure, isTaken, save, words } from "../figure.js";
+import { derive } from "../timeline/derive.js";
+import { readTrace } from "../timeline/read.js";
 import { choices, firstState, said } from "./first.js";
 import { drawn, fit, knee } from "./model.js";
 import { parseSweep, readSweep } from "./read.js";
 import { asText } from "./table.js";
+import { numberOf, readTurns, turnsPanel, turnsPicture } from "./turns.js";
 import { picture, plan } from "./view.js";
 import { budgetSentence, modelSentence, readout, verdict } from "./words.js";
 
@@ -33,6 +36,8 @@ export class SweepFigure extends Figure {
   recorded = new Map();
   /** @type {Map<string, Sweep>} */
   own = new Map();
+  /** What the worker did, for some N. @type {import("./turns.js").Turns} */
+  turns = new Map();
   chosen = choices({});
   /** @type {State} */
   state = firstState([], this.chosen);
@@ -46,6 +51,7 @@ export class SweepFigure extends Figure {
     this.chosen = choices(this.dataset);
     try {
       for (const { name, text } of this.inline) this.recorded.set(name, parseSweep(text));
+      this.turns = readTurns(tracesOf(this.traceNames()));
     } catch (error) {
       this.error = error instanceof Error ? error.message : String(error);
     }
@@ -69,12 +75,21 @@ export class SweepFigure extends Figure {
     return [...recorded, ...own];
   }
 
+  traceNames() {
+    return words(this.dataset.traces);
+  }
+
+  inlineNames() {
+    return [...super.inlineNames(), ...this.traceNames()];
+  }
+
   first() {
     return this.curves()[0]?.sweep;
   }
 
   /** @param {import("../figure.js").Delivery} delivery */
   take({ name, document }) {
+    if (this.traceNames().includes(name)) return void this.turns.set(numberOf(name), derive(readTrace(document)));
     this.own.set(name, readSweep(document));
     this.accepted();
   }
@@ -260,6 +275,10 @@ export class SweepFigure extends Figure {
     return { width: this.width, xLabel: this.chosen.xLabel || (first?.x ?? ""), items: this.chosen.items, label: this.conclusion() };
   }
 
+  turnsSettings() {
+    return { width: this.width, id: `${this.key}-turns` };
+  }
+
   conclusion() {
     if (this.state.phase === "asking") return "Two empty charts, to draw a guess into: throughput and waits.";
     return this.sentences()[0] ?? "";
@@ -274,14 +293,16 @@ export class SweepFigure extends Figure {
     const curves = this.curves();
     if (curves.length === 0) return html`${this.head()}<div class="fig-empty"><p>No sweep is here yet.</p>${this.fileButton("Load a sweep …")}</div>${this.whyLine()}`;
     const asking = this.state.phase === "asking";
+    const first = this.first();
     const drawing = html`<div class=${`fig-canvas ${asking ? "guess" : ""}`} @pointerdown=${this.down} @pointermove=${this.move} @pointerup=${this.up} @pointercancel=${this.up}>${picture(curves, this.state, { ...this.settings(), still: this.onPaper })}</div>`;
-    if (this.onPaper) return html`${this.head()}${drawing}${this.sentenceOf()}${asText(curves, this.chosen.items, true)}${this.legend(curves)}${this.linkOnPaper()}`;
+    if (this.onPaper) return html`${this.head()}${drawing}${first ? turnsPicture(first.points[this.state.at]?.n ?? 0, first.x, this.turns, this.turnsSettings()) : nothing}${this.sentenceOf()}${asText(curves, this.chosen.items, true)}${this.legend(curves)}${this.linkOnPaper()}`;
     return html`${this.head(html`<span class="fig-tools">${this.largeButton()}${this.menu("a sweep", this.exports())}</span>`)}
       ${asking ? this.askTemplate() : nothing}
       ${this.help(KEYS)}
       ${drawing}
       ${asking ? this.drawByKeys() : this.handleSlider()}
       ${this.whyLine()}
+      ${asking || !first ? nothing : turnsPanel(first.points[this.state.at]?.n ?? 0, first.x, this.turns, this.turnsSettings(), (n) => this.seek(first.points.findIndex((point) => point.n === n)))}
       ${asking ? nothing : html`<div class="fig-bar fig-knobs">${this.budgetKnob()}${this.costKnobs()}</div>
         ${this.sentenceOf()}${asText(curves, this.chosen.items, false)}`}
       ${this.legend(curves)}`;
@@ -368,6 +389,15 @@ export class SweepFigure extends Figure {
       ${this.state.costs && this.state.phase === "shown" ? html`<li><svg class="fig-picture" width="34" height="12" aria-hidden="true"><path class="model" d="M1 6H33"></path></svg><span>the model: n / (n·c + y) items a second, and a wait of n·c / 2</span></li>` : nothing}
     </ul>`;
   }
+}
+
+/** Traces of these names, whichever figure of the page they belong to. @param {string[]} names */
+function tracesOf(names) {
+  const scripts = [...document.querySelectorAll('script[type="application/json"][data-name]')];
+  return names.flatMap((name) => {
+    const script = scripts.find((script) => script.getAttribute("data-name") === name);
+    return script ? [{ name, text: script.textContent ?? "" }] : [];
+  });
 }
 
 /** @param {number} value @param {number} low @param {number} high */

@@ -2,12 +2,18 @@
 
 import { parseTime } from "../format.js";
 import { still } from "../still.js";
+import { svg } from "lit/html.js";
 import { fit, knee } from "./model.js";
 import { parseSweep } from "./read.js";
+import { readTurns, turnsPicture, turnsSentence } from "./turns.js";
 import { picture, plan } from "./view.js";
 import { budgetSentence, kneeSentence, modelSentence, readout } from "./words.js";
 
 /** @typedef {import("./read.js").Sweep} Sweep */
+
+/** Of the panel below the curves: one lane and its axis. */
+const TURNS = 84;
+const TURNS_GAP = 14;
 
 /**
  * What the attributes of `<ws-sweep>` say, with what holds where they say nothing.
@@ -49,10 +55,11 @@ export function said(sweep, { costs, budget }, items) {
  *
  * @param {{name: string, text: string}[]} documents
  * @param {DOMStringMap} data
- * @param {string} _id
+ * @param {string} id
  * @param {number} width
+ * @param {{name: string, text: string}[]} [traces] that `data-traces` names
  */
-export function sweepPicture(documents, data, _id, width) {
+export function sweepPicture(documents, data, id, width, traces = []) {
   const sweeps = documents.map(({ text }) => parseSweep(text));
   const chosen = choices(data);
   const state = firstState(sweeps, chosen);
@@ -61,5 +68,9 @@ export function sweepPicture(documents, data, _id, width) {
   const words = first ? [readout(first, state.at), ...said(first, state, chosen.items)] : [];
   const settings = { width, xLabel: chosen.xLabel || (first?.x ?? ""), items: chosen.items, label: words[1] ?? "", still: true };
   const { height } = plan(curves, settings);
-  return still(picture(curves, state, settings), height, data.question ?? "", words.slice(1), width);
+  const turns = readTurns(traces);
+  const n = first?.points[state.at]?.n ?? 0;
+  const told = turnsSentence(n, first?.x ?? "", turns);
+  const drawn = told ? svg`${picture(curves, state, settings)}<g transform=${`translate(0 ${height + TURNS_GAP})`}>${turnsPicture(n, first?.x ?? "", turns, { width, id: `${id}-still` })}</g>` : picture(curves, state, settings);
+  return still(drawn, height + (told ? TURNS_GAP + TURNS : 0), data.question ?? "", [...(told ? [told] : []), ...words.slice(1)], width);
 }

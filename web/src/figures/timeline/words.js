@@ -208,6 +208,7 @@ export function seenLate({ wake }, { polls }) {
  * @param {number} at
  */
 export function describe(timeline, at) {
+  if (at > timeline.end) return "this run is over";
   const { workers, polls, parks, searches, steps } = timeline;
   const goesOn = (/** @type {{worker: number, start: number, end: number}} */ { worker, start, end }, /** @type {number} */ of) => worker === of && start <= at && at < end;
   const parts = workers.map((worker) => {
