@@ -1,0 +1,201 @@
+//! The checks that take several threads: those that race, and workers that run.
+
+#[path = "../workers.rs"]
+mod workers;
+
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sync::chaos::with_chaos;
+use testkit::{Lesson, check};
+
+use super::super::Sleepers;
+use super::all_asleep;
+use workers::{Job, Scheduler, Workers};
+
+/// Decides what happens under chaos.
+const SEED: u64 = 13;
+/// How long each race lasts.
+const TIME: Duration = Duration::from_millis(100);
+
+/// Clause 4: a look and a change are two steps.
+#[test]
+fn several_threads_keep_to_the_half() {
+    let lesson = Lesson {
+        clause: "4. Half",
+        promise: "However many ask at the same time, at most half search.",
+        usual_cause: "The count is looked at and changed in two steps. Others look in between.",
+        read: "scheduler/sleepers.html#half-may-search",
+    };
+    const COUNT: usize = 4;
+    check(lesson, || {
+        let sleepers = Sleepers::new(COUNT);
+        let (searching, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let ask = || {
+            for _ in 0..300 {
+                if sleepers.try_search() {
+                    most.fetch_max(searching.fetch_add(1, SeqCst) + 1, SeqCst);
+                    thread::yield_now();
+                    searching.fetch_sub(1, SeqCst);
+                    let _ = sleepers.found();
+                }
+            }
+        };
+        with_chaos(SEED, || {
+            thread::scope(|scope| {
+                (0..COUNT).for_each(|_| drop(scope.spawn(ask)))
+            });
+        });
+        let most = most.into_inner();
+        assert!(
+            most <= COUNT / 2,
+            "of {COUNT} workers {most} searched at once"
+        );
+    });
+}
+
+/// Clause 7: the one is asleep, says the one; it is up, says the other.
+#[test]
+fn a_notify_and_who_gets_up_agree() {
+    let lesson = Lesson {
+        clause: "7. Getting up",
+        promise: "If a worker gets up while `notify` names it, both know the same: it was named, or not.",
+        usual_cause: "`wake` looks whether the worker is listed, and takes it off the list in a \
+                      second step, when it has been named.",
+        read: "scheduler/sleepers.html#getting-up",
+    };
+    check(lesson, || {
+        race_to_get_up();
+        with_chaos(SEED, race_to_get_up);
+    });
+}
+
+fn race_to_get_up() {
+    let meeting = Barrier::new(2);
+    let rounds: Vec<_> = (0..2_000).map(|_| all_asleep(2)).collect();
+    thread::scope(|scope| {
+        let notifying = scope.spawn(|| {
+            let named = rounds.iter().map(|sleepers| {
+                meeting.wait();
+                sleepers.notify()
+            });
+            named.collect::<Vec<_>>()
+        });
+        let got_up = rounds.iter().map(|sleepers| {
+            meeting.wait();
+            sleepers.wake(0)
+        });
+        let got_up: Vec<_> = got_up.collect();
+        let named = notifying.join().expect("`notify` does not panic");
+        for ((sleepers, got_up), named) in rounds.iter().zip(got_up).zip(named)
+        {
+            assert!(
+                got_up == (named != Some(0)),
+                "{named:?} was named, and 0 got up with `wake` = {got_up}"
+            );
+            assert!(
+                named.is_some(),
+                "1 sleeps all the time, and none is named"
+            );
+            assert!(sleepers.found(), "the one named was the only searcher");
+        }
+    });
+}
+
+/// Jobs that wait until so many of them run, and whoever has pushed them
+/// waits, too.
+fn meeting_jobs(count: usize) -> (Arc<Barrier>, Job) {
+    let meeting = Arc::new(Barrier::new(count + 1));
+    let here = meeting.clone();
+    let meet = move |_: &Scheduler, _| {
+        meeting.wait();
+    };
+    (here, Box::new(meet))
+}
+
+/// Clause 5: the work is there, and all are asleep but one.
+#[test]
+fn as_many_workers_come_as_there_are_jobs() {
+    let lesson = Lesson {
+        clause: "5. One leads to the next",
+        promise: "As many jobs as workers, each waits for the others, and all of them run.",
+        usual_cause: "Whoever finds a job is content. The jobs that came while it searched woke nobody, \
+                      so it has to send for the next.",
+        read: "scheduler/sleepers.html#one-leads-to-the-next",
+    };
+    check(lesson, || {
+        for (count, rounds) in [(1, 20), (2, 50), (4, 30), (64, 3), (200, 1)] {
+            let (meeting, job) = meeting_jobs(count);
+            let workers = Workers::start(count, job);
+            for _ in 0..rounds {
+                workers.push(count);
+                meeting.wait();
+            }
+            workers.end();
+        }
+    });
+}
+
+/// Clause 5: here only a searcher finds them.
+#[test]
+fn jobs_that_a_worker_pushes_reach_the_others() {
+    let lesson = Lesson {
+        clause: "5. One leads to the next",
+        promise: "A worker pushes a job for each of the others into its own queue, and all of them run.",
+        usual_cause: "Whoever finds a job is content. The jobs that came while it searched woke nobody, \
+                      so it has to send for the next.",
+        read: "scheduler/sleepers.html#one-leads-to-the-next",
+    };
+    check(lesson, || {
+        for (count, rounds) in [(2, 50), (4, 30), (64, 3), (200, 1)] {
+            let meeting = Arc::new(Barrier::new(count + 1));
+            let (here, is_first) = (meeting.clone(), AtomicUsize::new(0));
+            let job: Job = Box::new(move |scheduler, worker| {
+                if is_first.fetch_add(1, SeqCst) % count == 0 {
+                    scheduler.push(worker, count - 1);
+                }
+                meeting.wait();
+            });
+            let workers = Workers::start(count, job);
+            for _ in 0..rounds {
+                workers.push(1);
+                here.wait();
+            }
+            workers.end();
+        }
+    });
+}
+
+/// Pushes this many jobs that wait for one another, again and again.
+fn race_to_sleep(workers: usize, jobs: usize) {
+    let (meeting, job) = meeting_jobs(jobs);
+    let workers = Workers::start(workers, job);
+    let start = Instant::now();
+    while start.elapsed() < TIME / 2 {
+        workers.push(jobs);
+        meeting.wait();
+    }
+    workers.end();
+}
+
+/// Clause 1: the moment between the last look and the sleep.
+#[test]
+fn thousands_of_jobs_find_a_worker() {
+    let lesson = Lesson {
+        clause: "1. No task waits",
+        promise: "Each job that comes as the workers fall asleep is run.",
+        usual_cause: "The worker looks at the queues first and says that it sleeps after that. A job \
+                      that comes in between is not seen and wakes nobody.",
+        read: "scheduler/sleepers.html#both-look-too-early",
+    };
+    check(lesson, || {
+        race_to_sleep(2, 1);
+        race_to_sleep(4, 3);
+        with_chaos(SEED, || {
+            race_to_sleep(2, 1);
+            race_to_sleep(4, 3);
+        });
+    });
+}
