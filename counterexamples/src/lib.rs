@@ -20,3 +20,4 @@ pub mod exercise_5;
 pub mod exercise_6;
 pub mod exercise_7;
 pub mod exercise_8;
+pub mod exercise_9;

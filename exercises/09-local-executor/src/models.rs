@@ -14,24 +14,34 @@ use testkit::{Lesson, check_model};
 
 use super::{LocalExecutor, outcome};
 
+/// Waits in its destructor until all threads have ended.
+#[derive(Default)]
+struct Threads(Vec<JoinHandle<()>>);
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        for thread in self.0.drain(..) {
+            thread.join().expect("waking does not panic");
+        }
+    }
+}
+
 /// A future that lets so many threads wake it in its first poll, each after
 /// it has counted itself, and is ready when it sees the count of all.
-fn woken_by(
-    threads: usize,
-    joins: &mut Vec<JoinHandle<()>>,
-) -> impl Future<Output = ()> + use<'_> {
+fn woken_by(threads: usize) -> impl Future<Output = Threads> {
     let count = Arc::new(AtomicUsize::new(0));
+    let mut started = Threads::default();
     poll_fn(move |cx| {
-        while joins.len() < threads {
+        while started.0.len() < threads {
             let (count, waker) = (count.clone(), cx.waker().clone());
-            joins.push(thread::spawn(move || {
+            started.0.push(thread::spawn(move || {
                 // Relaxed: it is the wake-up that must publish this.
                 count.fetch_add(1, Relaxed);
                 waker.wake();
             }));
         }
         match count.load(Relaxed) == threads {
-            true => Poll::Ready(()),
+            true => Poll::Ready(std::mem::take(&mut started)),
             false => Poll::Pending,
         }
     })
@@ -50,10 +60,8 @@ fn a_wake_up_arrives_in_every_order() {
     check_model(lesson, || {
         // ANCHOR: model
         sync::model(|| {
-            let mut joins = Vec::new();
             let executor = LocalExecutor::new();
-            executor.block_on(woken_by(1, &mut joins));
-            joins.into_iter().for_each(|it| it.join().unwrap());
+            drop(executor.block_on(woken_by(1)));
         });
         // ANCHOR_END: model
     });
@@ -72,10 +80,30 @@ fn every_wake_up_publishes_in_every_order() {
     };
     check_model(lesson, || {
         sync::model(|| {
-            let mut joins = Vec::new();
             let executor = LocalExecutor::new();
-            executor.block_on(woken_by(2, &mut joins));
-            joins.into_iter().for_each(|it| it.join().unwrap());
+            drop(executor.block_on(woken_by(2)));
+        });
+    });
+}
+
+/// Clause 3: while the first wake-up is seen to, another one comes.
+#[test]
+fn wake_ups_of_two_tasks_arrive_in_every_order() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "In every order both tasks are polled that two threads wake.",
+        usual_cause: "What says that somebody was woken is taken back after the names were taken, and \
+                      not together with them.",
+        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let executor = LocalExecutor::new();
+            let tasks = [(); 2].map(|()| executor.spawn(woken_by(1)));
+            executor.run();
+            for task in tasks {
+                drop(block_on(task));
+            }
         });
     });
 }
@@ -93,18 +121,17 @@ fn a_wake_up_may_come_as_the_executor_is_dropped() {
     check_model(lesson, || {
         sync::model(|| {
             let executor = LocalExecutor::new();
-            let mut joins = Vec::new();
             let (tell, waker) = std::sync::mpsc::channel::<Waker>();
             let task = executor.spawn(poll_fn(move |cx| {
                 let _ = tell.send(cx.waker().clone());
                 Poll::<()>::Pending
             }));
-            executor.block_on(woken_by(1, &mut joins));
+            drop(executor.block_on(woken_by(1)));
             let waker = waker.recv().expect("the task was polled");
-            joins.push(thread::spawn(move || waker.wake()));
+            let waking = thread::spawn(move || waker.wake());
             drop(executor);
             assert!(block_on(task).is_err(), "it was never over");
-            joins.into_iter().for_each(|it| it.join().unwrap());
+            waking.join().expect("waking does not panic");
         });
     });
 }

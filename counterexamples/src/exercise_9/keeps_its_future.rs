@@ -1,0 +1,77 @@
+//! Breaks clause 15: Jobs.
+//! Caught by: a_job_ends_well_whoever_polls_it
+//! Also fails: the_future_is_dropped_when_its_task_is_over
+//! Also fails: what_panics_as_it_is_dropped_harms_nobody
+//!
+//! The future stays in the job until the job is dropped. That is up to the
+//! executor, and it is after the handle was ready.
+
+#[path = "../../../solutions/09-local-executor/src/executor.rs"]
+mod executor;
+#[path = "../../../solutions/09-local-executor/src/here.rs"]
+mod here;
+#[path = "../../../solutions/09-local-executor/src/inbox.rs"]
+mod inbox;
+#[path = "../../../solutions/09-local-executor/src/tasks.rs"]
+mod tasks;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use executor::Core;
+pub use executor::LocalExecutor;
+pub use here::spawn;
+use here::{Here, wake_here};
+use inbox::{Inbox, Signal};
+pub use local_executor::{Completer, JoinError, JoinHandle, outcome};
+use tasks::{Key, Task, Tasks, Turn};
+
+/// Makes a job of a future, and the handle to await what the future returns. A
+/// job is `Send` if the future is, and what it returns.
+pub fn job<F: Future>(future: F) -> (Job<F>, JoinHandle<F::Output>) {
+    let (completer, handle) = outcome();
+    let job = Job {
+        future,
+        completer: Some(completer),
+    };
+    (job, handle)
+}
+
+/// Runs a future, keeps its panics, and passes on the result: so it is a future
+/// of nothing, like any other job, whoever runs it.
+#[must_use = "a job does nothing unless it is polled"]
+pub struct Job<F: Future> {
+    /// Pinned with the job.
+    future: F,
+    completer: Option<Completer<F::Output>>,
+}
+
+impl<F: Future> Future for Job<F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // SAFETY: nothing is moved out of the reference but the completer,
+        // which is not pinned.
+        let this = unsafe { self.get_unchecked_mut() };
+        // SAFETY: the future is pinned with `self`, and moves as little.
+        let future = unsafe { Pin::new_unchecked(&mut this.future) };
+        let polled = catch_unwind(AssertUnwindSafe(|| future.poll(cx)));
+        let result = match polled {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(output)) => Ok(output),
+            Err(payload) => Err(JoinError::panicked(payload)),
+        };
+        if let Some(completer) = this.completer.take() {
+            completer.complete(result);
+        }
+        Poll::Ready(())
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/09-local-executor/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+mod tests;

@@ -1,0 +1,193 @@
+//! Breaks clause 11: Drop.
+//! Caught by: what_a_destructor_spawns_is_dropped_too
+//!
+//! While it is dropped the executor does not run, so it is not noted as the one
+//! that runs here. A destructor that spawns panics.
+
+#[path = "../../../solutions/09-local-executor/src/here.rs"]
+mod here;
+#[path = "../../../solutions/09-local-executor/src/inbox.rs"]
+mod inbox;
+#[path = "../../../solutions/09-local-executor/src/tasks.rs"]
+mod tasks;
+
+use std::cell::{Cell, RefCell};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use parker::Parker;
+
+pub use here::spawn;
+use here::{Here, wake_here};
+use inbox::{Inbox, Signal};
+pub use local_executor::{Completer, Job, JoinError, JoinHandle, job, outcome};
+use tasks::{Key, Task, Tasks, Turn};
+
+/// Runs tasks on the thread that it was made on.
+pub struct LocalExecutor {
+    core: Rc<Core>,
+}
+
+/// An executor, as its tasks see it.
+struct Core {
+    tasks: RefCell<Tasks>,
+    inbox: Arc<Inbox>,
+    parker: Parker,
+    /// Whether the executor is being dropped.
+    is_closed: Cell<bool>,
+}
+
+impl LocalExecutor {
+    /// Makes an executor without tasks.
+    pub fn new() -> Self {
+        let parker = Parker::new();
+        let core = Core {
+            tasks: RefCell::default(),
+            inbox: Inbox::new(parker.unparker()),
+            parker,
+            is_closed: Cell::new(false),
+        };
+        Self {
+            core: Rc::new(core),
+        }
+    }
+
+    /// Makes a task of `future`.
+    pub fn spawn<F: Future + 'static>(
+        &self,
+        future: F,
+    ) -> JoinHandle<F::Output> {
+        self.core.spawn(future)
+    }
+
+    /// Runs `future` until it is ready and returns its output; runs the tasks
+    /// meanwhile.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        let _here = Here::enter_alone(&self.core);
+        let root = Root::new(&self.core);
+        let mut future = pin!(future);
+        let mut cx = Context::from_waker(&root.waker);
+        loop {
+            match self.core.wait_for_turn() {
+                Turn::Task(key, task) => self.core.poll(key, task),
+                Turn::Root => {
+                    let polled = future.as_mut().poll(&mut cx);
+                    if let Poll::Ready(output) = polled {
+                        return output;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs the tasks until none is left.
+    pub fn run(&self) {
+        let _here = Here::enter_alone(&self.core);
+        while !self.core.tasks.borrow().is_empty() {
+            if let Turn::Task(key, task) = self.core.wait_for_turn() {
+                self.core.poll(key, task);
+            }
+        }
+    }
+}
+
+impl Default for LocalExecutor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for LocalExecutor {
+    fn drop(&mut self) {
+        let core = &self.core;
+        core.is_closed.set(true);
+        let tasks = core.tasks.borrow_mut().take_all();
+        for task in tasks {
+            let dropped = catch_unwind(AssertUnwindSafe(|| drop(task)));
+            // What was thrown may panic in turn when it is dropped.
+            dropped.unwrap_or_else(mem::forget);
+        }
+        core.inbox.close();
+    }
+}
+
+impl Core {
+    /// Makes a task of `future`, unless the executor is being dropped.
+    fn spawn<F: Future + 'static>(&self, future: F) -> JoinHandle<F::Output> {
+        let (job, handle) = job(future);
+        if self.is_closed.get() {
+            return handle;
+        }
+        let future = Box::pin(job);
+        let waker = |key| Signal::waker(key, &self.inbox);
+        self.tasks.borrow_mut().add(future, waker);
+        handle
+    }
+
+    /// Returns `true` if that is where its wake-ups from elsewhere arrive.
+    fn has(&self, inbox: &Arc<Inbox>) -> bool {
+        Arc::ptr_eq(&self.inbox, inbox)
+    }
+
+    /// Wakes a task, on this thread.
+    fn make_ready(&self, key: Key) {
+        self.tasks.borrow_mut().make_ready(key);
+    }
+
+    /// Sleeps until somebody is ready.
+    fn wait_for_turn(&self) -> Turn {
+        loop {
+            // Before each turn, so that wake-ups from elsewhere do not wait
+            // until there is nothing to do here.
+            self.inbox.take(|key| self.make_ready(key));
+            let turn = self.tasks.borrow_mut().pop();
+            match turn {
+                Some(turn) => return turn,
+                None => self.parker.park(),
+            }
+        }
+    }
+
+    /// Gives a task its turn. Nothing is borrowed meanwhile: it may spawn, and
+    /// wake whom it likes.
+    fn poll(&self, key: Key, mut task: Task) {
+        let mut cx = Context::from_waker(&task.waker);
+        // A `Job` does not panic, whatever its future does.
+        match task.future.as_mut().poll(&mut cx) {
+            Poll::Pending => self.tasks.borrow_mut().put_back(key, task),
+            Poll::Ready(()) => self.tasks.borrow_mut().remove(key),
+        }
+    }
+}
+
+/// The place of a future of `block_on` in the queue.
+struct Root<'a> {
+    core: &'a Core,
+    key: Key,
+    waker: Waker,
+}
+
+impl<'a> Root<'a> {
+    fn new(core: &'a Core) -> Self {
+        let key = core.tasks.borrow_mut().add_root();
+        let waker = Signal::waker(key, &core.inbox);
+        Self { core, key, waker }
+    }
+}
+
+impl Drop for Root<'_> {
+    fn drop(&mut self) {
+        self.core.tasks.borrow_mut().remove(self.key);
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/09-local-executor/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+mod tests;

@@ -1,0 +1,179 @@
+//! Breaks clause 2: Many wakes, one poll.
+//! Caught by: many_wakes_cause_one_poll
+//! Also fails: a_late_wake_up_is_for_nobody
+//! Also fails: a_wake_up_costs_the_same_among_many_tasks
+//! Also fails: block_on_ends_with_its_future
+//!
+//! The executor notes that somebody was woken, and then asks everybody. It
+//! needs no queue, and each wake-up polls all.
+
+#[path = "../../../solutions/09-local-executor/src/executor.rs"]
+mod executor;
+#[path = "../../../solutions/09-local-executor/src/here.rs"]
+mod here;
+#[path = "../../../solutions/09-local-executor/src/inbox.rs"]
+mod inbox;
+
+use std::collections::VecDeque;
+use std::mem;
+use std::pin::Pin;
+use std::task::Waker;
+
+use executor::Core;
+pub use executor::LocalExecutor;
+pub use here::spawn;
+use here::{Here, wake_here};
+use inbox::{Inbox, Signal};
+pub use local_executor::{Completer, Job, JoinError, JoinHandle, job, outcome};
+
+/// The future of a task: a job, whose result is nobody's business here.
+type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Names a task. Its place may be another's later, its number never is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    place: usize,
+    number: u64,
+}
+
+/// What is taken out of its place to be polled.
+struct Task {
+    future: BoxedFuture,
+    waker: Waker,
+}
+
+/// Whoever is next: see [`Tasks::pop`].
+enum Turn {
+    /// The future of `block_on`, which is polled where it is.
+    Root,
+    Task(Key, Task),
+}
+
+/// The tasks, each in a place of its own, and the queue of those that are
+/// ready. No code of a task or of a waker runs in here, so that nobody comes
+/// back while it is borrowed.
+#[derive(Default)]
+struct Tasks {
+    places: Vec<Place>,
+    vacant: Vec<usize>,
+    /// Who is still to be asked since somebody was woken.
+    asked: VecDeque<Key>,
+    is_anyone_ready: bool,
+    /// The number of the newest task.
+    newest: u64,
+}
+
+struct Place {
+    /// The task's number, or [`NOBODY`].
+    number: u64,
+    /// `None` while it is polled, and for the future of `block_on`.
+    task: Option<Task>,
+}
+
+/// Is no task's number.
+const NOBODY: u64 = 0;
+
+impl Tasks {
+    /// Adds a task, which is ready, and gets a waker made for its key.
+    fn add(&mut self, future: BoxedFuture, waker: impl FnOnce(Key) -> Waker) {
+        let key = self.occupy();
+        let place = &mut self.places[key.place];
+        place.task = Some(Task {
+            future,
+            waker: waker(key),
+        });
+        self.make_ready(key);
+    }
+
+    /// Adds the future of `block_on`, which is ready, and stays elsewhere.
+    fn add_root(&mut self) -> Key {
+        let key = self.occupy();
+        self.make_ready(key);
+        key
+    }
+
+    fn occupy(&mut self) -> Key {
+        self.newest += 1;
+        let place = self.vacant.pop().unwrap_or_else(|| {
+            self.places.push(Place::VACANT);
+            self.places.len() - 1
+        });
+        self.places[place].number = self.newest;
+        Key {
+            place,
+            number: self.newest,
+        }
+    }
+
+    /// Returns `true` if there is neither a task nor a future of `block_on`.
+    fn is_empty(&self) -> bool {
+        self.vacant.len() == self.places.len()
+    }
+
+    /// Notes that somebody is to be asked.
+    fn make_ready(&mut self, key: Key) {
+        let place = self.places.get(key.place);
+        if place.is_some_and(|place| place.number == key.number) {
+            self.is_anyone_ready = true;
+        }
+    }
+
+    /// Takes the next one to be asked.
+    fn pop(&mut self) -> Option<Turn> {
+        loop {
+            if self.asked.is_empty() && mem::take(&mut self.is_anyone_ready) {
+                self.asked.extend(keys_of(&self.places));
+            }
+            let key = self.asked.pop_front()?;
+            let place = &mut self.places[key.place];
+            // Else it is gone since, the future of an earlier `block_on`.
+            if place.number == key.number {
+                let task = place.task.take();
+                return Some(match task {
+                    Some(task) => Turn::Task(key, task),
+                    None => Turn::Root,
+                });
+            }
+        }
+    }
+
+    /// Puts a task back that has been polled and is not over.
+    fn put_back(&mut self, key: Key, task: Task) {
+        self.places[key.place].task = Some(task);
+    }
+
+    /// Frees the place of a task that is over. Later wake-ups are for nobody.
+    fn remove(&mut self, key: Key) {
+        self.places[key.place] = Place::VACANT;
+        self.vacant.push(key.place);
+    }
+
+    /// Takes all tasks, ready or not, and forgets who is ready.
+    fn take_all(&mut self) -> impl Iterator<Item = Task> + use<> {
+        let Self { places, .. } = mem::take(self);
+        places.into_iter().filter_map(|place| place.task)
+    }
+}
+
+/// The names of all who have a place.
+fn keys_of(places: &[Place]) -> impl Iterator<Item = Key> {
+    let keys = places.iter().enumerate().map(|(at, place)| Key {
+        place: at,
+        number: place.number,
+    });
+    keys.filter(|key| key.number != NOBODY)
+}
+
+impl Place {
+    const VACANT: Self = Self {
+        number: NOBODY,
+        task: None,
+    };
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/09-local-executor/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+mod tests;

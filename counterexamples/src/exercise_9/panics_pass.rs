@@ -1,0 +1,83 @@
+//! Breaks clause 9: Panics.
+//! Caught by: panics_stay_in_their_task
+//! Also fails: a_destructor_may_spawn_and_wake
+//! Also fails: a_job_ends_well_whoever_polls_it
+//! Also fails: a_panic_reaches_the_handle
+//! Also fails: what_panics_as_it_is_dropped_harms_nobody
+//!
+//! Nobody catches what a task throws. It unwinds through the executor's loop
+//! and ends `run`, and with it all other tasks.
+
+#[path = "../../../solutions/09-local-executor/src/executor.rs"]
+mod executor;
+#[path = "../../../solutions/09-local-executor/src/here.rs"]
+mod here;
+#[path = "../../../solutions/09-local-executor/src/inbox.rs"]
+mod inbox;
+#[path = "../../../solutions/09-local-executor/src/tasks.rs"]
+mod tasks;
+
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use executor::Core;
+pub use executor::LocalExecutor;
+pub use here::spawn;
+use here::{Here, wake_here};
+use inbox::{Inbox, Signal};
+pub use local_executor::{Completer, JoinError, JoinHandle, outcome};
+use tasks::{Key, Task, Tasks, Turn};
+
+/// Makes a job of a future, and the handle to await what the future returns. A
+/// job is `Send` if the future is, and what it returns.
+pub fn job<F: Future>(future: F) -> (Job<F>, JoinHandle<F::Output>) {
+    let (completer, handle) = outcome();
+    let job = Job {
+        future: Some(future),
+        completer: Some(completer),
+    };
+    (job, handle)
+}
+
+/// Runs a future and passes on the result: so it is a future
+/// of nothing, like any other job, whoever runs it.
+#[must_use = "a job does nothing unless it is polled"]
+pub struct Job<F: Future> {
+    /// Pinned with the job. `None` when it is over.
+    future: Option<F>,
+    completer: Option<Completer<F::Output>>,
+}
+
+impl<F: Future> Future for Job<F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // SAFETY: nothing is moved out of the reference but the completer,
+        // which is not pinned.
+        let this = unsafe { self.get_unchecked_mut() };
+        // SAFETY: the future is pinned with `self`, and moves as little.
+        let mut future = unsafe { Pin::new_unchecked(&mut this.future) };
+        let pinned = future.as_mut().as_pin_mut();
+        let pinned = pinned.expect("a job that is over is not polled");
+        let Poll::Ready(output) = pinned.poll(cx) else {
+            return Poll::Pending;
+        };
+        // What the future owns is free before anybody hears of its end. If
+        // that panics, there is a result all the same.
+        let dropped = catch_unwind(AssertUnwindSafe(|| future.set(None)));
+        dropped.unwrap_or_else(mem::forget);
+        if let Some(completer) = this.completer.take() {
+            completer.complete(Ok(output));
+        }
+        Poll::Ready(())
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/09-local-executor/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+mod tests;

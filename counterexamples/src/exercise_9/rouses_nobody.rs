@@ -1,0 +1,147 @@
+//! Breaks clause 3: No lost wake-up.
+//! Caught by: a_wake_from_another_thread_ends_the_sleep
+//! Also fails: run_ends_when_no_task_is_left
+//! Also fails: the_waker_of_the_last_poll_is_woken
+//! Also fails: thousands_of_wakes_from_another_thread_all_arrive
+//! Also fails: while_nobody_is_ready_the_thread_sleeps
+//! Also fails: models::a_wake_up_arrives_in_every_order
+//! Also fails: models::a_wake_up_may_come_as_the_executor_is_dropped
+//! Also fails: models::every_wake_up_publishes_in_every_order
+//! Also fails: models::wake_ups_of_two_tasks_arrive_in_every_order
+//!
+//! A wake-up from another thread puts the task into the inbox, and the executor
+//! looks there before each turn. While it sleeps it has no turns.
+
+#[path = "../../../solutions/09-local-executor/src/executor.rs"]
+mod executor;
+#[path = "../../../solutions/09-local-executor/src/here.rs"]
+mod here;
+#[path = "../../../solutions/09-local-executor/src/tasks.rs"]
+mod tasks;
+
+use std::sync::{Arc, PoisonError};
+use std::task::{Wake, Waker};
+
+use parker::Unparker;
+use sync::atomic::{AtomicBool, Ordering};
+use sync::{Mutex, MutexGuard};
+
+use Ordering::{Acquire, Relaxed, Release};
+
+use executor::Core;
+pub use executor::LocalExecutor;
+pub use here::spawn;
+use here::{Here, wake_here};
+pub use local_executor::{Completer, Job, JoinError, JoinHandle, job, outcome};
+use tasks::{Key, Task, Tasks, Turn};
+
+/// The target of a task's wakers. It holds the name of the task, and nothing
+/// of the task itself: so it may go to any thread, and live for ever.
+struct Signal {
+    key: Key,
+    /// Whether the signal lies in the inbox.
+    is_sent: AtomicBool,
+    inbox: Arc<Inbox>,
+}
+
+impl Signal {
+    /// Makes the waker of a task.
+    fn waker(key: Key, inbox: &Arc<Inbox>) -> Waker {
+        Waker::from(Arc::new(Self {
+            key,
+            is_sent: AtomicBool::new(false),
+            inbox: inbox.clone(),
+        }))
+    }
+}
+
+impl Wake for Signal {
+    fn wake_by_ref(self: &Arc<Self>) {
+        if wake_here(&self.inbox, self.key) {
+            return;
+        }
+        // Release: pairs with the Acquire in `Inbox::take`. A swap, even if the
+        // signal is in the inbox: a load would publish nothing.
+        if !self.is_sent.swap(true, Release) {
+            self.inbox.send(self.clone());
+        }
+    }
+
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+}
+
+/// Where wake-ups from other threads wait for the executor.
+///
+/// *Memory ordering.* What a thread wrote before it wakes a task is seen by the
+/// poll that follows. The pair is the Release of the swap in `wake_by_ref` and
+/// the Acquire of the swap in `take`: whether a wake-up finds the signal sent
+/// or sends it, it is part of the flag's release sequence. That the executor
+/// looks before it sleeps, or again after it, is due to the parker's token.
+struct Inbox {
+    letters: Mutex<Letters>,
+    /// Whether there are letters, for who looks without the lock.
+    has_letters: AtomicBool,
+}
+
+#[derive(Default)]
+struct Letters {
+    signals: Vec<Arc<Signal>>,
+    /// Whether the executor is gone, and nobody will take any out.
+    is_closed: bool,
+}
+
+impl Inbox {
+    /// Makes an empty inbox.
+    fn new(_unparker: Unparker) -> Arc<Self> {
+        Arc::new(Self {
+            letters: Mutex::default(),
+            has_letters: AtomicBool::new(false),
+        })
+    }
+
+    fn send(&self, signal: Arc<Signal>) {
+        let mut letters = self.lock();
+        if letters.is_closed {
+            return;
+        }
+        letters.signals.push(signal);
+        // Relaxed: a hint.
+        self.has_letters.store(true, Relaxed);
+    }
+
+    /// Takes the keys of all tasks that were woken from elsewhere.
+    fn take(&self, mut wake: impl FnMut(Key)) {
+        // Relaxed: one that is missed here leaves a token for the next park.
+        if !self.has_letters.load(Relaxed) {
+            return;
+        }
+        let mut letters = self.lock();
+        self.has_letters.store(false, Relaxed);
+        for signal in letters.signals.drain(..) {
+            // Acquire: pairs with the Release in `wake_by_ref`, and shows what
+            // all those wrote who woke this task until now.
+            signal.is_sent.swap(false, Acquire);
+            wake(signal.key);
+        }
+    }
+
+    /// Refuses letters from now on.
+    fn close(&self) {
+        let mut letters = self.lock();
+        letters.is_closed = true;
+        letters.signals = Vec::new();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Letters> {
+        self.letters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/09-local-executor/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+mod tests;

@@ -1,0 +1,255 @@
+//! Breaks clause 10: At home.
+//! Caught by: the_last_waker_does_not_take_the_task_along
+//! Also fails: dropping_the_executor_drops_every_task
+//! Also fails: tasks_that_refer_to_each_other_are_dropped
+//! Also fails: wakers_outlive_the_executor_and_leave_nothing
+//!
+//! A task is its own waker, as in many an executor of threads. There the future
+//! is `Send`. Here `unsafe` says so, since only the executor polls it; but
+//! whoever drops the last waker drops it.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::ptr;
+use std::rc::Rc;
+use std::sync::{Arc, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+use parker::{Parker, Unparker};
+use sync::atomic::{AtomicBool, Ordering::AcqRel};
+use sync::{Mutex, MutexGuard};
+
+pub use local_executor::{Completer, Job, JoinError, JoinHandle, job, outcome};
+
+/// Runs tasks on the thread that it was made on.
+pub struct LocalExecutor {
+    core: Rc<Core>,
+}
+
+struct Core {
+    /// The tasks that are not over, by their addresses.
+    tasks: RefCell<HashMap<usize, Arc<Task>>>,
+    queue: Arc<Queue>,
+    parker: Parker,
+}
+
+struct Queue {
+    ready: Mutex<Ready>,
+    unparker: Unparker,
+}
+
+#[derive(Default)]
+struct Ready {
+    tasks: VecDeque<Arc<Task>>,
+    is_closed: bool,
+}
+
+/// A task, which is its own waker.
+struct Task {
+    /// `None` when it is over, and for the future of `block_on`.
+    future: Mutex<Option<AtHome>>,
+    is_ready: AtomicBool,
+    queue: Arc<Queue>,
+}
+
+/// A future that is used by its executor only.
+struct AtHome(Pin<Box<dyn Future<Output = ()>>>);
+
+// SAFETY: wakers carry it to other threads, but only the executor polls it, and
+// the executor does not leave its thread.
+unsafe impl Send for AtHome {}
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {
+        // AcqRel: pairs with the swap in `next`.
+        if self.is_ready.swap(true, AcqRel) {
+            return;
+        }
+        let queue = self.queue.clone();
+        let mut ready = queue.lock();
+        if !ready.is_closed {
+            ready.tasks.push_back(self);
+            drop(ready);
+            queue.unparker.unpark();
+        }
+    }
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, Ready> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Task {
+    fn new(future: Option<AtHome>, queue: &Arc<Queue>) -> Arc<Self> {
+        Arc::new(Self {
+            future: Mutex::new(future),
+            is_ready: AtomicBool::new(false),
+            queue: queue.clone(),
+        })
+    }
+
+    fn future(&self) -> MutexGuard<'_, Option<AtHome>> {
+        self.future.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Core {
+    fn spawn<F: Future + 'static>(&self, future: F) -> JoinHandle<F::Output> {
+        let (job, handle) = job(future);
+        if self.queue.lock().is_closed {
+            return handle;
+        }
+        let task = Task::new(Some(AtHome(Box::pin(job))), &self.queue);
+        let address = Arc::as_ptr(&task).addr();
+        self.tasks.borrow_mut().insert(address, task.clone());
+        task.wake();
+        handle
+    }
+
+    /// Sleeps until somebody is ready.
+    fn next(&self) -> Arc<Task> {
+        loop {
+            let task = self.queue.lock().tasks.pop_front();
+            if let Some(task) = task {
+                // AcqRel: pairs with the swap in `wake`.
+                task.is_ready.swap(false, AcqRel);
+                return task;
+            }
+            self.parker.park();
+        }
+    }
+
+    fn poll(&self, task: Arc<Task>) {
+        let Some(mut future) = task.future().take() else {
+            return;
+        };
+        let waker = Waker::from(task.clone());
+        let mut cx = Context::from_waker(&waker);
+        if future.0.as_mut().poll(&mut cx).is_pending() {
+            *task.future() = Some(future);
+        } else {
+            let address = Arc::as_ptr(&task).addr();
+            self.tasks.borrow_mut().remove(&address);
+        }
+    }
+}
+
+impl LocalExecutor {
+    /// Makes an executor without tasks.
+    pub fn new() -> Self {
+        let parker = Parker::new();
+        let queue = Queue {
+            ready: Mutex::default(),
+            unparker: parker.unparker(),
+        };
+        let core = Core {
+            tasks: RefCell::default(),
+            queue: Arc::new(queue),
+            parker,
+        };
+        Self {
+            core: Rc::new(core),
+        }
+    }
+
+    /// Makes a task of `future`.
+    pub fn spawn<F: Future + 'static>(
+        &self,
+        future: F,
+    ) -> JoinHandle<F::Output> {
+        self.core.spawn(future)
+    }
+
+    /// Runs `future` until it is ready, and the tasks meanwhile.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        let _here = Here::enter_alone(&self.core);
+        let mut future = pin!(future);
+        let root = Task::new(None, &self.core.queue);
+        root.clone().wake();
+        let waker = Waker::from(root.clone());
+        let mut cx = Context::from_waker(&waker);
+        loop {
+            let task = self.core.next();
+            if !ptr::eq(&*task, &*root) {
+                self.core.poll(task);
+            } else if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+                return output;
+            }
+        }
+    }
+
+    /// Runs the tasks until none is left.
+    pub fn run(&self) {
+        let _here = Here::enter_alone(&self.core);
+        while !self.core.tasks.borrow().is_empty() {
+            self.core.poll(self.core.next());
+        }
+    }
+}
+
+impl Default for LocalExecutor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for LocalExecutor {
+    fn drop(&mut self) {
+        let _here = Here::enter(&self.core);
+        let mut ready = self.core.queue.lock();
+        ready.is_closed = true;
+        let queued = mem::take(&mut ready.tasks);
+        drop(ready);
+        let tasks = self.core.tasks.take().into_values();
+        for task in queued.into_iter().chain(tasks) {
+            let dropped = catch_unwind(AssertUnwindSafe(|| drop(task)));
+            dropped.unwrap_or_else(mem::forget);
+        }
+    }
+}
+
+sync::thread_local! {
+    /// The executor that runs on this thread.
+    static HERE: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
+}
+
+/// Makes a task of `future` on the executor that runs on this thread.
+pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
+    let here = HERE.with(|here| here.borrow().clone());
+    here.expect("no executor runs on this thread").spawn(future)
+}
+
+/// Makes an executor that of this thread, until it is dropped.
+struct Here(Option<Rc<Core>>);
+
+impl Here {
+    fn enter_alone(core: &Rc<Core>) -> Self {
+        let is_idle = HERE.with(|here| here.borrow().is_none());
+        assert!(is_idle, "recursive: an executor runs on this thread");
+        Self::enter(core)
+    }
+
+    fn enter(core: &Rc<Core>) -> Self {
+        let enter = |here: &RefCell<_>| here.replace(Some(core.clone()));
+        Self(HERE.try_with(enter).unwrap_or_default())
+    }
+}
+
+impl Drop for Here {
+    fn drop(&mut self) {
+        let leave = |here: &RefCell<_>| here.replace(self.0.take());
+        let _ = HERE.try_with(leave);
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/09-local-executor/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+mod tests;

@@ -1,0 +1,162 @@
+//! Breaks clause 3: No lost wake-up.
+//! Caught by: a_wake_while_nothing_runs_counts
+//! Also fails: a_late_wake_up_is_for_nobody
+//! Also fails: a_task_without_a_handle_runs
+//! Also fails: block_on_ends_with_its_future
+//! Also fails: the_callers_own_panic_passes
+//! Also fails: the_future_is_dropped_when_its_task_is_over
+//! Also fails: the_last_waker_does_not_take_the_task_along
+//! Also fails: models::a_wake_up_arrives_in_every_order
+//! Also fails: models::a_wake_up_may_come_as_the_executor_is_dropped
+//! Also fails: models::every_wake_up_publishes_in_every_order
+//! Also fails: models::wake_ups_of_two_tasks_arrive_in_every_order
+//!
+//! A wake-up on the executor's own thread goes straight into the queue of the
+//! executor that runs there. If none does, or another one, it goes nowhere.
+
+#[path = "../../../solutions/09-local-executor/src/executor.rs"]
+mod executor;
+#[path = "../../../solutions/09-local-executor/src/here.rs"]
+mod here;
+#[path = "../../../solutions/09-local-executor/src/tasks.rs"]
+mod tasks;
+
+use std::sync::{Arc, PoisonError};
+use std::task::{Wake, Waker};
+use std::thread::{self, ThreadId};
+
+use parker::Unparker;
+use sync::atomic::{AtomicBool, Ordering};
+use sync::{Mutex, MutexGuard};
+
+use Ordering::{Acquire, Relaxed, Release};
+
+use executor::Core;
+pub use executor::LocalExecutor;
+pub use here::spawn;
+use here::{Here, wake_here};
+pub use local_executor::{Completer, Job, JoinError, JoinHandle, job, outcome};
+use tasks::{Key, Task, Tasks, Turn};
+
+/// The target of a task's wakers. It holds the name of the task, and nothing
+/// of the task itself: so it may go to any thread, and live for ever.
+struct Signal {
+    key: Key,
+    /// Whether the signal lies in the inbox.
+    is_sent: AtomicBool,
+    inbox: Arc<Inbox>,
+    /// The executor's thread.
+    home: ThreadId,
+}
+
+impl Signal {
+    /// Makes the waker of a task.
+    fn waker(key: Key, inbox: &Arc<Inbox>) -> Waker {
+        Waker::from(Arc::new(Self {
+            key,
+            is_sent: AtomicBool::new(false),
+            inbox: inbox.clone(),
+            home: thread::current().id(),
+        }))
+    }
+}
+
+impl Wake for Signal {
+    fn wake_by_ref(self: &Arc<Self>) {
+        if thread::current().id() == self.home {
+            wake_here(&self.inbox, self.key);
+            return;
+        }
+        // Release: pairs with the Acquire in `Inbox::take`. A swap, even if the
+        // signal is in the inbox: a load would publish nothing.
+        if !self.is_sent.swap(true, Release) {
+            self.inbox.send(self.clone());
+        }
+    }
+
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+}
+
+/// Where wake-ups from other threads wait for the executor.
+///
+/// *Memory ordering.* What a thread wrote before it wakes a task is seen by the
+/// poll that follows. The pair is the Release of the swap in `wake_by_ref` and
+/// the Acquire of the swap in `take`: whether a wake-up finds the signal sent
+/// or sends it, it is part of the flag's release sequence. That the executor
+/// looks before it sleeps, or again after it, is due to the parker's token.
+struct Inbox {
+    letters: Mutex<Letters>,
+    /// Whether there are letters, for who looks without the lock.
+    has_letters: AtomicBool,
+    unparker: Unparker,
+}
+
+#[derive(Default)]
+struct Letters {
+    signals: Vec<Arc<Signal>>,
+    /// Whether the executor is gone, and nobody will take any out.
+    is_closed: bool,
+}
+
+impl Inbox {
+    /// Makes an inbox that rouses the executor's thread by `unparker`.
+    fn new(unparker: Unparker) -> Arc<Self> {
+        Arc::new(Self {
+            letters: Mutex::default(),
+            has_letters: AtomicBool::new(false),
+            unparker,
+        })
+    }
+
+    fn send(&self, signal: Arc<Signal>) {
+        let mut letters = self.lock();
+        if letters.is_closed {
+            return;
+        }
+        let is_first = letters.signals.is_empty();
+        letters.signals.push(signal);
+        // Relaxed: a hint. The unpark below publishes it.
+        self.has_letters.store(true, Relaxed);
+        drop(letters);
+        // Whoever sent the first letter since the last look rouses for all.
+        if is_first {
+            self.unparker.unpark();
+        }
+    }
+
+    /// Takes the keys of all tasks that were woken from elsewhere.
+    fn take(&self, mut wake: impl FnMut(Key)) {
+        // Relaxed: one that is missed here leaves a token for the next park.
+        if !self.has_letters.load(Relaxed) {
+            return;
+        }
+        let mut letters = self.lock();
+        self.has_letters.store(false, Relaxed);
+        for signal in letters.signals.drain(..) {
+            // Acquire: pairs with the Release in `wake_by_ref`, and shows what
+            // all those wrote who woke this task until now.
+            signal.is_sent.swap(false, Acquire);
+            wake(signal.key);
+        }
+    }
+
+    /// Refuses letters from now on.
+    fn close(&self) {
+        let mut letters = self.lock();
+        letters.is_closed = true;
+        letters.signals = Vec::new();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Letters> {
+        self.letters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/09-local-executor/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+mod tests;
