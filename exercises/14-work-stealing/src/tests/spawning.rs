@@ -241,8 +241,11 @@ fn as_many_tasks_run_as_there_are_workers() {
                     0 => meet(&runtime.handle(), workers),
                     _ => {
                         let handle = runtime.handle();
-                        let parent = runtime
-                            .spawn(async move { meet(&handle, workers) });
+                        let parent = runtime.spawn(async move {
+                            let tasks = meet(&handle, workers);
+                            be_next();
+                            tasks
+                        });
                         runtime.block_on(parent).expect("the task returns")
                     }
                 };
@@ -281,7 +284,10 @@ fn as_many_woken_tasks_run_as_there_are_workers() {
                 }
                 let wake = move || wakers.iter().for_each(|one| one.complete());
                 match from_a_task {
-                    true => drop(runtime.spawn(async move { wake() })),
+                    true => drop(runtime.spawn(async move {
+                        wake();
+                        be_next();
+                    })),
                     false => wake(),
                 }
                 runtime.block_on(async {
