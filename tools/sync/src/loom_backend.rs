@@ -13,7 +13,7 @@ pub use crate::__thread_local as thread_local;
 pub use loom::thread_local as model_thread_local;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often a thread may be interrupted where it did not have to be. loom's
 /// documentation says that two or three find most bugs.
@@ -51,6 +51,7 @@ fn explore(body: impl Fn() + Send + Sync + 'static) {
     builder.max_duration = Some(TIME);
     // How many executions pass between two looks at the clock.
     builder.checkpoint_interval = 100;
+    let start = Instant::now();
     let explored = std::sync::Arc::new(AtomicU64::new(0));
     let count = explored.clone();
     let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -64,5 +65,10 @@ fn explore(body: impl Fn() + Send + Sync + 'static) {
         println!("failed in execution {explored}");
         std::panic::resume_unwind(panic);
     }
-    println!("explored {explored} executions, at most {PREEMPTIONS} preemptions each");
+    let end = if start.elapsed() < TIME {
+        ""
+    } else {
+        ", until the time was up"
+    };
+    println!("explored {explored} executions, at most {PREEMPTIONS} preemptions each{end}");
 }
