@@ -107,11 +107,13 @@ impl Wake for Task {
         self.wake_by_ref();
     }
 
+    // ANCHOR: wake
     fn wake_by_ref(self: &Arc<Self>) {
         if self.state.fetch_or(QUEUED, AcqRel) & (QUEUED | OVER) == 0 {
             self.pool.push(self.clone());
         }
     }
+    // ANCHOR_END: wake
 }
 
 #[path = "../../../solutions/10-one-queue/src/pool.rs"]
