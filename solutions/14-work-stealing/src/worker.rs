@@ -11,7 +11,7 @@ use parker::Parker;
 use run_queue::Local;
 
 use super::context;
-use super::injector::Chain;
+use super::injector::List;
 use super::shared::{CAPACITY, Shared, Task};
 use super::slot::Slot;
 
