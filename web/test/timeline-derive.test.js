@@ -163,6 +163,11 @@ test("moves between queues keep count of what lies in each", () => {
   assert.deepEqual(steps.map(({ owner, length }) => [owner, length]), [[0, 1], [0, 2], [GLOBAL, 1], [0, 1], [GLOBAL, 3], [GLOBAL, 0], [1, 3], [0, 0], [1, 4], [1, 3]]);
 });
 
+test("whoever a newer task puts out of the slot is counted once", () => {
+  const { steps } = derive(traceOf([[0, "poll+", 0, 1, 0], [1, "push", 0, 1, 1], [2, "push", 0, 2, 1], [3, "push", 0, 1, 0], [4, "pop", 0, 2, 1], [5, "pop", 0, 1, 0]]));
+  assert.deepEqual(steps.map(({ t, length }) => [t, length]), [[1, 1], [3, 2], [4, 1], [5, 0]]);
+});
+
 test("the queues are told in one sentence, and move by move", () => {
   const said = sentences(BURST, statistics(BURST, LONG_NS));
   assert.match(said.at(-1), /^The queues: 7 pushes; 8 pops; 1 overflow of 4 tasks; 1 steal of 2 tasks; 3 batches from the global queue, of 4 tasks; 3 searches, 1 with success; 1 notification\.$/);

@@ -1,6 +1,6 @@
 //! What the queue events of a trace amount to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::event::{Event, Kind};
 use crate::queue::Queue;
@@ -30,8 +30,9 @@ impl Trace {
     pub(crate) fn lengths(&self) -> Vec<Length> {
         let mut now: BTreeMap<Option<i32>, i64> = BTreeMap::new();
         let mut lengths = Vec::new();
+        let mut slots = HashSet::new();
         for event in &self.events {
-            for (owner, change) in changes(event).into_iter().flatten() {
+            for (owner, change) in changes(event, &mut slots).into_iter().flatten() {
                 let tasks = now.entry(owner).or_default();
                 *tasks += change;
                 lengths.push(Length {
@@ -72,15 +73,19 @@ impl Trace {
     }
 }
 
-/// By how much an event changes which queues.
-fn changes(event: &Event) -> [Option<(Option<i32>, i64)>; 2] {
+/// By how much an event changes which queues. `slots` are the workers whose slots
+/// hold a task: whoever is put out of one is pushed, and so counted, next.
+fn changes(event: &Event, slots: &mut HashSet<i32>) -> [Option<(Option<i32>, i64)>; 2] {
     let own = Some(event.worker);
     let count = i64::from(event.count);
     let queue = match event.arg == Queue::Global as u32 {
         true => None,
         false => own,
     };
+    let in_slot = event.arg == Queue::Slot as u32;
     match event.kind {
+        Kind::Push if in_slot && !slots.insert(event.worker) => [None, None],
+        Kind::Pop if in_slot && !slots.remove(&event.worker) => [None, None],
         Kind::Push => [Some((queue, 1)), None],
         Kind::Pop => [Some((queue, -1)), None],
         // One of them was not in the own queue yet.
@@ -88,5 +93,34 @@ fn changes(event: &Event) -> [Option<(Option<i32>, i64)>; 2] {
         Kind::Steal => [Some((Some(event.arg as i32), -count)), Some((own, count))],
         Kind::Take => [Some((None, -count)), Some((own, count))],
         _ => [None, None],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::event::{Event, Kind};
+    use crate::trace::{Meta, Trace};
+
+    #[test]
+    fn whoever_is_put_out_of_the_slot_is_counted_once() {
+        let event = |(time_ns, (kind, arg))| Event {
+            time_ns,
+            kind,
+            worker: 0,
+            task: 0,
+            arg,
+            count: 0,
+        };
+        let told = [
+            (Kind::Push, 1),
+            (Kind::Push, 1),
+            (Kind::Push, 0),
+            (Kind::Pop, 1),
+            (Kind::Pop, 0),
+        ];
+        let events = (0..).zip(told).map(event).collect();
+        let trace = Trace::new(Meta::default(), Vec::new(), events);
+        let lengths: Vec<_> = trace.lengths().iter().map(|it| it.tasks).collect();
+        assert_eq!(lengths, [1, 2, 1, 0]);
     }
 }

@@ -49,7 +49,7 @@ const MODEL_STEPS = 48;
  */
 export function plan(curves, { width }) {
   const narrow = width < NARROW;
-  const [left, right] = [narrow ? 46 : 58, width - (narrow ? 10 : 20)];
+  const [left, right] = [narrow ? 46 : 58, width - (narrow ? 24 : 20)];
   const points = curves.flatMap(({ sweep }) => sweep.points);
   const least = Math.min(...points.map(({ n }) => n));
   const most = Math.max(...points.map(({ n }) => n));

@@ -32,6 +32,8 @@ export class Queues {
   searches = [];
   /** @type {Map<number, number>} */
   lengths = new Map();
+  /** @type {Set<number>} the workers whose slots hold a task */
+  slots = new Set();
   /** @type {Map<number, number>} since when a worker searches */
   searching = new Map();
 
@@ -42,12 +44,21 @@ export class Queues {
     if (!KINDS.has(k)) return;
     const move = { t, kind: /** @type {Move["kind"]} */ (k), worker: w, task, arg, count };
     this.moves.push(move);
-    for (const [owner, change] of changes(move)) {
+    for (const [owner, change] of this.hides(move) ? [] : changes(move)) {
       const length = (this.lengths.get(owner) ?? 0) + change;
       this.lengths.set(owner, length);
       // Below 0 for a moment if two threads tell of the same task at once.
       this.steps.push({ t, owner, length: Math.max(0, length) });
     }
+  }
+
+  /** Whoever is put out of a slot is pushed, and so counted, next. @param {Move} move */
+  hides({ kind, worker, arg }) {
+    if (arg !== SLOT || (kind !== "push" && kind !== "pop")) return false;
+    const isFull = this.slots.has(worker);
+    if (kind === "push") this.slots.add(worker);
+    else this.slots.delete(worker);
+    return isFull === (kind === "push");
   }
 
   /** @param {number} end @param {number} worker @param {boolean} found */
