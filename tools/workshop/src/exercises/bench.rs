@@ -21,14 +21,17 @@ struct Par {
 }
 
 /// The goals of the book; the figures are ratios of medians of one run.
-const PARS: [Par; 7] = [
+const PARS: [Par; 10] = [
     par_of_cached_block_on("10"),
     par_of_cached_block_on("50"),
     par_of_sleep("cancelled"),
     par_of_sleep("fired"),
     par_of_blocking_pool("tokio"),
     par_of_blocking_pool("blocking"),
+    PAR_OF_ONE_QUEUE,
     PAR_OF_SLEEPERS,
+    par_of_local_executor("spawn", 1.2),
+    par_of_local_executor("yield", 1.8),
 ];
 
 const fn par_of_cached_block_on(parameter: &'static str) -> Par {
@@ -61,6 +64,15 @@ const fn par_of_blocking_pool(base: &'static str) -> Par {
     }
 }
 
+/// One lock is one lock: nobody is much faster than the solution.
+const PAR_OF_ONE_QUEUE: Par = Par {
+    exercise: 10,
+    group: "one_queue",
+    parameter: "spawns-2",
+    base: "solution-10",
+    ratio: 1.5,
+};
+
 /// While another thread notifies, too: against the design of tokio.
 const PAR_OF_SLEEPERS: Par = Par {
     exercise: 13,
@@ -69,6 +81,16 @@ const PAR_OF_SLEEPERS: Par = Par {
     base: "counts-stack",
     ratio: 1.2,
 };
+
+const fn par_of_local_executor(parameter: &'static str, ratio: f64) -> Par {
+    Par {
+        exercise: 9,
+        group: "local_executor",
+        parameter,
+        base: "tokio-local",
+        ratio,
+    }
+}
 
 /// Runs the benchmark that measures this exercise, and compares it with the par.
 ///
