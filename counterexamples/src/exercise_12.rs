@@ -1,0 +1,201 @@
+//! Wrong versions of the task. Each replaces one part of the solution: the
+//! others are the solution's own files.
+
+pub mod boxes_the_future;
+pub mod calls_the_scheduler_in_the_block;
+pub mod cancels_by_recursion;
+pub mod carries_its_scheduler;
+pub mod catches_no_panic;
+pub mod clears_the_note_after_the_poll;
+pub mod clones_the_waker_for_each_poll;
+pub mod copies_the_pointer;
+pub mod drops_the_output_with_the_block;
+pub mod forgets_an_abort_during_a_poll;
+pub mod forgets_what_is_linked;
+pub mod frees_with_another_layout;
+pub mod gives_back_relaxed;
+pub mod keeps_its_first_waker;
+pub mod lets_go_relaxed;
+pub mod looks_then_lets_go;
+pub mod looks_then_registers;
+pub mod moves_the_future_to_drop_it;
+pub mod one_vtable_for_clones;
+pub mod polls_again_at_once;
+pub mod publishes_only_the_first;
+pub mod schedules_whoever_has_it;
+pub mod serves_the_note_later;
+pub mod stays_in_the_list;
+pub mod waits_past_the_close;
+pub mod wakes_and_keeps_its_reference;
+pub mod writes_a_published_slot;
+pub mod yields_for_any_waker;
+
+/// Takes parts from the solution. `right state` is the solution's state under
+/// another name, for a version that replaces some of its functions.
+macro_rules! parts {
+    () => {};
+    (right cell $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/cell.rs"]
+        #[allow(dead_code, reason = "some of it is replaced")]
+        mod right;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (right holder $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/holder.rs"]
+        #[allow(dead_code, reason = "some of it is replaced")]
+        mod right;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (right owned $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/owned.rs"]
+        #[allow(dead_code, reason = "some of it is replaced")]
+        mod right;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (right slot $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/slot.rs"]
+        #[allow(dead_code, reason = "some of it is replaced")]
+        mod right;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (right state $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/state.rs"]
+        #[allow(dead_code, reason = "some of it is replaced")]
+        mod right;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (right waker $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/waker.rs"]
+        #[allow(dead_code, reason = "some of it is replaced")]
+        mod right;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (cell $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/cell.rs"]
+        mod cell;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (holder $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/holder.rs"]
+        mod holder;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (owned $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/owned.rs"]
+        mod owned;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (runnable $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/runnable.rs"]
+        mod runnable;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (slot $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/slot.rs"]
+        mod slot;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (state $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/state.rs"]
+        mod state;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (waker $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/waker.rs"]
+        mod waker;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    // What no version replaces, what a user sees, and the checks.
+    (all others) => {
+        #[path = "../../../solutions/12-task/src/join.rs"]
+        mod join;
+        #[path = "../../../solutions/12-task/src/memory.rs"]
+        mod memory;
+        #[path = "../../../solutions/12-task/src/schedule.rs"]
+        mod schedule;
+        #[path = "../../../solutions/12-task/src/yields.rs"]
+        mod yields;
+
+        pub use join::JoinHandle;
+        pub use owned::OwnedTasks;
+        pub use runnable::Runnable;
+        pub use schedule::{Schedule, spawn};
+        pub use spawn_blocking::JoinError;
+        pub use yields::{YieldNow, yield_now};
+
+        #[cfg(all(test, feature = "loom"))]
+        #[path = "../../../exercises/12-task/src/models.rs"]
+        mod models;
+        #[cfg(all(test, not(feature = "loom")))]
+        #[path = "../../../exercises/12-task/src/tests.rs"]
+        mod tests;
+    };
+}
+
+/// Wraps the solution's state: what a version does not write itself is as it
+/// was.
+macro_rules! wrapped_state {
+    () => {
+        pub use super::right::{Completed, Detached, Pending, Turn, Woken};
+
+        /// The state of one task.
+        pub struct State(super::right::State);
+
+        impl State {
+            pub fn new() -> Self {
+                Self(super::right::State::new())
+            }
+        }
+
+        impl std::ops::Deref for State {
+            type Target = super::right::State;
+
+            fn deref(&self) -> &Self::Target {
+                &self.0
+            }
+        }
+    };
+}
+
+/// Replaces functions in the vtable of the tasks that `allocate` makes.
+macro_rules! with_vtable {
+    ($($function:ident),+) => {
+        pub use super::right::{
+            Header, Vtable, drop_scheduler, ignore_panics, scheduler_of,
+            take_link,
+        };
+        use super::Schedule;
+        use super::right::{self, Cell};
+        use std::ptr::NonNull;
+
+        struct Wrong<F, S>(std::marker::PhantomData<(F, S)>);
+
+        impl<F, S> Wrong<F, S>
+        where
+            F: Future + Send + 'static,
+            F::Output: Send + 'static,
+            S: Schedule,
+        {
+            const VTABLE: &'static Vtable = &Vtable {
+                $($function: $function::<F, S>,)+
+                ..*Cell::<F, S>::VTABLE
+            };
+        }
+
+        pub fn allocate<F, S>(future: F, scheduler: S) -> NonNull<Header>
+        where
+            F: Future + Send + 'static,
+            F::Output: Send + 'static,
+            S: Schedule,
+        {
+            let mut task = right::allocate(future, scheduler);
+            // SAFETY: the task is new, and nobody else knows it.
+            unsafe { task.as_mut() }.vtable = Wrong::<F, S>::VTABLE;
+            task
+        }
+    };
+}
+
+use parts;
+use with_vtable;
+use wrapped_state;
