@@ -36,6 +36,7 @@ pub struct Header {
     pub join_waker: UnsafeCell<Option<Waker>>,
 }
 
+// ANCHOR: vtable
 /// What depends on the types of the future and of the scheduler. Each function
 /// wants the pointer of a task that was allocated with this vtable.
 pub struct Vtable {
@@ -54,6 +55,7 @@ pub struct Vtable {
     /// Frees the task, which must have ended and have no reference left.
     pub free: unsafe fn(NonNull<Header>),
 }
+// ANCHOR_END: vtable
 
 /// What can be reached without knowing the future's type.
 #[repr(C)]

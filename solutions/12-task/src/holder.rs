@@ -52,6 +52,7 @@ pub unsafe fn run<S: Schedule>(task: NonNull<Header>) {
     }
 }
 
+// ANCHOR: schedule
 /// Gives the task to its scheduler. To a copy: another thread may run the task
 /// and free it before `schedule` returns.
 ///
@@ -65,6 +66,7 @@ pub unsafe fn schedule<S: Schedule>(task: NonNull<Header>) {
     let scheduler = task.scheduler().clone();
     scheduler.schedule(task);
 }
+// ANCHOR_END: schedule
 
 /// As [`schedule`], for a task that has just run.
 ///

@@ -10,6 +10,7 @@ use std::task::{RawWaker, Waker};
 
 use super::cell::Header;
 
+// ANCHOR: leave
 /// Leaves the handle's waker with the task. Returns `true` if the task is
 /// complete, which may have come too late for the waker.
 ///
@@ -47,6 +48,7 @@ pub unsafe fn leave(
     *published = Some(raw);
     false
 }
+// ANCHOR_END: leave
 
 /// Takes the waker out.
 ///

@@ -162,6 +162,7 @@ impl State {
         self.wake(REFERENCE)
     }
 
+    // ANCHOR: wake
     #[inline]
     fn wake(&self, given_back: usize) -> Woken {
         // Relaxed: it is only a guess for the exchange, but for `COMPLETE`,
@@ -193,6 +194,7 @@ impl State {
         }
         Woken::Nothing
     }
+    // ANCHOR_END: wake
 
     /// Asks for the end of the task.
     // waits --> queued and cancelled; held --> held and cancelled
