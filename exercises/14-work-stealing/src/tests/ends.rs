@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Long enough for a drop that does not wait.
+const MOMENT: Duration = Duration::from_millis(30);
+
 /// Clause 15: a task that nobody will wake any more must go, too.
 #[test]
 fn shutdown_drops_every_task() {
@@ -119,9 +122,17 @@ fn shutdown_waits_for_blocking_jobs() {
             set.store(true, SeqCst);
         }));
         begun.wait();
-        let opening = opener.open_once_asleep();
-        drop(runtime);
-        opening.join().expect("it opens");
+        let returned = Arc::new(AtomicBool::new(false));
+        let tell = returned.clone();
+        let dropper = thread::spawn(move || {
+            drop(runtime);
+            tell.store(true, SeqCst);
+        });
+        thread::sleep(MOMENT);
+        let too_soon = returned.load(SeqCst);
+        drop(opener);
+        dropper.join().expect("the runtime is dropped");
+        assert!(!too_soon, "the runtime was gone, and the job was running");
         assert!(ended.load(SeqCst), "the job is still running");
     });
 }

@@ -48,7 +48,7 @@ fn an_aborted_task_is_dropped() {
         promise: "An aborted task is not polled again: its future is dropped, and its handle says \
                   that it was cancelled, whether it waits, is queued, or is polled just then.",
         usual_cause: "Abort only marks the task, and nobody looks at the mark until it is woken.",
-        read: "scheduler/task.html#abort",
+        read: "scheduler/task.html#the-end-of-a-task",
     };
     check(lesson, || {
         let runtime = runtime(1);

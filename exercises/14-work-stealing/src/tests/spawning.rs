@@ -133,7 +133,7 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
                   poll it at once.",
         usual_cause: "A wake-up during the poll queues the task at once, and another worker takes \
                       it from there.",
-        read: "scheduler/task.html#running-and-woken",
+        read: "scheduler/task.html#a-note-for-the-holder",
     };
     check(lesson, || {
         let runtime = runtime(4);
@@ -172,7 +172,7 @@ fn many_wake_ups_are_one_poll() {
         clause: "2. One poll",
         promise: "A task that is woken a hundred times before it is polled is polled once.",
         usual_cause: "Each wake-up puts the task into a queue, also when it is in one already.",
-        read: "scheduler/task.html#running-and-woken",
+        read: "scheduler/task.html#a-note-for-the-holder",
     };
     check(lesson, || {
         let runtime = runtime(1);
@@ -201,7 +201,7 @@ fn a_wake_up_during_a_poll_is_not_lost() {
         clause: "2. One poll",
         promise: "A task that another thread wakes while it is polled is polled again.",
         usual_cause: "A wake-up of a task that runs is ignored, or forgotten when the poll ends.",
-        read: "scheduler/task.html#running-and-woken",
+        read: "scheduler/task.html#a-note-for-the-holder",
     };
     check(lesson, || {
         let runtime = runtime(2);
@@ -231,7 +231,7 @@ fn as_many_tasks_run_as_there_are_workers() {
                   whether they come from outside or from one task.",
         usual_cause: "A worker that takes several tasks, or finds one while it searches, wakes \
                       nobody for the next; or a queue is not open to thieves.",
-        read: "scheduler/sleepers.html#one-wakes-the-next",
+        read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
         for workers in WORKERS {
@@ -264,7 +264,7 @@ fn as_many_woken_tasks_run_as_there_are_workers() {
                   the same time.",
         usual_cause: "A wake-up queues the task and tells no sleeping worker of it, or always the \
                       same one.",
-        read: "scheduler/sleepers.html#one-wakes-the-next",
+        read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
         for workers in WORKERS {
