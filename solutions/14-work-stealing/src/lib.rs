@@ -2,10 +2,10 @@
 //! it: the tasks of 12, the queues of 11, the sleepers of 13, the blocking pool
 //! of 6 and the timers of 5.
 //!
-//! `worker` is what a worker does all day; `slot` and `injector` are where it
-//! gets tasks from, besides its queue. `shared` is what all of them share, and
-//! how it ends. `context` is what a thread knows; `runtime`, `handle` and
-//! `builder` are what its users see.
+//! `worker` is what a worker does all day, and `search` what it does when it has
+//! nothing to do; `slot` and `injector` are where it gets tasks from, besides
+//! its queue. `shared` is what all of them share, and how it ends. `context` is
+//! what a thread knows; `runtime`, `handle` and `builder` are what its users see.
 //!
 //! # Contract
 //!
@@ -81,6 +81,7 @@ mod context;
 mod handle;
 mod injector;
 mod runtime;
+mod search;
 mod shared;
 mod slot;
 #[cfg(test)]

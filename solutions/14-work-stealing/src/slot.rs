@@ -44,13 +44,14 @@ impl Slot {
     /// Takes the next task, unless it is the turn of those who wait.
     #[inline]
     pub fn take(&self) -> Option<Task> {
-        if self.in_a_row.get() == MOST_IN_A_ROW {
-            self.in_a_row.set(0);
-            return None;
-        }
-        let task = self.take_anyway()?;
-        self.in_a_row.set(self.in_a_row.get() + 1);
-        Some(task)
+        let task = if self.in_a_row.get() < MOST_IN_A_ROW {
+            self.take_anyway()
+        } else {
+            None
+        };
+        let in_a_row = task.as_ref().map_or(0, |_| self.in_a_row.get() + 1);
+        self.in_a_row.set(in_a_row);
+        task
     }
 
     /// Takes it also if it is the turn of others, of whom there are none.

@@ -1,8 +1,6 @@
-//! What a worker does all day.
-//!
-//! It polls the tasks of its own slot and queue. When these are empty, and now
-//! and then in any case, it looks at the injector; then it searches the queues
-//! of the others; then it sleeps.
+//! What a worker does all day: it polls the tasks of its own slot and queue.
+//! When these are empty, and now and then in any case, it looks elsewhere; that
+//! is `search`.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -15,21 +13,18 @@ use super::injector::List;
 use super::shared::{CAPACITY, Shared, Task};
 use super::slot::Slot;
 
-/// So many tasks are taken from the injector at once: half a queue.
-const BATCH: usize = CAPACITY / 2;
-
 /// A worker, on its own thread.
 pub struct Worker {
-    shared: Arc<Shared>,
-    index: usize,
+    pub(super) shared: Arc<Shared>,
+    pub(super) index: usize,
     slot: Slot,
-    queue: Local<Task, CAPACITY>,
-    parker: Parker,
+    pub(super) queue: Local<Task, CAPACITY>,
+    pub(super) parker: Parker,
     /// Polls since the last look at the injector.
     polls: Cell<u32>,
     /// Whether it is counted by the sleepers as one that searches.
-    is_searching: Cell<bool>,
-    random: Cell<u32>,
+    pub(super) is_searching: Cell<bool>,
+    pub(super) random: Cell<u32>,
 }
 
 impl Worker {
@@ -128,90 +123,35 @@ impl Worker {
         }
         self.polls.set(0);
         if let Some(task) = self.take_injected() {
+            // Who looked for these while we carried them here saw nothing, and
+            // may sleep now.
+            self.shared.notify();
             self.poll(task);
         }
     }
 
     #[inline]
-    fn poll(&self, task: Task) {
+    pub(super) fn poll(&self, task: Task) {
         self.polls.set(self.polls.get() + 1);
         task.run();
     }
 
     #[inline]
     fn next(&self) -> Option<Task> {
-        let next = self.slot.take();
-        let next = next.or_else(|| self.queue.pop());
-        next.or_else(|| self.slot.take_anyway())
-    }
-
-    /// Takes a batch from the injector: the first to be polled at once, the
-    /// others for the queue.
-    fn take_injected(&self) -> Option<Task> {
-        if self.shared.injector.is_empty() {
-            return None;
+        if let Some(task) = self.slot.take() {
+            return Some(task);
         }
-        let most = BATCH.min(self.queue.free()) + 1;
-        self.shared.injector.take(most, |task| {
-            let Ok(()) = self.queue.push(task) else {
-                unreachable!("only its owner fills a queue, and it had room")
-            };
-        })
-    }
-
-    #[cold]
-    fn find_work(&self) {
-        let Some(task) = self.take_injected().or_else(|| self.search()) else {
-            return self.sleep();
+        let task = self.queue.pop();
+        let Some(next) = self.slot.take_anyway() else {
+            return task;
         };
-        if self.is_searching.replace(false) && self.shared.sleepers.found() {
-            // There may be more than this one.
+        if task.is_some() {
+            // It is the turn of the queue. The one that has to wait for it
+            // should not have to wait for us.
+            self.push(next);
             self.shared.notify();
+            return task;
         }
-        self.poll(task);
-    }
-
-    /// Looks at the queues of the others, unless enough do so already.
-    fn search(&self) -> Option<Task> {
-        if !self.is_searching.get() && !self.shared.sleepers.try_search() {
-            return None;
-        }
-        self.is_searching.set(true);
-        self.steal().or_else(|| self.take_injected())
-    }
-
-    /// Steals from the first that has something, in an order that is never the
-    /// same, so that not all fall upon one.
-    fn steal(&self) -> Option<Task> {
-        let workers = &self.shared.workers;
-        let (before, after) = workers.split_at(self.random(workers.len()));
-        let mut victims = after.iter().chain(before);
-        victims.find_map(|victim| victim.stealer.steal_into(&self.queue))
-    }
-
-    /// A number below `limit`.
-    fn random(&self, limit: usize) -> usize {
-        // Marsaglia's xorshift.
-        let mut random = self.random.get();
-        random ^= random << 13;
-        random ^= random >> 17;
-        random ^= random << 5;
-        self.random.set(random);
-        random as usize % limit
-    }
-
-    fn sleep(&self) {
-        let Shared { sleepers, .. } = &*self.shared;
-        let is_last = sleepers.sleep(self.index, self.is_searching.take());
-        if is_last && self.shared.has_work() {
-            let is_free = sleepers.wake(self.index);
-            // As a searcher, so that it tells the next one if there is more.
-            self.is_searching.set(!is_free || sleepers.try_search());
-            return;
-        }
-        if !self.shared.is_shut_down() {
-            self.parker.park();
-        }
-        self.is_searching.set(!sleepers.wake(self.index));
+        Some(next)
     }
 }
