@@ -8,10 +8,19 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use sync::{Arc, Mutex, MutexGuard};
 
-type Items<T> = Arc<Mutex<VecDeque<T>>>;
+/// What both ends share.
+struct Shared<T> {
+    items: Mutex<VecDeque<T>>,
+    /// Whoever takes two locks takes that of the lower number first.
+    number: u64,
+}
+
+/// How many queues there have been.
+static QUEUES: AtomicU64 = AtomicU64::new(0);
 
 /// Makes a queue of at most `N` items, a power of two.
 pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
@@ -24,20 +33,25 @@ pub fn run_queue_at<T, const N: usize>(
     _position: u32,
 ) -> (Local<T, N>, Stealer<T, N>) {
     let local = Local {
-        items: Arc::new(Mutex::new(VecDeque::with_capacity(N))),
+        shared: Arc::new(Shared {
+            items: Mutex::new(VecDeque::with_capacity(N)),
+            number: QUEUES.fetch_add(1, Relaxed),
+        }),
         _not_sync: PhantomData,
     };
     let stealer = local.stealer();
     (local, stealer)
 }
 
-fn lock<T>(items: &Items<T>) -> MutexGuard<'_, VecDeque<T>> {
-    items.lock().unwrap_or_else(PoisonError::into_inner)
+impl<T> Shared<T> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<T>> {
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The owner's end.
 pub struct Local<T, const N: usize> {
-    items: Items<T>,
+    shared: Arc<Shared<T>>,
     _not_sync: PhantomData<Cell<()>>,
 }
 
@@ -48,7 +62,7 @@ impl<T, const N: usize> Local<T, N> {
     ///
     /// Gives the item back if the queue is full.
     pub fn push(&self, item: T) -> Result<(), T> {
-        let mut items = lock(&self.items);
+        let mut items = self.shared.lock();
         if items.len() == N {
             return Err(item);
         }
@@ -61,7 +75,7 @@ impl<T, const N: usize> Local<T, N> {
     pub fn push_or_overflow(&self, item: T, mut overflow: impl FnMut(T)) {
         if let Err(item) = self.push(item) {
             for _ in 0..N / 2 {
-                let oldest = lock(&self.items).pop_front();
+                let oldest = self.shared.lock().pop_front();
                 oldest.into_iter().for_each(&mut overflow);
             }
             overflow(item);
@@ -70,12 +84,12 @@ impl<T, const N: usize> Local<T, N> {
 
     /// Takes the oldest item.
     pub fn pop(&self) -> Option<T> {
-        lock(&self.items).pop_front()
+        self.shared.lock().pop_front()
     }
 
     /// How many items wait here.
     pub fn len(&self) -> usize {
-        lock(&self.items).len()
+        self.shared.lock().len()
     }
 
     /// Returns `true` if no item waits here.
@@ -91,31 +105,30 @@ impl<T, const N: usize> Local<T, N> {
     /// Makes a thief's end of this queue.
     pub fn stealer(&self) -> Stealer<T, N> {
         Stealer {
-            items: self.items.clone(),
+            shared: self.shared.clone(),
         }
     }
 }
 
 /// A thief's end.
 pub struct Stealer<T, const N: usize> {
-    items: Items<T>,
+    shared: Arc<Shared<T>>,
 }
 
 impl<T, const N: usize> Stealer<T, N> {
     /// Moves half of the items, at most what fits, into the thief's queue, and
     /// returns one more.
     pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
-        if Arc::ptr_eq(&self.items, &thief.items) {
+        if Arc::ptr_eq(&self.shared, &thief.shared) {
             return thief.pop();
         }
-        // The one at the lower address first, so that two thieves do not wait for each other.
         let (mut items, mut thiefs);
-        if Arc::as_ptr(&self.items) < Arc::as_ptr(&thief.items) {
-            items = lock(&self.items);
-            thiefs = lock(&thief.items);
+        if self.shared.number < thief.shared.number {
+            items = self.shared.lock();
+            thiefs = thief.shared.lock();
         } else {
-            thiefs = lock(&thief.items);
-            items = lock(&self.items);
+            thiefs = thief.shared.lock();
+            items = self.shared.lock();
         }
         let room = N - thiefs.len();
         let count = items.len().div_ceil(2).min(room + 1);
@@ -127,14 +140,14 @@ impl<T, const N: usize> Stealer<T, N> {
 
     /// Returns `true` if no item waits there.
     pub fn is_empty(&self) -> bool {
-        lock(&self.items).is_empty()
+        self.shared.lock().is_empty()
     }
 }
 
 impl<T, const N: usize> Clone for Stealer<T, N> {
     fn clone(&self) -> Self {
         Self {
-            items: self.items.clone(),
+            shared: self.shared.clone(),
         }
     }
 }

@@ -110,11 +110,12 @@ impl<T, const N: usize> Ring<T, N> {
             if next == tail {
                 return None;
             }
-            // Relaxed: a read-modify-write, so it goes on publishing what a thief's exchange has.
+            // Release: pairs with the Acquire in `len`. And being a read-modify-write it goes on publishing what a
+            // thief's exchange has.
             match self.next.compare_exchange_weak(
                 next,
                 next.wrapping_add(1),
-                Relaxed,
+                Release,
                 Relaxed,
             ) {
                 // SAFETY: the exchange has taken the item.
@@ -126,8 +127,9 @@ impl<T, const N: usize> Ring<T, N> {
 
     /// How many items wait, at most.
     pub fn len(&self) -> usize {
+        // Acquire: pairs with the Release of each exchange; the tail is no older than this.
+        let next = self.next.load(Acquire);
         let tail = self.tail.load(Relaxed);
-        let next = self.next.load(Relaxed);
         waiting(next, tail).min(Self::CAPACITY) as usize
     }
 

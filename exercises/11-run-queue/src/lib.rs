@@ -37,8 +37,8 @@
 //!     shared nor cloned. A [`Stealer`] can be cloned, sent and shared, whatever
 //!     the items are, as long as they may be sent.
 //! 11. **Counts.** `len`, `is_empty` and `free` are right while nobody else is
-//!     at work. With thieves at work `free` promises room, `len` is at most
-//!     `N`, and no queue is empty while an item stays in it.
+//!     at work. With others at work `free` promises room, `len` is at most `N`,
+//!     and a queue that has always an item in it never says that it is empty.
 //! 12. **Cheap.** Nothing is allocated for an item. Without others at work a
 //!     push or a pop makes at most one atomic read-modify-write, and a steal at
 //!     most four, however many items it takes.

@@ -109,21 +109,23 @@ fn an_old_look_at_the_positions_takes_nothing() {
 fn two_thieves_and_the_owner_share_in_every_order() {
     let lesson = Lesson {
         clause: "1. Exactly once",
-        promise: "In every order of the steps of two steals, a pop and a push each item comes out \
+        promise: "In every order of the steps of two steals and three pushes each item comes out \
                   once.",
         usual_cause: "The second thief claims while the first one still copies, and the one that \
                       ends first gives back the slots of both; or a thief waits for the other one.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {
-        sync::model(|| {
-            let (queue, stealer) = queue_of(3);
+        sync::model_every_load(|| {
+            let (queue, stealer) = queue_of(4);
             let thieves = [(); 2].map(|()| start_thief(&stealer));
-            let mut items: Vec<_> = queue.pop().into_iter().collect();
-            queue.push_or_overflow(3, |item| items.push(item));
+            let mut items = Vec::new();
+            for item in 4..7 {
+                items.extend(queue.push(item).err());
+            }
             items.extend(thieves.into_iter().flat_map(join));
             items.extend(drain(&queue));
-            assert_each_once(items, 4);
+            assert_each_once(items, 7);
         });
     });
 }
@@ -291,6 +293,32 @@ fn what_is_free_stays_free_in_every_order() {
                 );
             }
             join(thief);
+        });
+    });
+}
+
+/// Clause 11: a worker that is about to sleep looks at all queues once more.
+#[test]
+fn a_queue_that_has_always_an_item_never_seems_empty() {
+    let lesson = Lesson {
+        clause: "11. Counts",
+        promise: "In every order of a push, a pop and a look from outside, a queue with one item or \
+                  two in it does not seem empty.",
+        usual_cause: "The tail is loaded first, and then a newer head. Load the head first, with \
+                      `Acquire`, and move it with `Release`: then the tail is no older.",
+        read: "scheduler/run-queue.html#what-the-thief-sees",
+    };
+    check_model(lesson, || {
+        sync::model_every_load(|| {
+            let (queue, stealer) = queue_of(1);
+            let looking = thread::spawn(move || stealer.is_empty());
+            assert!(queue.push(1).is_ok(), "there is room");
+            assert!(queue.pop().is_some(), "there are two items");
+            let seemed_empty = looking.join().expect("looking does not panic");
+            assert!(
+                !seemed_empty,
+                "it seemed empty while one item was pushed and then another popped"
+            );
         });
     });
 }

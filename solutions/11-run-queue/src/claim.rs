@@ -33,10 +33,11 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
                 return None;
             }
             let after = head.claimed(count).pack();
-            // Relaxed: `tail` has shown the items; nothing is handed over before `Held::drop`.
+            // Release: pairs with the Acquire in `Ring::len`. For the items Relaxed would do: `tail` has shown
+            // them, and nothing is handed over before `Held::drop`.
             match ring
                 .head
-                .compare_exchange_weak(word, after, Relaxed, Relaxed)
+                .compare_exchange_weak(word, after, Release, Relaxed)
             {
                 Ok(_) => {
                     return Some(Self {

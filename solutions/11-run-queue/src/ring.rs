@@ -18,7 +18,7 @@ use Ordering::{Acquire, Relaxed, Release};
 /// - one that is held (`start` to `next`): the one who has claimed it;
 /// - any other: the owner, who writes the next item into it.
 ///
-/// *Memory ordering.* Two pairs carry all of it.
+/// *Memory ordering.* Two pairs carry the items.
 ///
 /// 1. The owner's Release of `tail` in `push`, the Acquire in `Claim::new`: who
 ///    sees that an item is there sees the item.
@@ -26,7 +26,10 @@ use Ordering::{Acquire, Relaxed, Release};
 ///    `push`: who sees that a slot is free comes after the one who has read
 ///    it. Between the two there may be other changes of `head`, by pops and
 ///    claims. They are read-modify-writes, so they continue the release
-///    sequence, and may be Relaxed.
+///    sequence, and hand on what the thief has released.
+///
+/// A third pair is for who only looks: the Release of each exchange of `head`,
+/// the Acquire in `len`.
 ///
 /// `head` and `tail` are not read at one moment. A thief that has seen an old
 /// `tail` finds fewer items than there are, or less than none. One that has
@@ -80,6 +83,7 @@ impl<T, const N: usize> Ring<T, N> {
     ///
     /// The caller must be the owner: no other thread may push or pop meanwhile.
     #[inline]
+    // ANCHOR: push
     pub unsafe fn push(&self, item: T) -> Result<(), T> {
         // Relaxed: the owner's own.
         let tail = self.tail.load(Relaxed);
@@ -97,6 +101,7 @@ impl<T, const N: usize> Ring<T, N> {
         self.tail.store(tail.wrapping_add(1), Release);
         Ok(())
     }
+    // ANCHOR_END: push
 
     /// Takes the oldest item.
     ///
@@ -104,6 +109,7 @@ impl<T, const N: usize> Ring<T, N> {
     ///
     /// The caller must be the owner: no other thread may push or pop meanwhile.
     #[inline]
+    // ANCHOR: pop
     pub unsafe fn pop(&self) -> Option<T> {
         // Relaxed: the owner's own, and so are the items before it.
         let tail = self.tail.load(Relaxed);
@@ -115,10 +121,11 @@ impl<T, const N: usize> Ring<T, N> {
                 return None;
             }
             let after = head.popped().pack();
-            // Relaxed: the owner wrote the item, and will itself write over it.
+            // Release: pairs with the Acquire in `len`; the tail is no older. The item needs nothing: the owner
+            // wrote it, and will itself write over it.
             match self
                 .head
-                .compare_exchange_weak(word, after, Relaxed, Relaxed)
+                .compare_exchange_weak(word, after, Release, Relaxed)
             {
                 // SAFETY: the item waited, and has been taken by the exchange.
                 Ok(_) => return Some(unsafe { self.read(head.next) }),
@@ -127,14 +134,17 @@ impl<T, const N: usize> Ring<T, N> {
             }
         }
     }
+    // ANCHOR_END: pop
 
     /// How many items wait; the owner's count may be too high where thieves
     /// are at work.
     #[inline]
     pub fn len(&self) -> usize {
+        // Acquire: pairs with the Release in `pop` and in `Claim::new`; the tail that we load next is no older than
+        // this head. With an older one a ring that always has an item in it could seem empty.
+        let head = Head::unpack(self.head.load(Acquire));
         // Relaxed: a count is of the past anyway.
         let tail = self.tail.load(Relaxed);
-        let head = Head::unpack(self.head.load(Relaxed));
         head.waiting(tail).min(Self::CAPACITY) as usize
     }
 
