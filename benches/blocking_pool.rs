@@ -161,7 +161,8 @@ fn main() {
 
     println!("\n16 × 100 small jobs, time on the clock for each:\n");
     let bases = ("tokio", "blocking");
-    println!("{}", render(&estimates, ROWS, &SHAPES, &SHAPES, bases));
+    let compared = ["one-by-one", "one-thread"];
+    println!("{}", render(&estimates, ROWS, &SHAPES, &compared, bases));
     println!("CPU time of all threads, ns for each:\n");
     println!(
         "{:<13}{}",
