@@ -13,6 +13,7 @@ pub mod looks_only_after_a_search;
 pub mod looks_then_counts;
 pub mod looks_whether_it_is_listed;
 pub mod looks_without_a_fence;
+pub mod moves_and_says_nothing;
 pub mod one_more_than_half;
 pub mod searches_once_it_is_up;
 pub mod searches_whenever_it_is_up;

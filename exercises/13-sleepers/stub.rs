@@ -37,7 +37,8 @@ mod tests;
 ///    `true` if none searches now. Then its caller has to call `notify`.
 /// 6. **The last look.** `sleep` makes a worker sleep, whether it was busy or
 ///    searching, and returns `true` if none searches now. Then its caller has
-///    to look at all queues before it parks.
+///    to look at all queues before it parks; there it sees what the other
+///    searchers have moved before their `found`.
 /// 7. **Getting up.** `wake` is for a worker that slept and is up. If no
 ///    `notify` has named it, it returns `true`: the worker is busy, and will
 ///    not be named. If one has, it returns `false`: the worker searches.

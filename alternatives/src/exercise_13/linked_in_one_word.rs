@@ -9,7 +9,7 @@
 
 use sync::atomic::{AtomicU32, Ordering, fence};
 
-use Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+use Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
 /// Above the first sleeper: how many search.
 const SEARCHING: u32 = 1 << 16;
@@ -101,7 +101,8 @@ impl Sleepers {
     /// Returns `true` if the caller must notify.
     #[must_use]
     pub fn found(&self) -> bool {
-        self.word.fetch_sub(SEARCHING, Relaxed) / SEARCHING == 1
+        // Release: what this one has moved is seen by the last look, behind its fence.
+        self.word.fetch_sub(SEARCHING, Release) / SEARCHING == 1
     }
 
     /// Returns `true` if the caller must look once more.

@@ -68,7 +68,7 @@ mod counts {
         /// Makes a searcher busy. Returns `true` if none searches any more.
         pub fn end_search(&self) -> bool {
             let is_last = searching(self.0.load(Relaxed)) == 1;
-            self.0.fetch_sub(SEARCHING, Relaxed);
+            self.0.fetch_sub(SEARCHING, Release);
             is_last
         }
 

@@ -2,6 +2,7 @@
 //! Caught by: models::a_push_and_a_worker_that_sleeps_do_not_miss_each_other
 //! Also fails: models::a_push_and_the_last_searcher_do_not_miss_each_other
 //! Also fails: models::work_that_comes_as_the_search_ends_wakes_the_next
+//! Also fails: models::the_last_look_sees_what_another_searcher_has_moved
 //! Also fails: models::a_job_is_done_in_every_order
 //!
 //! First everything before becomes visible, then the worker says that it sleeps. So

@@ -80,8 +80,9 @@ mod counts {
 
         /// Makes a searcher busy. Returns `true` if none searches any more.
         pub fn end_search(&self) -> bool {
-            // Relaxed: the fence after it, in the `notify` that follows, orders it.
-            let before = self.0.fetch_sub(SEARCHING, Relaxed);
+            // Release: pairs with the fence of whoever ends the last search; shows what this one has taken into its own
+            // queue. Whether the caller sees the last pushes is left to the fence in the `notify` that follows.
+            let before = self.0.fetch_sub(SEARCHING, Release);
             debug_assert!(searching(before) > 0, "found, and nobody searches");
             searching(before) == 1
         }

@@ -267,6 +267,36 @@ fn of_two_searchers_that_leave_one_is_the_last() {
     });
 }
 
+/// Clause 6: to steal is to move, and nobody is told of it.
+#[test]
+fn the_last_look_sees_what_another_searcher_has_moved() {
+    let lesson = Lesson {
+        clause: "6. The last look",
+        promise: "A searcher moves work into its own queue and calls `found`; the last searcher, which \
+                  looks again, sees that work there.",
+        usual_cause: "`found` changes the count with `Relaxed`. It needs `Release`, and the one that comes \
+                      after it `Acquire`, or a fence behind it.",
+        read: "scheduler/sleepers.html#the-last-look",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(with_queue(4));
+            if !(shared.0.try_search() && shared.0.try_search()) {
+                return; // One at a time is fine, too.
+            }
+            let move_work = |(sleepers, queue): &(Sleepers, Queue)| {
+                queue.push();
+                sleepers.found()
+            };
+            let (was_last, is_lost) =
+                beside(&shared, move_work, |(sleepers, queue)| {
+                    sleepers.sleep(0, true) && queue.is_empty()
+                });
+            assert!(was_last || !is_lost, "the last look missed it");
+        });
+    });
+}
+
 /// Clause 4: both see one place.
 #[test]
 fn of_two_that_ask_one_may_search() {

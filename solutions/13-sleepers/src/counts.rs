@@ -19,8 +19,9 @@ pub const MOST_WORKERS: usize = SEARCHING as usize - 1;
 /// the list.
 ///
 /// *Memory ordering.* The order of a count and the queues is made by the fences
-/// in [`Sleepers`](super::Sleepers). Here only the list must be seen where the
-/// count is: by `fall_asleep` and `choose_one`.
+/// in [`Sleepers`](super::Sleepers). What must be seen where a count is are the
+/// list of those who sleep, by `fall_asleep` and `choose_one`, and what a searcher
+/// has done before its `end_search`, by a later one's and the fence behind it.
 ///
 /// All workers read this at every push, so it has its cache line for itself.
 /// (Two lines: some processors fetch them in pairs.)
@@ -61,8 +62,9 @@ impl Counts {
 
     /// Makes a searcher busy. Returns `true` if none searches any more.
     pub fn end_search(&self) -> bool {
-        // Relaxed: the fence after it, in the `notify` that follows, orders it.
-        let before = self.0.fetch_sub(SEARCHING, Relaxed);
+        // Release: pairs with the fence of whoever ends the last search; shows what this one has taken into its own
+        // queue. Whether the caller sees the last pushes is left to the fence in the `notify` that follows.
+        let before = self.0.fetch_sub(SEARCHING, Release);
         debug_assert!(searching(before) > 0, "found, and nobody searches");
         searching(before) == 1
     }

@@ -11,8 +11,12 @@
 //!
 //! Two changes matter, since nobody might look after them: one more sleeps, and
 //! the last search ends. `sleep` has the fence after both. `found` has none, but
-//! sends its caller to `notify`, which begins with one. All else is relaxed: a
-//! search may miss a task, but whoever ends the last one does not.
+//! sends its caller to `notify`, which begins with one. Other changes are relaxed
+//! as far as pushes go: a search may miss one, but whoever ends the last search
+//! does not.
+//!
+//! Searchers also *move* work, from one queue to another, and tell nobody. So
+//! `found` releases, and the fence of whoever ends the last search acquires.
 //!
 //! # Contract
 //!
@@ -29,7 +33,8 @@
 //!    `true` if none searches now. Then its caller has to call `notify`.
 //! 6. **The last look.** `sleep` makes a worker sleep, whether it was busy or
 //!    searching, and returns `true` if none searches now. Then its caller has
-//!    to look at all queues before it parks.
+//!    to look at all queues before it parks; there it sees what the other
+//!    searchers have moved before their `found`.
 //! 7. **Getting up.** `wake` is for a worker that slept and is up. If no
 //!    `notify` has named it, it returns `true`: the worker is busy, and will
 //!    not be named. If one has, it returns `false`: the worker searches.
@@ -39,7 +44,7 @@
 //!
 //! # Examples
 //!
-//! ```
+//! ```no_run
 //! use solution_13::Sleepers;
 //!
 //! let sleepers = Sleepers::new(2);
