@@ -238,8 +238,11 @@ impl<F: Future> Stage<F> {
 
 /// Runs `action`, and goes on if it panics.
 pub fn ignore_panics(action: impl FnOnce()) {
-    // What was thrown may panic in turn when it is dropped.
-    catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(mem::forget);
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(action)) {
+        // What was thrown may panic in turn when it is dropped.
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(payload)));
+        dropped.unwrap_or_else(mem::forget);
+    }
 }
 
 /// Takes out what is linked behind a task.
