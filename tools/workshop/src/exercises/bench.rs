@@ -21,7 +21,7 @@ struct Par {
 }
 
 /// The goals of the book; the figures are ratios of medians of one run.
-const PARS: [Par; 10] = [
+const PARS: [Par; 12] = [
     par_of_cached_block_on("10"),
     par_of_cached_block_on("50"),
     par_of_sleep("cancelled"),
@@ -29,6 +29,8 @@ const PARS: [Par; 10] = [
     par_of_blocking_pool("tokio"),
     par_of_blocking_pool("blocking"),
     PAR_OF_ONE_QUEUE,
+    par_of_run_queue("push-pop", "st3"),
+    par_of_run_queue("thief-at-work", "crossbeam-deque"),
     PAR_OF_SLEEPERS,
     par_of_local_executor("spawn", 1.2),
     par_of_local_executor("yield", 1.8),
@@ -72,6 +74,18 @@ const PAR_OF_ONE_QUEUE: Par = Par {
     base: "solution-10",
     ratio: 1.5,
 };
+
+/// Alone as fast as the same design elsewhere, and with a thief no slower than
+/// a deque that grows.
+const fn par_of_run_queue(parameter: &'static str, base: &'static str) -> Par {
+    Par {
+        exercise: 11,
+        group: "run_queue",
+        parameter,
+        base,
+        ratio: 1.2,
+    }
+}
 
 /// While another thread notifies, too: against the design of tokio.
 const PAR_OF_SLEEPERS: Par = Par {
