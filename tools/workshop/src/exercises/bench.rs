@@ -21,11 +21,13 @@ struct Par {
 }
 
 /// The goals of the book; the figures are ratios of medians of one run.
-const PARS: [Par; 12] = [
+const PARS: [Par; 14] = [
     par_of_cached_block_on("10"),
     par_of_cached_block_on("50"),
     par_of_sleep("cancelled"),
     par_of_sleep("fired"),
+    par_of_sleep("cancelled-among"),
+    par_of_sleep("fired-among"),
     par_of_blocking_pool("tokio"),
     par_of_blocking_pool("blocking"),
     PAR_OF_ONE_QUEUE,
