@@ -6,7 +6,6 @@
 //! Also fails: a_job_may_submit_another
 //! Also fails: a_job_waits_where_no_thread_can_be_started
 //! Also fails: a_job_without_a_handle_runs
-//! Also fails: a_job_that_drops_another_pool_waits_for_it
 //! Also fails: an_idle_thread_is_counted_on_once
 //! Also fails: an_idle_thread_sleeps
 //! Also fails: as_many_jobs_as_the_cap_run_together
@@ -20,13 +19,15 @@
 //! Also fails: no_job_runs_on_the_thread_that_submits_it
 //! Also fails: no_more_jobs_run_than_the_cap_allows
 //! Also fails: panics_cost_no_thread
-//! Also fails: several_submitters_keep_to_the_cap
-//! Also fails: the_waker_of_the_last_poll_is_woken
 //! Also fails: what_panics_after_the_job_costs_no_thread
 //!
 //! Takes a job and runs it in one `while let`. The guard of the lock is a temporary
 //! of the condition, and lives until the end of the body: while a job runs, nobody
 //! can submit another, and no other thread can take one.
+//!
+//! Nearly every check hangs. Either a job waits for what the submitter does next,
+//! which waits for the lock; or jobs wait for one another, of which only one can be
+//! taken; or a job submits another, and waits for the lock that its own thread holds.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
