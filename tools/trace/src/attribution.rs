@@ -20,6 +20,7 @@ pub(crate) fn name_tasks(events: &mut [Event]) {
             Kind::Wake => thread.woken = Some(event.task),
             Kind::PollBegin => {
                 thread.forget();
+                thread.displaced = None;
                 // The task of a `block_on` never enters a queue.
                 thread.made.retain(|&task| task != event.task);
                 if let Some(pop) = thread.popped.take() {
@@ -37,7 +38,8 @@ pub(crate) fn name_tasks(events: &mut [Event]) {
                 thread.forget();
                 thread.popped = Some(index);
                 if event.arg == Queue::Slot as u32 {
-                    thread.slot = None;
+                    // Unless it is polled now, it is pushed elsewhere.
+                    thread.displaced = thread.slot.take();
                 }
             }
             _ => {}

@@ -335,6 +335,8 @@ fn queue_events_name_the_tasks_that_moved() {
     queue::pushed(Queue::Slot);
     queue::pushed(Queue::Local);
     queue::popped(Queue::Slot);
+    queue::pushed(Queue::Local); // it is the turn of the queue
+    queue::popped(Queue::Local);
     assert!(poll(b.as_mut(), Waker::noop()).is_ready());
     queue::popped(Queue::Local);
     assert!(poll(a.as_mut(), Waker::noop()).is_ready());
@@ -353,7 +355,9 @@ fn queue_events_name_the_tasks_that_moved() {
         "pop,0,2,0",
         "push,0,2,1", // so has B, which puts A out of the slot
         "push,0,1,0",
-        "pop,0,2,1",
+        "pop,0,0,1",
+        "push,0,2,0",
+        "pop,0,2,0",
         "pop,0,1,0",
     ];
     assert_eq!(queues, expected);
