@@ -1,7 +1,6 @@
 //! Breaks clause 11: Shutdown.
 //! Caught by: tasks_that_never_end_do_not_keep_the_pool
 //! Also fails: dropping_the_pool_drops_what_is_in_the_queue
-//! Also fails: models::dropping_the_pool_ends_workers_and_tasks_in_every_order
 //!
 //! Those that wait for a waker are dropped, and those that are ready still get
 //! their turn: the workers go on until the queue is empty. It never is, if a

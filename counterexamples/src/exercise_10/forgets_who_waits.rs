@@ -4,7 +4,6 @@
 //! Also fails: tasks_that_never_end_do_not_keep_the_pool
 //! Also fails: destructors_may_spawn_and_wake_and_panic_as_the_pool_ends
 //! Also fails: a_task_may_drop_its_own_pool
-//! Also fails: models::dropping_the_pool_ends_workers_and_tasks_in_every_order
 //!
 //! The tasks in the queue are cancelled, and the map lets go of all others:
 //! whoever lets go of the last `Arc` drops the task, and with it the future.

@@ -3,6 +3,7 @@
 //! Also fails: as_many_tasks_as_there_are_workers_run_together
 //! Also fails: dropping_the_pool_ends_workers_that_sleep
 //! Also fails: models::a_task_that_comes_as_the_worker_falls_asleep_is_polled_in_every_order
+//! Also fails: models::a_wake_up_leads_to_a_poll_in_every_order
 //!
 //! To look at the queue and to sleep are two functions, and each takes the lock
 //! for itself. A task that comes between them is not seen by the first, and its

@@ -2,7 +2,6 @@
 //! Caught by: a_task_that_is_polled_as_the_pool_ends_ends_with_the_poll
 //! Also fails: tasks_that_never_end_do_not_keep_the_pool
 //! Also fails: a_task_may_drop_its_own_pool
-//! Also fails: models::dropping_the_pool_ends_workers_and_tasks_in_every_order
 //!
 //! Who cancels a task takes the future out of it. If a worker has the future
 //! just now there is nothing to take out, and so nothing to do. After its poll
