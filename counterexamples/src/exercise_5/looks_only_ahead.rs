@@ -4,6 +4,8 @@
 //! Also fails: ten_thousand_sleeps_share_one_thread
 //! Also fails: the_thread_does_not_spin_towards_a_deadline
 //! Also fails: a_sleep_may_last_for_ever
+//! Also fails: a_sleep_may_move_to_another_thread
+//! Also fails: the_thread_rests_while_nothing_is_due
 //!
 //! Fires what has become due since the turn before. What was due before that
 //! turn, it believes, was fired in it. But a sleep may begin late.
