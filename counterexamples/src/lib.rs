@@ -12,6 +12,7 @@
 
 pub mod exercise_1;
 pub mod exercise_10;
+pub mod exercise_11;
 pub mod exercise_12;
 pub mod exercise_13;
 pub mod exercise_2;

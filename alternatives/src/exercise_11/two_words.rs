@@ -110,7 +110,7 @@ impl<T, const N: usize> Ring<T, N> {
             if next == tail {
                 return None;
             }
-            // Release: pairs with the Acquire in `len`. And being a read-modify-write it goes on publishing what a
+            // Release: pairs with the Acquire in `count`. And being a read-modify-write it goes on publishing what a
             // thief's exchange has.
             match self.next.compare_exchange_weak(
                 next,
@@ -126,7 +126,7 @@ impl<T, const N: usize> Ring<T, N> {
     }
 
     /// How many items wait, at most.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         // Acquire: pairs with the Release of each exchange; the tail is no older than this.
         let next = self.next.load(Acquire);
         let tail = self.tail.load(Relaxed);

@@ -72,6 +72,7 @@ impl Parker {
     }
 }
 
+// ANCHOR: unpark
 impl Unparker {
     /// Leaves a token, and wakes the thread if it is parked.
     pub fn unpark(&self) {
@@ -87,6 +88,7 @@ impl Unparker {
         }
     }
 }
+// ANCHOR_END: unpark
 
 impl Shared {
     fn take_token(&self) -> bool {

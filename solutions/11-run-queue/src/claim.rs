@@ -33,7 +33,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
                 return None;
             }
             let after = head.claimed(count).pack();
-            // Release: pairs with the Acquire in `Ring::len`. For the items Relaxed would do: `tail` has shown
+            // Release: pairs with the Acquire in `Ring::count`. For the items Relaxed would do: `tail` has shown
             // them, and nothing is handed over before `Held::drop`.
             match ring
                 .head

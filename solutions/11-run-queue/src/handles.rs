@@ -76,7 +76,7 @@ impl<T, const N: usize> Local<T, N> {
     /// How many items wait here, at most.
     #[inline]
     pub fn len(&self) -> usize {
-        self.ring.len()
+        self.ring.count()
     }
 
     /// Returns `true` if no item waits here.
@@ -122,7 +122,7 @@ impl<T, const N: usize> Stealer<T, N> {
     /// Returns `true` if no item waits there.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.ring.len() == 0
+        self.ring.count() == 0
     }
 }
 

@@ -29,7 +29,7 @@ use Ordering::{Acquire, Relaxed, Release};
 ///    sequence, and hand on what the thief has released.
 ///
 /// A third pair is for who only looks: the Release of each exchange of `head`,
-/// the Acquire in `len`.
+/// the Acquire in `count`.
 ///
 /// `head` and `tail` are not read at one moment. A thief that has seen an old
 /// `tail` finds fewer items than there are, or less than none. One that has
@@ -121,7 +121,7 @@ impl<T, const N: usize> Ring<T, N> {
                 return None;
             }
             let after = head.popped().pack();
-            // Release: pairs with the Acquire in `len`; the tail is no older. The item needs nothing: the owner
+            // Release: pairs with the Acquire in `count`; the tail is no older. The item needs nothing: the owner
             // wrote it, and will itself write over it.
             match self
                 .head
@@ -139,7 +139,7 @@ impl<T, const N: usize> Ring<T, N> {
     /// How many items wait; the owner's count may be too high where thieves
     /// are at work.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         // Acquire: pairs with the Release in `pop` and in `Claim::new`; the tail that we load next is no older than
         // this head. With an older one a ring that always has an item in it could seem empty.
         let head = Head::unpack(self.head.load(Acquire));

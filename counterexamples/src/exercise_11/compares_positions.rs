@@ -1,0 +1,100 @@
+//! Breaks clause 4: Wrap-around.
+//! Caught by: a_queue_works_alike_from_every_position
+//! Also fails: models::a_queue_that_has_always_an_item_never_seems_empty
+//! Also fails: models::an_old_look_at_the_positions_takes_nothing
+//!
+//! A tail below the head is taken for an old one. After 2³² items the tail is
+//! below the head because it has wrapped: then nothing can be stolen until the
+//! head has, too.
+
+use claim::Claim;
+use ring::Ring;
+
+pub use handles::{Local, Stealer, run_queue, run_queue_at};
+
+/// Who has taken how much: two numbers in one word, so that one
+/// compare-and-swap changes both.
+///
+/// ```text
+///         held          waiting             free
+///     ├──────────┼─────────────────────┼───────────────┤
+///  start        next                  tail        start + N
+/// ```
+///
+/// A position counts items, not slots: it goes on beyond `N`, and from
+/// `u32::MAX` to 0. So `tail - next` is 0 when nothing waits and `N` when the
+/// ring is full; two indices below `N` could not tell these apart.
+#[derive(Clone, Copy)]
+pub struct Head {
+    /// The position of the next item to be taken.
+    pub next: u32,
+    /// How many slots before `next` may still be read.
+    pub held: u32,
+}
+
+impl Head {
+    /// The bits of `next`. To keep only these is to hold nothing any more.
+    pub const NEXT: u64 = u32::MAX as u64;
+
+    /// Takes the two numbers out of the word.
+    #[inline]
+    pub fn unpack(word: u64) -> Self {
+        Self {
+            next: (word & Self::NEXT) as u32,
+            held: (word >> u32::BITS) as u32,
+        }
+    }
+
+    /// Puts the two numbers into one word.
+    #[inline]
+    pub fn pack(self) -> u64 {
+        u64::from(self.held) << u32::BITS | u64::from(self.next)
+    }
+
+    /// The position of the oldest slot that may not be written.
+    #[inline]
+    pub fn start(self) -> u32 {
+        self.next.wrapping_sub(self.held)
+    }
+
+    /// How many items wait before `tail`. A `tail` older than the head may be
+    /// behind it: then none that we know of.
+    #[inline]
+    pub fn waiting(self, tail: u32) -> u32 {
+        tail.saturating_sub(self.next)
+    }
+
+    /// The same, after the owner has taken an item. What is behind held slots
+    /// cannot be freed before they are, so it is held with them.
+    #[inline]
+    pub fn popped(self) -> Self {
+        Self {
+            next: self.next.wrapping_add(1),
+            held: self.held + u32::from(self.held != 0),
+        }
+    }
+
+    /// The same, after somebody has claimed so many items.
+    #[inline]
+    pub fn claimed(self, count: u32) -> Self {
+        Self {
+            next: self.next.wrapping_add(count),
+            held: count,
+        }
+    }
+}
+
+// The other parts are those of the solution.
+#[path = "../../../solutions/11-run-queue/src/claim.rs"]
+mod claim;
+#[path = "../../../solutions/11-run-queue/src/handles.rs"]
+mod handles;
+#[path = "../../../solutions/11-run-queue/src/ring.rs"]
+mod ring;
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/11-run-queue/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/11-run-queue/src/tests.rs"]
+mod tests;

@@ -1,0 +1,168 @@
+//! Breaks clause 2: Owner order.
+//! Caught by: the_owner_pops_in_the_order_of_its_pushes
+//! Also fails: what_a_thief_leaves_is_popped_in_order
+//! Also fails: exactly_n_items_fit
+//! Also fails: stolen_items_are_the_oldest_and_keep_their_order
+//! Also fails: a_steal_takes_no_more_than_has_room
+//! Also fails: nothing_overflows_while_there_is_room
+//! Also fails: a_full_queue_gives_half_and_the_item_away
+//!
+//! The owner pops the newest item, whose data is still in its cache, and the
+//! thieves take the oldest: so it is in Cilk, and in rayon. There the items
+//! are parts of one job, and all have to be done. Of tasks that wake each
+//! other for ever the oldest then waits for ever.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use sync::{Arc, Mutex, MutexGuard};
+
+/// What both ends share.
+struct Shared<T> {
+    items: Mutex<VecDeque<T>>,
+    /// Whoever takes two locks takes that of the lower number first.
+    number: u64,
+}
+
+/// How many queues there have been.
+static QUEUES: AtomicU64 = AtomicU64::new(0);
+
+/// Makes a queue of at most `N` items, a power of two.
+pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
+    run_queue_at(0)
+}
+
+/// Makes a queue whose first item is at `position`, for checks of what happens
+/// at the end of the positions.
+pub fn run_queue_at<T, const N: usize>(
+    _position: u32,
+) -> (Local<T, N>, Stealer<T, N>) {
+    let local = Local {
+        shared: Arc::new(Shared {
+            items: Mutex::new(VecDeque::with_capacity(N)),
+            number: QUEUES.fetch_add(1, Relaxed),
+        }),
+        _not_sync: PhantomData,
+    };
+    let stealer = local.stealer();
+    (local, stealer)
+}
+
+impl<T> Shared<T> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<T>> {
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The owner's end.
+pub struct Local<T, const N: usize> {
+    shared: Arc<Shared<T>>,
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+impl<T, const N: usize> Local<T, N> {
+    /// Puts an item at the end.
+    ///
+    /// # Errors
+    ///
+    /// Gives the item back if the queue is full.
+    pub fn push(&self, item: T) -> Result<(), T> {
+        let mut items = self.shared.lock();
+        if items.len() == N {
+            return Err(item);
+        }
+        items.push_back(item);
+        Ok(())
+    }
+
+    /// Puts an item at the end. If the queue is full, half of it and the item
+    /// go to `overflow`, one by one.
+    pub fn push_or_overflow(&self, item: T, mut overflow: impl FnMut(T)) {
+        if let Err(item) = self.push(item) {
+            for _ in 0..N / 2 {
+                let oldest = self.shared.lock().pop_front();
+                oldest.into_iter().for_each(&mut overflow);
+            }
+            overflow(item);
+        }
+    }
+
+    /// Takes the newest item.
+    pub fn pop(&self) -> Option<T> {
+        self.shared.lock().pop_back()
+    }
+
+    /// How many items wait here.
+    pub fn len(&self) -> usize {
+        self.shared.lock().len()
+    }
+
+    /// Returns `true` if no item waits here.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many more items find room.
+    pub fn free(&self) -> usize {
+        N - self.len()
+    }
+
+    /// Makes a thief's end of this queue.
+    pub fn stealer(&self) -> Stealer<T, N> {
+        Stealer {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+/// A thief's end.
+pub struct Stealer<T, const N: usize> {
+    shared: Arc<Shared<T>>,
+}
+
+impl<T, const N: usize> Stealer<T, N> {
+    /// Moves half of the items, at most what fits, into the thief's queue, and
+    /// returns one more.
+    pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
+        if Arc::ptr_eq(&self.shared, &thief.shared) {
+            return thief.pop();
+        }
+        let (mut items, mut thiefs);
+        if self.shared.number < thief.shared.number {
+            items = self.shared.lock();
+            thiefs = thief.shared.lock();
+        } else {
+            thiefs = thief.shared.lock();
+            items = self.shared.lock();
+        }
+        let room = N - thiefs.len();
+        let count = items.len().div_ceil(2).min(room + 1);
+        let mut stolen = items.drain(..count);
+        let first = stolen.next();
+        thiefs.extend(stolen);
+        first
+    }
+
+    /// Returns `true` if no item waits there.
+    pub fn is_empty(&self) -> bool {
+        self.shared.lock().is_empty()
+    }
+}
+
+impl<T, const N: usize> Clone for Stealer<T, N> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/11-run-queue/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/11-run-queue/src/tests.rs"]
+mod tests;

@@ -1,0 +1,111 @@
+//! Breaks clause 5: Half.
+//! Caught by: stolen_items_are_the_oldest_and_keep_their_order
+//!
+//! The claimed items are read from the last to the first, which saves a
+//! variable. So they stand in the thief's queue the wrong way round, and the
+//! one that waited longest waits for all others.
+
+use sync::atomic::Ordering;
+
+use Ordering::{Acquire, Relaxed, Release};
+
+use head::Head;
+use ring::Ring;
+
+pub use handles::{Local, Stealer, run_queue, run_queue_at};
+
+/// The oldest items of a ring, claimed and not yet all read. An iterator of
+/// them; what it has not given out when it is dropped, it drops.
+pub struct Claim<'a, T, const N: usize> {
+    next: u32,
+    end: u32,
+    held: Held<'a, T, N>,
+}
+
+impl<'a, T, const N: usize> Claim<'a, T, N> {
+    /// Claims half of the items that wait, rounded up, but at most `most`.
+    /// `None` if that is nothing, or if somebody else has a claim.
+    pub fn new(ring: &'a Ring<T, N>, most: usize) -> Option<Self> {
+        // Relaxed: if it is old, the exchange fails.
+        let mut word = ring.head.load(Relaxed);
+        loop {
+            let head = Head::unpack(word);
+            // Thieves take turns: two that end in either order would need to free the slots in one.
+            if head.held != 0 {
+                return None;
+            }
+            // Acquire: pairs with the Release in `push`; the items before `tail` are in their slots.
+            let tail = ring.tail.load(Acquire);
+            let count = head.waiting(tail).div_ceil(2).min(most as u32);
+            if count == 0 {
+                return None;
+            }
+            let after = head.claimed(count).pack();
+            // Release: pairs with the Acquire in `Ring::count`. For the items Relaxed would do: `tail` has shown
+            // them, and nothing is handed over before `Held::drop`.
+            match ring
+                .head
+                .compare_exchange_weak(word, after, Release, Relaxed)
+            {
+                Ok(_) => {
+                    return Some(Self {
+                        next: head.next,
+                        end: head.next.wrapping_add(count),
+                        held: Held { ring },
+                    });
+                }
+                // The owner has popped, or another thief was faster.
+                Err(now) => word = now,
+            }
+        }
+    }
+}
+
+impl<T, const N: usize> Iterator for Claim<'_, T, N> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        if self.next == self.end {
+            return None;
+        }
+        self.end = self.end.wrapping_sub(1);
+        // SAFETY: the item is claimed, and `end` has moved past it.
+        Some(unsafe { self.held.ring.read(self.end) })
+    }
+}
+
+impl<T, const N: usize> Drop for Claim<'_, T, N> {
+    fn drop(&mut self) {
+        self.for_each(drop);
+    }
+}
+
+/// Gives the held slots back, also if the destructor of an item panics.
+struct Held<'a, T, const N: usize> {
+    ring: &'a Ring<T, N>,
+}
+
+impl<T, const N: usize> Drop for Held<'_, T, N> {
+    #[inline]
+    fn drop(&mut self) {
+        // Release: pairs with the Acquire in `push`; the slots have been read. One instruction without a loop,
+        // whatever the owner has popped behind us: that is given back, too.
+        self.ring.head.fetch_and(Head::NEXT, Release);
+    }
+}
+
+// The other parts are those of the solution.
+#[path = "../../../solutions/11-run-queue/src/handles.rs"]
+mod handles;
+#[path = "../../../solutions/11-run-queue/src/head.rs"]
+mod head;
+#[path = "../../../solutions/11-run-queue/src/ring.rs"]
+mod ring;
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/11-run-queue/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/11-run-queue/src/tests.rs"]
+mod tests;
