@@ -1,0 +1,129 @@
+//! Breaks clause 16: After the end.
+//! Caught by: a_runtime_may_be_dropped_by_its_own_task
+//!
+//! Whoever drops the runtime joins its workers, also the worker that drops it.
+
+#[path = "../../../solutions/14-work-stealing/src/builder.rs"]
+mod builder;
+#[path = "../../../solutions/14-work-stealing/src/context.rs"]
+mod context;
+#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
+mod handle;
+#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
+mod injector;
+#[path = "../../../solutions/14-work-stealing/src/search.rs"]
+mod search;
+#[path = "../../../solutions/14-work-stealing/src/shared.rs"]
+mod shared;
+#[path = "../../../solutions/14-work-stealing/src/slot.rs"]
+mod slot;
+#[path = "../../../solutions/14-work-stealing/src/worker.rs"]
+mod worker;
+
+pub use builder::Builder;
+pub use context::Entered;
+pub use handle::{
+    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
+};
+pub use runtime::Runtime;
+pub use sleep::Sleep;
+pub use task::{JoinError, YieldNow, yield_now};
+
+mod runtime {
+    use std::io;
+
+    use sync::thread;
+
+    use super::builder::Builder;
+    use super::context::{self, Entered};
+    use super::handle::{BlockingHandle, Handle, JoinHandle};
+
+    /// A work-stealing scheduler with its threads.
+    ///
+    /// Dropping it ends them, and drops all tasks.
+    pub struct Runtime {
+        handle: Handle,
+        workers: Vec<thread::JoinHandle<()>>,
+    }
+
+    impl Runtime {
+        /// Makes a runtime with as many workers as there are processors.
+        ///
+        /// # Errors
+        ///
+        /// If the system has no thread left.
+        pub fn new() -> io::Result<Self> {
+            Self::builder().build()
+        }
+
+        /// Makes a runtime of another kind.
+        pub fn builder() -> Builder {
+            Builder::new()
+        }
+
+        pub(crate) fn new_empty(handle: Handle) -> Self {
+            Self {
+                handle,
+                workers: Vec::new(),
+            }
+        }
+
+        pub(crate) fn add_worker(&mut self, worker: thread::JoinHandle<()>) {
+            self.workers.push(worker);
+        }
+
+        /// Runs `future` to its end on this thread.
+        ///
+        /// # Panics
+        ///
+        /// Within a task or another `block_on`, and if `future` does.
+        pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+            let _blocked = context::Blocked::new();
+            let _entered = self.enter();
+            block_on::block_on(future)
+        }
+
+        /// Spawns a task.
+        pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+        where
+            F: Future + Send + 'static,
+            F::Output: Send + 'static,
+        {
+            self.handle.spawn(future)
+        }
+
+        /// Runs a job that blocks, on a thread of its own.
+        pub fn spawn_blocking<F, T>(&self, job: F) -> BlockingHandle<T>
+        where
+            F: FnOnce() -> T + Send + 'static,
+            T: Send + 'static,
+        {
+            self.handle.spawn_blocking(job)
+        }
+
+        /// Makes a handle, for other threads and for later.
+        pub fn handle(&self) -> Handle {
+            self.handle.clone()
+        }
+
+        /// Lets this thread use the free functions, as long as the guard is there.
+        pub fn enter(&self) -> Entered<'_> {
+            self.handle.enter()
+        }
+    }
+
+    impl Drop for Runtime {
+        fn drop(&mut self) {
+            let shared = self.handle.shared();
+            shared.shut_down();
+            for worker in self.workers.drain(..) {
+                worker.join().expect("workers do not panic");
+            }
+            shared.end_blocking();
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
+mod tests;

@@ -1,0 +1,237 @@
+//! Breaks clause 1: Every task runs.
+//! Caught by: each_of_many_tasks_runs_once
+//! Also fails: a_task_spawned_too_late_is_cancelled
+//!
+//! Where two lists become one, the first of one and the last of the other are
+//! its ends. But the last of the first does not link to what follows: what
+//! follows is lost.
+
+#[path = "../../../solutions/14-work-stealing/src/builder.rs"]
+mod builder;
+#[path = "../../../solutions/14-work-stealing/src/context.rs"]
+mod context;
+#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
+mod handle;
+#[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
+mod runtime;
+#[path = "../../../solutions/14-work-stealing/src/search.rs"]
+mod search;
+#[path = "../../../solutions/14-work-stealing/src/shared.rs"]
+mod shared;
+#[path = "../../../solutions/14-work-stealing/src/slot.rs"]
+mod slot;
+#[path = "../../../solutions/14-work-stealing/src/worker.rs"]
+mod worker;
+
+pub use builder::Builder;
+pub use context::Entered;
+pub use handle::{
+    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
+};
+pub use runtime::Runtime;
+pub use sleep::Sleep;
+pub use task::{JoinError, YieldNow, yield_now};
+
+mod injector {
+    use std::ptr::{self, NonNull};
+    use std::sync::PoisonError;
+
+    use sync::atomic::{
+        AtomicBool, AtomicPtr,
+        Ordering::{Acquire, Relaxed, Release},
+    };
+    use sync::{Mutex, MutexGuard};
+
+    use super::shared::Task;
+
+    /// Tasks for whichever worker comes first.
+    pub struct Injector {
+        stack: Stack,
+        list: Listed,
+    }
+
+    /// All pushers write to it, so it has its cache lines for itself.
+    #[repr(align(128))]
+    struct Stack {
+        /// The newest task, which links to the one before it, and so on.
+        newest: AtomicPtr<()>,
+    }
+
+    #[repr(align(128))]
+    struct Listed {
+        tasks: Mutex<List>,
+        /// Whether there are any, for those who look without the lock. Changed only
+        /// by who holds it.
+        is_any: AtomicBool,
+    }
+
+    impl Injector {
+        pub fn new() -> Self {
+            Self {
+                stack: Stack {
+                    newest: AtomicPtr::new(ptr::null_mut()),
+                },
+                list: Listed {
+                    tasks: Mutex::new(List::new()),
+                    is_any: AtomicBool::new(false),
+                },
+            }
+        }
+
+        /// Returns `true` if no task waits here.
+        #[inline]
+        pub fn is_empty(&self) -> bool {
+            // Relaxed: who is about to sleep has made a fence between its
+            // announcement and this look, and who pushes makes one between its push
+            // and its look at the sleepers. For all others it is a hint.
+            self.stack.newest.load(Relaxed).is_null()
+                && !self.list.is_any.load(Relaxed)
+        }
+
+        /// Puts a task at the end.
+        #[inline]
+        pub fn push(&self, task: Task) {
+            let task = task.into_raw();
+            // Relaxed: only compared; nothing is read through it.
+            let mut before = self.stack.newest.load(Relaxed);
+            loop {
+                link(task, NonNull::new(before));
+                // Release: pairs with the Acquire in `take_stack`; publishes the
+                // task and its link.
+                match self.stack.newest.compare_exchange_weak(
+                    before,
+                    task.as_ptr(),
+                    Release,
+                    Relaxed,
+                ) {
+                    Ok(_) => return,
+                    Err(now) => before = now,
+                }
+            }
+        }
+
+        /// Puts tasks behind those that wait in the list.
+        pub fn append(&self, tasks: List) {
+            let mut list = self.lock();
+            list.append(tasks);
+            self.note_if_any(&list);
+        }
+
+        /// Takes up to `most` tasks, the oldest. Returns the first and gives the
+        /// others to `keep`.
+        pub fn take(
+            &self,
+            most: usize,
+            mut keep: impl FnMut(Task),
+        ) -> Option<Task> {
+            let mut list = self.lock();
+            list.append(self.take_stack());
+            let first = list.pop();
+            for _ in 1..most {
+                let Some(task) = list.pop() else { break };
+                keep(task);
+            }
+            self.note_if_any(&list);
+            first
+        }
+
+        fn lock(&self) -> MutexGuard<'_, List> {
+            let tasks = self.list.tasks.lock();
+            tasks.unwrap_or_else(PoisonError::into_inner)
+        }
+
+        /// To be called with the lock.
+        fn note_if_any(&self, list: &List) {
+            let is_any = list.ends.is_some();
+            // Relaxed: who sets it makes a fence before it looks at the sleepers.
+            if self.list.is_any.load(Relaxed) != is_any {
+                self.list.is_any.store(is_any, Relaxed);
+            }
+        }
+
+        /// Takes the whole stack, the oldest first.
+        fn take_stack(&self) -> List {
+            let newest = &self.stack.newest;
+            // Relaxed: a task that comes just now is for the next.
+            let mut next = NonNull::new(newest.load(Relaxed)).and_then(|_| {
+                // Acquire: pairs with the Release in `push`; shows the tasks.
+                NonNull::new(newest.swap(ptr::null_mut(), Acquire))
+            });
+            let last = next;
+            let mut first = None;
+            while let Some(task) = next {
+                next = link(task, first);
+                first = Some(task);
+            }
+            List {
+                ends: first.zip(last),
+            }
+        }
+    }
+
+    impl Drop for Injector {
+        fn drop(&mut self) {
+            while let Some(task) = self.take(1, drop) {
+                drop(task);
+            }
+        }
+    }
+
+    /// Tasks, each of which links to the next.
+    pub struct List {
+        /// The first and the last.
+        ends: Option<(NonNull<()>, NonNull<()>)>,
+    }
+
+    // SAFETY: the tasks are `Send`, and belong to who has the list.
+    unsafe impl Send for List {}
+
+    impl List {
+        pub fn new() -> Self {
+            Self { ends: None }
+        }
+
+        /// Adds a task at the end.
+        pub fn push(&mut self, task: Task) {
+            let task = task.into_raw();
+            link(task, None);
+            self.append(Self {
+                ends: Some((task, task)),
+            });
+        }
+
+        fn append(&mut self, other: Self) {
+            let Some((other_first, other_last)) = other.ends else {
+                return;
+            };
+            let first = self.ends.map_or(other_first, |(first, _)| first);
+            self.ends = Some((first, other_last));
+        }
+
+        fn pop(&mut self) -> Option<Task> {
+            let (first, last) = self.ends?;
+            let next = link(first, None);
+            self.ends = next.map(|next| (next, last));
+            // SAFETY: it was a `Task` when it was put here, and has been taken out.
+            Some(unsafe { Task::from_raw(first) })
+        }
+    }
+
+    /// Links a task to another one. Returns the one that it was linked to.
+    #[inline]
+    fn link(task: NonNull<()>, to: Option<NonNull<()>>) -> Option<NonNull<()>> {
+        // SAFETY: both were tasks, and belong to our caller, or to the stack that
+        // they are about to be part of. That they are tasks once more is only for
+        // the link: below they are pointers again, and nobody else sees them.
+        let mut task = unsafe { Task::from_raw(task) };
+        let before = task.take_next().map(Task::into_raw);
+        // SAFETY: as above.
+        task.set_next(to.map(|to| unsafe { Task::from_raw(to) }));
+        let _ = task.into_raw();
+        before
+    }
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
+mod tests;

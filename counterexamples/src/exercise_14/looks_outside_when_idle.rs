@@ -1,0 +1,179 @@
+//! Breaks clause 4: From outside.
+//! Caught by: busy_workers_look_into_the_global_queue
+//! Also fails: sleeps_end_though_all_workers_are_busy
+//!
+//! A worker takes from its own queue first, and from the injector when that is
+//! empty. Nothing is missed: an idle worker always looks. A busy one never
+//! does.
+
+#[path = "../../../solutions/14-work-stealing/src/builder.rs"]
+mod builder;
+#[path = "../../../solutions/14-work-stealing/src/context.rs"]
+mod context;
+#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
+mod handle;
+#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
+mod injector;
+#[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
+mod runtime;
+#[path = "../../../solutions/14-work-stealing/src/search.rs"]
+mod search;
+#[path = "../../../solutions/14-work-stealing/src/shared.rs"]
+mod shared;
+#[path = "../../../solutions/14-work-stealing/src/slot.rs"]
+mod slot;
+
+pub use builder::Builder;
+pub use context::Entered;
+pub use handle::{
+    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
+};
+pub use runtime::Runtime;
+pub use sleep::Sleep;
+pub use task::{JoinError, YieldNow, yield_now};
+
+mod worker {
+    use std::cell::Cell;
+    use std::sync::Arc;
+
+    use parker::Parker;
+    use run_queue::Local;
+
+    use super::context;
+    use super::injector::List;
+    use super::shared::{CAPACITY, Shared, Task};
+    use super::slot::Slot;
+
+    /// A worker, on its own thread.
+    pub struct Worker {
+        pub(super) shared: Arc<Shared>,
+        pub(super) index: usize,
+        slot: Slot,
+        pub(super) queue: Local<Task, CAPACITY>,
+        pub(super) parker: Parker,
+        /// Polls since the last look at the injector.
+        polls: Cell<u32>,
+        /// Whether it is counted by the sleepers as one that searches.
+        pub(super) is_searching: Cell<bool>,
+        pub(super) random: Cell<u32>,
+    }
+
+    impl Worker {
+        pub fn new(
+            shared: Arc<Shared>,
+            index: usize,
+            queue: Local<Task, CAPACITY>,
+            parker: Parker,
+        ) -> Self {
+            Self {
+                shared,
+                index,
+                slot: Slot::new(),
+                queue,
+                parker,
+                polls: Cell::new(0),
+                is_searching: Cell::new(false),
+                // Any start but 0 will do, as long as they differ.
+                random: Cell::new(index as u32 + 1),
+            }
+        }
+
+        /// Returns `true` if this is a worker of that runtime.
+        #[inline]
+        pub fn is_of(&self, runtime: &Shared) -> bool {
+            std::ptr::eq(&*self.shared, runtime)
+        }
+
+        /// A task that runs here has woken or spawned `task`: it is the next one.
+        /// Only the one that it displaces can be stolen, so only then is there
+        /// something to tell the others.
+        #[inline]
+        pub fn schedule(&self, task: Task) {
+            if let Some(displaced) = self.slot.put(task) {
+                self.push(displaced);
+                self.shared.notify();
+            }
+        }
+
+        /// A task that ran here has yielded: it is the last one. It has not waited
+        /// so far, so nobody has been told of it. That is needed only if another
+        /// comes before it that nobody has been told of: the one in the slot.
+        #[inline]
+        pub fn schedule_yielded(&self, task: Task) {
+            self.push(task);
+            if !self.slot.is_empty() {
+                self.shared.notify();
+            }
+        }
+
+        #[inline]
+        fn push(&self, task: Task) {
+            if let Err(task) = self.queue.push(task) {
+                self.overflow(task);
+            }
+        }
+
+        /// Moves half of the queue to the injector, so that there is room for some
+        /// time.
+        #[cold]
+        fn overflow(&self, task: Task) {
+            let mut half = List::new();
+            self.queue.push_or_overflow(task, |task| half.push(task));
+            self.shared.injector.append(half);
+            self.shared.notify();
+        }
+
+        /// Runs tasks until the runtime is shut down, then drops what it has.
+        pub fn run(self) {
+            let _entered = context::Entered::new(self.shared.clone());
+            context::run_as(&self, || {
+                while !self.shared.is_shut_down() {
+                    self.turn();
+                }
+            });
+            // This thread is no worker now: what the destructors wake goes to the
+            // injector.
+            drop(self.slot.take_anyway());
+            while let Some(task) = self.queue.pop() {
+                drop(task);
+            }
+            self.shared.leave(1);
+        }
+
+        /// Polls a task, or looks for some elsewhere.
+        fn turn(&self) {
+            match self.next() {
+                Some(task) => self.poll(task),
+                None => self.find_work(),
+            }
+        }
+
+        #[inline]
+        pub(super) fn poll(&self, task: Task) {
+            task.run();
+        }
+
+        #[inline]
+        fn next(&self) -> Option<Task> {
+            if let Some(task) = self.slot.take() {
+                return Some(task);
+            }
+            let task = self.queue.pop();
+            let Some(next) = self.slot.take_anyway() else {
+                return task;
+            };
+            if task.is_some() {
+                // It is the turn of the queue. The one that has to wait for it
+                // should not have to wait for us.
+                self.push(next);
+                self.shared.notify();
+                return task;
+            }
+            Some(next)
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
+mod tests;
