@@ -26,7 +26,10 @@ const ROWS: &[Row<'static>] = &[
     #[cfg(feature = "mine")]
     row("exercise-10", "yours"),
     row("sharded", "the same, a pool for each worker"),
-    row("futures", "one queue, a channel; who is woken while polled stays"),
+    row(
+        "futures",
+        "one queue, a channel; who is woken while polled stays",
+    ),
 ];
 
 const fn row<'a>(contender: &'a str, notes: &'a str) -> Row<'a> {

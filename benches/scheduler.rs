@@ -54,11 +54,14 @@ const WORKLOADS: [(&str, &str); 7] = [
     ("wake_many", "the same, but they yield by waking themselves"),
 ];
 
+/// Runs a workload on a scheduler that was started.
+type Run = Box<dyn Fn(&str)>;
+
 /// A contender: its name, what it gives and lacks, and how to start it.
 struct Contender {
     name: &'static str,
     notes: &'static str,
-    start: fn(usize) -> Box<dyn Fn(&str)>,
+    start: fn(usize) -> Run,
 }
 
 fn contender<S: Scheduler + 'static>(name: &'static str, notes: &'static str) -> Contender {

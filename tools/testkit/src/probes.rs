@@ -114,7 +114,8 @@ mod tests {
         let (tell, told) = std::sync::mpsc::channel();
         let door = gate.clone();
         let thread = thread::spawn(move || {
-            tell.send(log_of_this_threads_end()).expect("it is received");
+            tell.send(log_of_this_threads_end())
+                .expect("it is received");
             door.wait();
         });
         let log = told.recv().expect("it is sent");
