@@ -8,6 +8,7 @@ pub mod catches_only_the_poll;
 pub mod dies_of_a_panic;
 pub mod drains_the_queue;
 pub mod drops_under_the_lock;
+pub mod ends_with_its_handle;
 pub mod forgets_a_wake_up_during_the_poll;
 pub mod forgets_who_waits;
 pub mod holds_the_receiver;

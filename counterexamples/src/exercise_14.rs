@@ -23,6 +23,7 @@ pub mod keeps_its_first_waker;
 pub mod keeps_what_it_has;
 pub mod leaves_for_nowhere;
 pub mod lets_jobs_go;
+pub mod looks_every_millisecond;
 pub mod looks_outside_when_idle;
 pub mod names_nobody;
 pub mod polls_for_each_wake_up;

@@ -50,7 +50,8 @@ impl<T, const N: usize> Local<T, N> {
     /// Gives the item back if the queue is full.
     #[inline]
     pub fn push(&self, item: T) -> Result<(), T> {
-        // SAFETY: this is neither `Sync` nor `Clone`, so the thread that has it is the owner.
+        // SAFETY: this is neither `Sync` nor `Clone`, so the thread that has it
+        // is the owner.
         unsafe { self.ring.push(item) }
     }
 
@@ -66,7 +67,8 @@ impl<T, const N: usize> Local<T, N> {
 
     #[cold]
     fn overflow(&self, item: T, mut overflow: impl FnMut(T)) {
-        // Like a thief: `overflow` may push, but not into the slots that are yet to be read.
+        // Like a thief: `overflow` may push, but not into the slots that are
+        // yet to be read.
         if let Some(claim) = Claim::new(&self.ring, N) {
             claim.for_each(&mut overflow);
             overflow(item);

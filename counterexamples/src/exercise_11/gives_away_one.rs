@@ -47,7 +47,8 @@ impl<T, const N: usize> Local<T, N> {
     /// Gives the item back if the queue is full.
     #[inline]
     pub fn push(&self, item: T) -> Result<(), T> {
-        // SAFETY: this is neither `Sync` nor `Clone`, so the thread that has it is the owner.
+        // SAFETY: this is neither `Sync` nor `Clone`, so the thread that has it
+        // is the owner.
         unsafe { self.ring.push(item) }
     }
 

@@ -33,19 +33,22 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         let mut word = ring.head.load(Relaxed);
         loop {
             let head = Head::unpack(word);
-            // Thieves take turns: two that end in either order would need to free the slots in one.
+            // Thieves take turns: two that end in either order would need to
+            // free the slots in one.
             if head.held != 0 {
                 return None;
             }
-            // Acquire: pairs with the Release in `push`; the items before `tail` are in their slots.
+            // Acquire: pairs with the Release in `push`; the items before
+            // `tail` are in their slots.
             let tail = ring.tail.load(Acquire);
             let count = head.waiting(tail).div_ceil(2).min(most as u32);
             if count == 0 {
                 return None;
             }
             let after = head.claimed(count).pack();
-            // Release: pairs with the Acquire in `Ring::count`. For the items Relaxed would do: `tail` has shown
-            // them, and nothing is handed over before `Held::drop`.
+            // Release: pairs with the Acquire in `Ring::count`. For the items
+            // Relaxed would do: `tail` has shown them, and nothing is handed
+            // over before `Held::drop`.
             match ring
                 .head
                 .compare_exchange_weak(word, after, Release, Relaxed)
@@ -93,8 +96,8 @@ struct Held<'a, T, const N: usize> {
 impl<T, const N: usize> Drop for Held<'_, T, N> {
     #[inline]
     fn drop(&mut self) {
-        // Relaxed: we have written nothing. One instruction without a loop, whatever the owner has popped behind
-        // us: that is given back, too.
+        // Relaxed: we have written nothing. One instruction without a loop,
+        // whatever the owner has popped behind us: that is given back, too.
         self.ring.head.fetch_and(Head::NEXT, Relaxed);
     }
 }
@@ -107,7 +110,8 @@ mod head;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 
-// No tests: on x86 they pass, since its loads and stores keep this order by themselves.
+// No tests: on x86 they pass, since its loads and stores keep this order by
+// themselves.
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/11-run-queue/src/models.rs"]
 mod models;

@@ -34,11 +34,13 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         // Relaxed: if it is old, the exchange fails.
         let word = ring.head.load(Relaxed);
         let head = Head::unpack(word);
-        // Thieves take turns: two that end in either order would need to free the slots in one.
+        // Thieves take turns: two that end in either order would need to free
+        // the slots in one.
         if head.held != 0 {
             return None;
         }
-        // Acquire: pairs with the Release in `push`; the items before `tail` are in their slots.
+        // Acquire: pairs with the Release in `push`; the items before `tail`
+        // are in their slots.
         let tail = ring.tail.load(Acquire);
         let count = head.waiting(tail).div_ceil(2).min(most as u32);
         if count == 0 {
@@ -84,8 +86,9 @@ struct Held<'a, T, const N: usize> {
 impl<T, const N: usize> Drop for Held<'_, T, N> {
     #[inline]
     fn drop(&mut self) {
-        // Release: pairs with the Acquire in `push`; the slots have been read. One instruction without a loop,
-        // whatever the owner has popped behind us: that is given back, too.
+        // Release: pairs with the Acquire in `push`; the slots have been read.
+        // One instruction without a loop, whatever the owner has popped behind
+        // us: that is given back, too.
         self.ring.head.fetch_and(Head::NEXT, Release);
     }
 }

@@ -34,8 +34,9 @@ pub struct Ring<T, const N: usize> {
     slots: [UnsafeCell<MaybeUninit<T>>; N],
 }
 
-// SAFETY: an item goes to another thread by being taken there, for which it must be `Send`; nobody gets a reference to
-// it. Who may touch a slot is said above.
+// SAFETY: an item goes to another thread by being taken there, for which it
+// must be `Send`; nobody gets a reference to it. Who may touch a slot is said
+// above.
 unsafe impl<T: Send, const N: usize> Sync for Ring<T, N> {}
 
 impl<T, const N: usize> Ring<T, N> {
@@ -72,13 +73,15 @@ impl<T, const N: usize> Ring<T, N> {
     pub unsafe fn push(&self, item: T) -> Result<(), T> {
         // Relaxed: the owner's own.
         let tail = self.tail.load(Relaxed);
-        // Acquire: pairs with the Release in `Held::drop`; a thief has read what was in a slot that it gave back.
+        // Acquire: pairs with the Release in `Held::drop`; a thief has read
+        // what was in a slot that it gave back.
         let head = Head::unpack(self.head.load(Acquire));
         if tail.wrapping_sub(head.start()) == Self::CAPACITY {
             return Err(item);
         }
         self.slot(tail).with_mut(|slot| {
-            // SAFETY: the slot is neither waiting nor held, and the caller is the owner: nobody else touches it.
+            // SAFETY: the slot is neither waiting nor held, and the caller is
+            // the owner: nobody else touches it.
             let slot = unsafe { &mut *slot };
             slot.write(item);
         });
@@ -104,8 +107,9 @@ impl<T, const N: usize> Ring<T, N> {
                 return None;
             }
             let after = head.popped().pack();
-            // Release: pairs with the Acquire in `count`; the tail is no older. The item needs nothing: the owner
-            // wrote it, and will itself write over it.
+            // Release: pairs with the Acquire in `count`; the tail is no older.
+            // The item needs nothing: the owner wrote it, and will itself write
+            // over it.
             match self
                 .head
                 .compare_exchange_weak(word, after, Release, Relaxed)
@@ -146,9 +150,11 @@ impl<T, const N: usize> Ring<T, N> {
     #[inline]
     pub unsafe fn read(&self, position: u32) -> T {
         self.slot(position).with(|slot| {
-            // SAFETY: while an item is taken or waits, nobody writes to its slot.
+            // SAFETY: while an item is taken or waits, nobody writes to its
+            // slot.
             let slot = unsafe { &*slot };
-            // SAFETY: it was written when it was pushed, and the caller alone has taken it.
+            // SAFETY: it was written when it was pushed, and the caller alone
+            // has taken it.
             unsafe { slot.assume_init_read() }
         })
     }

@@ -34,7 +34,8 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         let mut word = ring.head.load(Relaxed);
         loop {
             let head = Head::unpack(word);
-            // Thieves take turns: two that end in either order would need to free the slots in one.
+            // Thieves take turns: two that end in either order would need to
+            // free the slots in one.
             if head.held != 0 {
                 return None;
             }
@@ -45,8 +46,9 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
                 return None;
             }
             let after = head.claimed(count).pack();
-            // Release: pairs with the Acquire in `Ring::count`. For the items Relaxed would do: `tail` has shown
-            // them, and nothing is handed over before `Held::drop`.
+            // Release: pairs with the Acquire in `Ring::count`. For the items
+            // Relaxed would do: `tail` has shown them, and nothing is handed
+            // over before `Held::drop`.
             match ring
                 .head
                 .compare_exchange_weak(word, after, Release, Relaxed)
@@ -94,8 +96,9 @@ struct Held<'a, T, const N: usize> {
 impl<T, const N: usize> Drop for Held<'_, T, N> {
     #[inline]
     fn drop(&mut self) {
-        // Release: pairs with the Acquire in `push`; the slots have been read. One instruction without a loop,
-        // whatever the owner has popped behind us: that is given back, too.
+        // Release: pairs with the Acquire in `push`; the slots have been read.
+        // One instruction without a loop, whatever the owner has popped behind
+        // us: that is given back, too.
         self.ring.head.fetch_and(Head::NEXT, Release);
     }
 }
@@ -108,7 +111,8 @@ mod head;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 
-// No tests: on x86 they pass, since its loads and stores keep this order by themselves.
+// No tests: on x86 they pass, since its loads and stores keep this order by
+// themselves.
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/11-run-queue/src/models.rs"]
 mod models;

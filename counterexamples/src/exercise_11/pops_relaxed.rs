@@ -33,8 +33,9 @@ pub struct Ring<T, const N: usize> {
     slots: [UnsafeCell<MaybeUninit<T>>; N],
 }
 
-// SAFETY: an item goes to another thread by being taken there, for which it must be `Send`; nobody gets a reference to
-// it. Who may touch a slot is said above.
+// SAFETY: an item goes to another thread by being taken there, for which it
+// must be `Send`; nobody gets a reference to it. Who may touch a slot is said
+// above.
 unsafe impl<T: Send, const N: usize> Sync for Ring<T, N> {}
 
 impl<T, const N: usize> Ring<T, N> {
@@ -71,13 +72,15 @@ impl<T, const N: usize> Ring<T, N> {
     pub unsafe fn push(&self, item: T) -> Result<(), T> {
         // Relaxed: the owner's own.
         let tail = self.tail.load(Relaxed);
-        // Acquire: pairs with the Release in `Held::drop`; a thief has read what was in a slot that it gave back.
+        // Acquire: pairs with the Release in `Held::drop`; a thief has read
+        // what was in a slot that it gave back.
         let head = Head::unpack(self.head.load(Acquire));
         if tail.wrapping_sub(head.start()) == Self::CAPACITY {
             return Err(item);
         }
         self.slot(tail).with_mut(|slot| {
-            // SAFETY: the slot is neither waiting nor held, and the caller is the owner: nobody else touches it.
+            // SAFETY: the slot is neither waiting nor held, and the caller is
+            // the owner: nobody else touches it.
             let slot = unsafe { &mut *slot };
             slot.write(item);
         });
@@ -120,8 +123,9 @@ impl<T, const N: usize> Ring<T, N> {
     /// are at work.
     #[inline]
     pub fn count(&self) -> usize {
-        // Acquire: pairs with the Release in `pop` and in `Claim::new`; the tail that we load next is no older than
-        // this head. With an older one a ring that always has an item in it could seem empty.
+        // Acquire: pairs with the Release in `pop` and in `Claim::new`; the
+        // tail that we load next is no older than this head. With an older one
+        // a ring that always has an item in it could seem empty.
         let head = Head::unpack(self.head.load(Acquire));
         // Relaxed: a count is of the past anyway.
         let tail = self.tail.load(Relaxed);
@@ -146,9 +150,11 @@ impl<T, const N: usize> Ring<T, N> {
     #[inline]
     pub unsafe fn read(&self, position: u32) -> T {
         self.slot(position).with(|slot| {
-            // SAFETY: while an item is taken or waits, nobody writes to its slot.
+            // SAFETY: while an item is taken or waits, nobody writes to its
+            // slot.
             let slot = unsafe { &*slot };
-            // SAFETY: it was written when it was pushed, and the caller alone has taken it.
+            // SAFETY: it was written when it was pushed, and the caller alone
+            // has taken it.
             unsafe { slot.assume_init_read() }
         })
     }
@@ -175,7 +181,8 @@ mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
 
-// No tests: on x86 they pass, since its loads and stores keep this order by themselves.
+// No tests: on x86 they pass, since its loads and stores keep this order by
+// themselves.
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/11-run-queue/src/models.rs"]
 mod models;

@@ -57,7 +57,8 @@ impl<T, const N: usize> Local<T, N> {
 
     #[cold]
     fn overflow(&self, item: T, mut overflow: impl FnMut(T)) {
-        // Like a thief: `overflow` may push, but not into the slots that are yet to be read.
+        // Like a thief: `overflow` may push, but not into the slots that are
+        // yet to be read.
         if let Some(claim) = Claim::new(&self.ring, N) {
             claim.for_each(&mut overflow);
             overflow(item);

@@ -52,7 +52,8 @@ mod counts {
             let choose = |counts| {
                 should_wake_one(counts).then(|| counts - ASLEEP + SEARCHING)
             };
-            // Acquire: pairs with the Release in `fall_asleep`; shows who is listed.
+            // Acquire: pairs with the Release in `fall_asleep`; shows who is
+            // listed.
             self.0.fetch_update(Acquire, Relaxed, choose).is_ok()
         }
 
@@ -61,7 +62,8 @@ mod counts {
             let begin = |counts| {
                 (searching(counts) < most).then_some(counts + SEARCHING)
             };
-            // Relaxed: a search that misses what comes just now is made good by the one who ends the last search.
+            // Relaxed: a search that misses what comes just now is made good by
+            // the one who ends the last search.
             self.0.fetch_update(Relaxed, Relaxed, begin).is_ok()
         }
 
@@ -77,7 +79,8 @@ mod counts {
         pub fn fall_asleep(&self, did_search: bool) -> bool {
             let no_more = if did_search { SEARCHING } else { 0 };
             let change = ASLEEP.wrapping_sub(no_more);
-            // Release: pairs with the Acquire in `choose_one`; shows that the worker is listed.
+            // Release: pairs with the Acquire in `choose_one`; shows that the
+            // worker is listed.
             let before = self.0.fetch_add(change, Release);
             debug_assert!(before >= no_more, "it sleeps, and did not search");
             searching(before.wrapping_add(change)) == 0
@@ -92,7 +95,8 @@ mod counts {
 
         /// Takes a `get_up` back.
         pub fn lie_down(&self) {
-            // Relaxed: whoever it counts was listed before, by somebody's `fall_asleep`.
+            // Relaxed: whoever it counts was listed before, by somebody's
+            // `fall_asleep`.
             self.0.fetch_add(ASLEEP, Relaxed);
         }
     }

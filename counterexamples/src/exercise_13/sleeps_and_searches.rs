@@ -57,7 +57,8 @@ mod counts {
             let choose = |counts| {
                 should_wake_one(counts).then(|| counts - ASLEEP + SEARCHING)
             };
-            // Acquire: pairs with the Release in `fall_asleep`; shows who is listed.
+            // Acquire: pairs with the Release in `fall_asleep`; shows who is
+            // listed.
             self.0.fetch_update(Acquire, Relaxed, choose).is_ok()
         }
 
@@ -66,14 +67,17 @@ mod counts {
             let begin = |counts| {
                 (searching(counts) < most).then_some(counts + SEARCHING)
             };
-            // Relaxed: a search that misses what comes just now is made good by the one who ends the last search.
+            // Relaxed: a search that misses what comes just now is made good by
+            // the one who ends the last search.
             self.0.fetch_update(Relaxed, Relaxed, begin).is_ok()
         }
 
         /// Makes a searcher busy. Returns `true` if none searches any more.
         pub fn end_search(&self) -> bool {
-            // Release: pairs with the fence of whoever ends the last search; shows what this one has taken into its own
-            // queue. Whether the caller sees the last pushes is left to the fence in the `notify` that follows.
+            // Release: pairs with the fence of whoever ends the last search;
+            // shows what this one has taken into its own queue. Whether the
+            // caller sees the last pushes is left to the fence in the `notify`
+            // that follows.
             let before = self.0.fetch_sub(SEARCHING, Release);
             debug_assert!(searching(before) > 0, "found, and nobody searches");
             searching(before) == 1
@@ -94,7 +98,8 @@ mod counts {
 
         /// Takes a `get_up` back.
         pub fn lie_down(&self) {
-            // Relaxed: whoever it counts was listed before, by somebody's `fall_asleep`.
+            // Relaxed: whoever it counts was listed before, by somebody's
+            // `fall_asleep`.
             self.0.fetch_add(ASLEEP, Relaxed);
         }
     }

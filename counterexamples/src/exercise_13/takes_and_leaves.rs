@@ -53,7 +53,8 @@ mod names {
         /// Returns `true` if the worker is in the set.
         pub fn contains(&self, worker: usize) -> bool {
             let (word, bit) = self.place(worker);
-            // Acquire: pairs with the Release in `take_any`; shows what was done before this worker was chosen.
+            // Acquire: pairs with the Release in `take_any`; shows what was
+            // done before this worker was chosen.
             word.load(Acquire) & bit != 0
         }
 

@@ -34,8 +34,8 @@
 //! 9. **Published.** Whoever gets an item sees what was written before it was
 //!    pushed. Nothing is written over while somebody reads it.
 //! 10. **One owner.** A [`Local`] may move to another thread; it can be neither
-//!     shared nor cloned. A [`Stealer`] can be cloned, sent and shared, whatever
-//!     the items are, as long as they may be sent.
+//!     shared nor cloned. A [`Stealer`] can be cloned, sent and shared,
+//!     whatever the items are, as long as they may be sent.
 //! 11. **Counts.** `len`, `is_empty` and `free` are right while nobody else is
 //!     at work. With others at work `free` promises room, `len` is at most `N`,
 //!     and a queue that has always an item in it never says that it is empty.

@@ -26,21 +26,21 @@
 //! 4. **Scheduled once.** A wake-up of a task that waits gives it to its
 //!    scheduler. However many wake-ups come until it is run, the scheduler
 //!    gets it once, and it is polled once.
-//! 5. **No lost wake-up.** If a task is woken while it is polled, `run` gives it
-//!    to its scheduler again, by either method. A poll sees what was written
+//! 5. **No lost wake-up.** If a task is woken while it is polled, `run` gives
+//!    it to its scheduler again, by either method. A poll sees what was written
 //!    before each wake-up that was there when it began, whether or not that one
 //!    had scheduled it.
-//! 6. **Wakers.** A waker may be cloned, woken and dropped by any thread, at any
-//!    time, also by several at once, and long after the end, when it wakes
+//! 6. **Wakers.** A waker may be cloned, woken and dropped by any thread, at
+//!    any time, also by several at once, and long after the end, when it wakes
 //!    nobody. It is known as the same waker as its clones and as that of
 //!    another poll of the same task.
 //! 7. **Freed.** The future is dropped when the task ends, by who ends it, and
 //!    before the handle is ready. The block is freed, and the scheduler at the
 //!    latest with it, when besides the handle is dropped or was ready, and the
 //!    last waker is gone.
-//! 8. **The output.** It is moved to the handle, or dropped, once. It is dropped
-//!    by `run` if the handle is gone, and with the handle otherwise, never by
-//!    who drops a waker.
+//! 8. **The output.** It is moved to the handle, or dropped, once. It is
+//!    dropped by `run` if the handle is gone, and with the handle otherwise,
+//!    never by who drops a waker.
 //! 9. **The handle.** A [`JoinHandle`] is ready when its task has ended, and
 //!    wakes the waker of its last poll, once. It may be polled and dropped on
 //!    any thread. To drop it detaches the task. Polled after it was ready, it

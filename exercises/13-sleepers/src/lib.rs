@@ -19,8 +19,8 @@ mod tests;
 /// Decides who of a scheduler's workers sleeps, who searches, and whom to wake.
 ///
 /// It has no threads and no queues; the workers tell it what they do. A worker
-/// is *busy* with its own work, or *searches* the queues of others, or *sleeps*.
-/// At first all are busy.
+/// is *busy* with its own work, or *searches* the queues of others, or
+/// *sleeps*. At first all are busy.
 ///
 /// # Contract
 ///

@@ -50,9 +50,9 @@
 //! 14. **Two ends.** [`outcome`] makes a handle, and a [`Completer`] that makes
 //!     it ready; one that is dropped cancels. Either may be used on any thread,
 //!     if the result is `Send`.
-//! 15. **Jobs.** [`job`] makes of a future one of nothing, and a handle: 6, 8 and
-//!     9 hold of it, whoever polls it, and wherever. It never panics. Dropped
-//!     early, it is cancelled.
+//! 15. **Jobs.** [`job`] makes of a future one of nothing, and a handle: 6, 8
+//!     and 9 hold of it, whoever polls it, and wherever. It never panics.
+//!     Dropped early, it is cancelled.
 //!
 //! # Examples
 //!

@@ -20,8 +20,9 @@ pub const MOST_WORKERS: usize = SEARCHING as usize - 1;
 ///
 /// *Memory ordering.* The order of a count and the queues is made by the fences
 /// in [`Sleepers`](super::Sleepers). What must be seen where a count is are the
-/// list of those who sleep, by `fall_asleep` and `choose_one`, and what a searcher
-/// has done before its `end_search`, by a later one's and the fence behind it.
+/// list of those who sleep, by `fall_asleep` and `choose_one`, and what a
+/// searcher has done before its `end_search`, by a later one's and the fence behind
+/// it.
 ///
 /// All workers read this at every push, so it has its cache line for itself.
 /// (Two lines: some processors fetch them in pairs.)
@@ -47,7 +48,8 @@ impl Counts {
         let choose = |counts| {
             should_wake_one(counts).then(|| counts - ASLEEP + SEARCHING)
         };
-        // Acquire: pairs with the Release in `fall_asleep`; shows who is listed.
+        // Acquire: pairs with the Release in `fall_asleep`; shows who is
+        // listed.
         self.0.fetch_update(Acquire, Relaxed, choose).is_ok()
     }
     // ANCHOR_END: choose
@@ -56,14 +58,16 @@ impl Counts {
     pub fn begin_search(&self, most: u32) -> bool {
         let begin =
             |counts| (searching(counts) < most).then_some(counts + SEARCHING);
-        // Relaxed: a search that misses what comes just now is made good by the one who ends the last search.
+        // Relaxed: a search that misses what comes just now is made good by the
+        // one who ends the last search.
         self.0.fetch_update(Relaxed, Relaxed, begin).is_ok()
     }
 
     /// Makes a searcher busy. Returns `true` if none searches any more.
     pub fn end_search(&self) -> bool {
-        // Release: pairs with the fence of whoever ends the last search; shows what this one has taken into its own
-        // queue. Whether the caller sees the last pushes is left to the fence in the `notify` that follows.
+        // Release: pairs with the fence of whoever ends the last search; shows
+        // what this one has taken into its own queue. Whether the caller sees
+        // the last pushes is left to the fence in the `notify` that follows.
         let before = self.0.fetch_sub(SEARCHING, Release);
         debug_assert!(searching(before) > 0, "found, and nobody searches");
         searching(before) == 1
@@ -74,7 +78,8 @@ impl Counts {
     pub fn fall_asleep(&self, did_search: bool) -> bool {
         let no_more = if did_search { SEARCHING } else { 0 };
         let change = ASLEEP.wrapping_sub(no_more);
-        // Release: pairs with the Acquire in `choose_one`; shows that the worker is listed.
+        // Release: pairs with the Acquire in `choose_one`; shows that the
+        // worker is listed.
         let before = self.0.fetch_add(change, Release);
         debug_assert!(before >= no_more, "it sleeps, and did not search");
         searching(before.wrapping_add(change)) == 0
@@ -89,7 +94,8 @@ impl Counts {
 
     /// Takes a `get_up` back.
     pub fn lie_down(&self) {
-        // Relaxed: whoever it counts was listed before, by somebody's `fall_asleep`.
+        // Relaxed: whoever it counts was listed before, by somebody's
+        // `fall_asleep`.
         self.0.fetch_add(ASLEEP, Relaxed);
     }
 }

@@ -7,13 +7,14 @@
 //! *Memory ordering.* A task is pushed, and then the counts are looked at; the
 //! counts are changed, and then the queues are looked at. On both sides a
 //! `SeqCst` fence stands between the two. So one side sees the other: either
-//! the notifier sees the change of the counts, or whoever made it sees the task.
+//! the notifier sees the change of the counts, or whoever made it sees the
+//! task.
 //!
 //! Two changes matter, since nobody might look after them: one more sleeps, and
-//! the last search ends. `sleep` has the fence after both. `found` has none, but
-//! sends its caller to `notify`, which begins with one. Other changes are relaxed
-//! as far as pushes go: a search may miss one, but whoever ends the last search
-//! does not.
+//! the last search ends. `sleep` has the fence after both. `found` has none,
+//! but sends its caller to `notify`, which begins with one. Other changes are
+//! relaxed as far as pushes go: a search may miss one, but whoever ends the last
+//! search does not.
 //!
 //! Searchers also *move* work, from one queue to another, and tell nobody. So
 //! `found` releases, and the fence of whoever ends the last search acquires.

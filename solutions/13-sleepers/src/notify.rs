@@ -10,8 +10,9 @@ impl Sleepers {
     /// To be called after work was published. Returns the worker to wake.
     #[inline]
     pub fn notify(&self) -> Option<usize> {
-        // SeqCst: pairs with the fence in `sleep`, and with the one here after another's `found`. That work, then
-        // the counts; there the counts, then the queues: one of the two sees what the other wrote.
+        // SeqCst: pairs with the fence in `sleep`, and with the one here after
+        // another's `found`. That work, then the counts; there the counts, then
+        // the queues: one of the two sees what the other wrote.
         fence(SeqCst);
         if self.counts.should_wake_one() {
             self.choose()
@@ -26,7 +27,8 @@ impl Sleepers {
         if !self.counts.choose_one() {
             return None;
         }
-        // One of those listed is ours. But it may be listed behind our back, in a place where we have looked.
+        // One of those listed is ours. But it may be listed behind our back, in
+        // a place where we have looked.
         loop {
             match self.names.take_any() {
                 Some(worker) => return Some(worker),

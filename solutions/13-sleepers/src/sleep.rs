@@ -27,12 +27,14 @@ impl Sleepers {
             if self.counts.get_up() {
                 let is_own = self.names.take(worker);
                 if !is_own {
-                    // It was chosen between the two steps. So somebody else that sleeps is to be counted again.
+                    // It was chosen between the two steps. So somebody else
+                    // that sleeps is to be counted again.
                     self.counts.lie_down();
                 }
                 return is_own;
             }
-            // All that are listed are chosen, and a `notify` is about to say who is. It needs one more step.
+            // All that are listed are chosen, and a `notify` is about to say
+            // who is. It needs one more step.
             thread::yield_now();
         }
         false

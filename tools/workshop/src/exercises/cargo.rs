@@ -30,6 +30,8 @@ pub enum Target {
     /// The library's tests.
     #[default]
     Tests,
+    /// All tests: of the library, and those that are programs of their own.
+    AllTests,
     /// The example of this name.
     Example(String),
 }
@@ -83,9 +85,13 @@ pub struct Built {
 impl Built {
     /// The binary of a package.
     pub fn binary(&self, package: &str) -> Option<&Binary> {
-        self.binaries
-            .iter()
-            .find(|binary| binary.package == package)
+        self.binaries_of(package).next()
+    }
+
+    /// The binaries of a package.
+    pub fn binaries_of(&self, package: &str) -> impl Iterator<Item = &Binary> {
+        let binaries = self.binaries.iter();
+        binaries.filter(move |binary| binary.package == package)
     }
 }
 
@@ -144,6 +150,7 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
     };
     let what: &[&str] = match &build.target {
         Target::Tests => &["test", "--no-run", "--lib"],
+        Target::AllTests => &["test", "--no-run", "--tests"],
         Target::Example(name) => &["build", "--example", name],
     };
     let mut arguments: Vec<String> = what.iter().map(|&word| word.into()).collect();

@@ -46,32 +46,36 @@ impl Judge<'_> {
         filters: &[&str],
         on_progress: &impl Fn(&str),
     ) -> Result<Option<Verdicts>, Problem> {
-        let Some(binary) = built.binary(package) else {
+        if built.binary(package).is_none() {
             let fault = "its tests were not run, since they were not built".into();
             self.find(package, fault, "mend what the compiler names above");
             return Ok(None);
-        };
+        }
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let run = Run {
-            binary,
-            filters: filters.iter().map(|&filter| filter.to_owned()).collect(),
-            // Wrong versions mostly sleep until the kit ends them.
-            threads: (package == "counterexamples").then_some(4 * cores),
-            limit: LIMIT,
-        };
+        let mut verdicts = Verdicts::new();
         let mut done = BTreeSet::new();
-        let on_event = |event| {
-            if let Event::Test { name, outcome, .. } = event
-                && outcome != TestOutcome::Running
-                && done.insert(name)
-            {
-                on_progress(&format!("{package}: {} tests done", done.len()));
+        for binary in built.binaries_of(package) {
+            let run = Run {
+                binary,
+                filters: filters.iter().map(|&filter| filter.to_owned()).collect(),
+                // Wrong versions mostly sleep until the kit ends them.
+                threads: (package == "counterexamples").then_some(4 * cores),
+                limit: LIMIT,
+            };
+            let on_event = |event| {
+                if let Event::Test { name, outcome, .. } = event
+                    && outcome != TestOutcome::Running
+                    && done.insert(name)
+                {
+                    on_progress(&format!("{package}: {} tests done", done.len()));
+                }
+            };
+            let (ended, more) = harness::run(self.workshop, &run, on_event, pending::<()>).await?;
+            self.run_count += more.len();
+            if !matches!(ended.cause, Cause::Exited(_)) {
+                self.tell_early_end(binary, ended.cause, &more);
             }
-        };
-        let (ended, verdicts) = harness::run(self.workshop, &run, on_event, pending::<()>).await?;
-        self.run_count += verdicts.len();
-        if !matches!(ended.cause, Cause::Exited(_)) {
-            self.tell_early_end(binary, ended.cause, &verdicts);
+            verdicts.extend(more);
         }
         Ok(Some(verdicts))
     }

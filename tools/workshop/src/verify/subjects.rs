@@ -5,7 +5,7 @@ use std::future::pending;
 
 use super::judge::Judge;
 use super::{Finding, Outcome};
-use crate::exercises::cargo::{self, Build, Built, Words};
+use crate::exercises::cargo::{self, Build, Built, Target, Words};
 use crate::exercises::catalogue::{self, Exercise};
 use crate::problem::Problem;
 use crate::workshop::Workshop;
@@ -75,6 +75,7 @@ pub async fn build(
         .collect();
     let tests = Build {
         packages,
+        target: Target::AllTests,
         ..Build::default()
     };
     let tests = build_one(workshop, &tests, &mut outcome, &on_progress).await?;
@@ -90,6 +91,7 @@ pub async fn build(
     let models = Build {
         packages,
         features,
+        target: Target::AllTests,
         ..Build::default()
     };
     let models = build_one(workshop, &models, &mut outcome, &on_progress).await?;

@@ -1,0 +1,121 @@
+//! Breaks clause 17: Idle.
+//! Caught by: idle_workers_sleep
+//!
+//! A worker parks for a millisecond, and looks again. Then no wake-up can be
+//! lost for longer than that, and nobody has to think about fences.
+
+#[path = "../../../solutions/14-work-stealing/src/builder.rs"]
+mod builder;
+#[path = "../../../solutions/14-work-stealing/src/context.rs"]
+mod context;
+#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
+mod handle;
+#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
+mod injector;
+#[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
+mod runtime;
+#[path = "../../../solutions/14-work-stealing/src/shared.rs"]
+mod shared;
+#[path = "../../../solutions/14-work-stealing/src/slot.rs"]
+mod slot;
+#[path = "../../../solutions/14-work-stealing/src/worker.rs"]
+mod worker;
+
+pub use builder::Builder;
+pub use context::Entered;
+pub use handle::{
+    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
+};
+pub use runtime::Runtime;
+pub use sleep::Sleep;
+pub use task::{JoinError, YieldNow, yield_now};
+
+mod search {
+    use std::time::Duration;
+
+    use super::shared::{CAPACITY, Shared, Task};
+    use super::worker::Worker;
+
+    /// So many tasks are taken from the injector at once: half a queue.
+    const BATCH: usize = CAPACITY / 2;
+
+    impl Worker {
+        /// Takes a batch from the injector: the first to be polled at once, the
+        /// others for the queue.
+        pub fn take_injected(&self) -> Option<Task> {
+            if self.shared.injector.is_empty() {
+                return None;
+            }
+            let most = BATCH.min(self.queue.free()) + 1;
+            self.shared.injector.take(most, |task| {
+                let Ok(()) = self.queue.push(task) else {
+                    unreachable!(
+                        "only its owner fills a queue, and it had room"
+                    )
+                };
+            })
+        }
+
+        #[cold]
+        pub fn find_work(&self) {
+            let Some(task) = self.take_injected().or_else(|| self.search())
+            else {
+                return self.sleep();
+            };
+            if self.is_searching.replace(false) && self.shared.sleepers.found()
+            {
+                // There may be more than this one.
+                self.shared.notify();
+            }
+            self.poll(task);
+        }
+
+        /// Looks at the queues of the others, unless enough do so already.
+        fn search(&self) -> Option<Task> {
+            if !self.is_searching.get() && !self.shared.sleepers.try_search() {
+                return None;
+            }
+            self.is_searching.set(true);
+            self.steal().or_else(|| self.take_injected())
+        }
+
+        /// Steals from the first that has something, in an order that is never the
+        /// same, so that not all fall upon one.
+        fn steal(&self) -> Option<Task> {
+            let workers = &self.shared.workers;
+            let (before, after) = workers.split_at(self.random(workers.len()));
+            let mut victims = after.iter().chain(before);
+            victims.find_map(|victim| victim.stealer.steal_into(&self.queue))
+        }
+
+        /// A number below `limit`.
+        fn random(&self, limit: usize) -> usize {
+            // Marsaglia's xorshift.
+            let mut random = self.random.get();
+            random ^= random << 13;
+            random ^= random >> 17;
+            random ^= random << 5;
+            self.random.set(random);
+            random as usize % limit
+        }
+
+        fn sleep(&self) {
+            let Shared { sleepers, .. } = &*self.shared;
+            let is_last = sleepers.sleep(self.index, self.is_searching.take());
+            if is_last && self.shared.has_work() {
+                let is_free = sleepers.wake(self.index);
+                // As a searcher, so that it tells the next one if there is more.
+                self.is_searching.set(!is_free || sleepers.try_search());
+                return;
+            }
+            if !self.shared.is_shut_down() {
+                self.parker.park_timeout(Duration::from_millis(1));
+            }
+            self.is_searching.set(!sleepers.wake(self.index));
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
+mod tests;

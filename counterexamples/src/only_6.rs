@@ -1,0 +1,9 @@
+//! The wrong versions of exercise 6, and their tests.
+#![allow(
+    dead_code,
+    unused_imports,
+    clippy::duplicate_mod,
+    reason = "the library has the whole; this has what the tests of one exercise need"
+)]
+
+mod exercise_6;
