@@ -3,11 +3,25 @@
 //!
 //! `cargo workshop trace 10` shows it as a timeline.
 
+use std::future::poll_fn;
+use std::mem;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use block_on::block_on;
 use exercise_10::{JoinHandle, Pool};
-use yield_now::yield_now;
+use parker::block_on;
+
+async fn yield_now() {
+    let mut was_polled = false;
+    poll_fn(|cx| match mem::replace(&mut was_polled, true) {
+        true => Poll::Ready(()),
+        false => {
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await;
+}
 
 /// Works for a while, and lets the others have a turn.
 async fn three_slices(slice: Duration) {
