@@ -45,7 +45,7 @@ pub fn yield_now() -> YieldNow {
     YieldNow { was_polled: false }
 }
 
-/// The future of [`yield_now`].
+/// The future of [`yield_now`](yield_now()).
 #[derive(Debug)]
 #[must_use = "a yield takes place where it is awaited"]
 pub struct YieldNow {

@@ -30,8 +30,8 @@
 //! 5. **Next is not always.** A task that is ready on a worker is polled there
 //!    after at most a hundred polls for each task that is queued before it,
 //!    whatever other tasks spawn and wake.
-//! 6. **Time goes on.** A [`sleep`] ends though all workers are busy with tasks
-//!    that yield, and though all sleep.
+//! 6. **Time goes on.** A [`sleep`](sleep()) ends though all workers are busy
+//!    with tasks that yield, and though all sleep.
 //! 7. **The handle.** A [`JoinHandle`] gives what the future has returned, and
 //!    wakes who awaits it, on any thread. To drop it detaches the task.
 //! 8. **Abort.** [`JoinHandle::abort`] ends a task: its future is dropped, and
@@ -42,10 +42,10 @@
 //!     and need not be `Send`, on the thread that calls it, while the workers
 //!     run the tasks. Several threads may do so at a time. In a task, or in
 //!     another `block_on`, it panics and says "within".
-//! 11. **Where you are.** [`spawn`], [`spawn_blocking`] and [`sleep`] use the
-//!     runtime of the task, the blocking job or the `block_on` that calls them,
-//!     or the one that was entered on this thread last. Where there is none
-//!     they panic and say "runtime".
+//! 11. **Where you are.** [`spawn`], [`spawn_blocking`](spawn_blocking()) and
+//!     [`sleep`](sleep()) use the runtime of the task, the blocking job or the
+//!     `block_on` that calls them, or the one that was entered on this thread
+//!     last. Where there is none they panic and say "runtime".
 //! 12. **Blocking jobs.** A job may block without keeping any task from being
 //!     run. At most [`Builder::max_blocking_threads`] run at a time.
 //! 13. **Yield.** A task that awaits [`yield_now`] is polled again after the
