@@ -1,6 +1,12 @@
 //! Breaks clause 1: Every task runs.
 //! Caught by: each_of_many_tasks_runs_once
+//! Also fails: a_panic_harms_nobody_else
 //! Also fails: a_task_spawned_too_late_is_cancelled
+//! Also fails: as_many_tasks_run_as_there_are_workers
+//! Also fails: as_many_woken_tasks_run_as_there_are_workers
+//! Also fails: idle_workers_sleep
+//! Also fails: shutdown_drops_every_task
+//! Also fails: there_are_as_many_workers_as_asked_for
 //!
 //! Where two lists become one, the first of one and the last of the other are
 //! its ends. But the last of the first does not link to what follows: what

@@ -1,6 +1,7 @@
 //! Breaks clause 3: All workers.
 //! Caught by: the_queue_behind_a_long_poll_is_stolen
 //! Also fails: a_panic_harms_nobody_else
+//! Also fails: a_task_is_polled_by_one_worker_at_a_time
 //! Also fails: as_many_tasks_run_as_there_are_workers
 //! Also fails: as_many_woken_tasks_run_as_there_are_workers
 //! Also fails: idle_workers_sleep
@@ -66,8 +67,15 @@ mod search {
             else {
                 return self.sleep();
             };
-            if self.is_searching.replace(false) && self.shared.sleepers.found()
-            {
+            let is_last = match self.is_searching.replace(false) {
+                true => self.shared.sleepers.found(),
+                // Who looked while we carried a batch here saw nothing, and may
+                // sleep now.
+                false => {
+                    !self.queue.is_empty() || !self.shared.injector.is_empty()
+                }
+            };
+            if is_last {
                 // There may be more than this one.
                 self.shared.notify();
             }

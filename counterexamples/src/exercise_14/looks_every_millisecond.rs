@@ -62,8 +62,15 @@ mod search {
             else {
                 return self.sleep();
             };
-            if self.is_searching.replace(false) && self.shared.sleepers.found()
-            {
+            let is_last = match self.is_searching.replace(false) {
+                true => self.shared.sleepers.found(),
+                // Who looked while we carried a batch here saw nothing, and may
+                // sleep now.
+                false => {
+                    !self.queue.is_empty() || !self.shared.injector.is_empty()
+                }
+            };
+            if is_last {
                 // There may be more than this one.
                 self.shared.notify();
             }

@@ -3,6 +3,11 @@
 //!
 //! It sees what is made of the crate `sync`. A count of std's `Arc` is not, and
 //! need not be: whoever leaves the counting to it has only `block_on` to prove.
+#![allow(
+    clippy::new_ret_no_self,
+    clippy::waker_clone_wake,
+    reason = "a waker is what the models make, and clone"
+)]
 
 use std::future::poll_fn;
 use std::task::{Poll, Wake, Waker};

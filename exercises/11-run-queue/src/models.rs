@@ -2,6 +2,10 @@
 //! show. loom tries every order of the threads' steps, and every value that
 //! an atomic load may return. A queue of four slots is large enough to fill,
 //! to wrap and to overflow.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "an item is a number, and says which flag is its own"
+)]
 
 use sync::atomic::{AtomicU32, Ordering::Relaxed};
 use sync::{Arc, thread};

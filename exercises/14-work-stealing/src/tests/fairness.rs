@@ -210,7 +210,7 @@ fn sleeps_end_though_all_workers_are_busy() {
                     }
                 });
             }
-            for nap in [5, 3].map(Duration::from_millis) {
+            for nap in [30; 3].map(Duration::from_millis) {
                 let begun = Instant::now();
                 let sleeper = runtime.spawn(async move { sleep(nap).await });
                 runtime.block_on(sleeper).expect("the task returns");

@@ -195,6 +195,8 @@ fn blocking_jobs_leave_the_workers_alone() {
         runtime
             .block_on(runtime.spawn(async {}))
             .expect("the task returns");
+        // Time for a job too many to begin.
+        thread::sleep(Duration::from_millis(50));
         drop(opener);
         for (number, job) in jobs.into_iter().enumerate() {
             let result = runtime.block_on(job).expect("the job returns");
