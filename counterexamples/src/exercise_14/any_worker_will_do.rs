@@ -103,8 +103,7 @@ mod context {
 
     /// Lets this thread be `worker` while `body` runs. `body` must not panic.
     pub fn run_as(worker: &Worker, body: impl FnOnce()) {
-        let set =
-            |worker| CONTEXT.with(|context| context.worker.replace(worker));
+        let set = |worker| CONTEXT.with(|context| context.worker.replace(worker));
         set(worker);
         body();
         set(ptr::null());

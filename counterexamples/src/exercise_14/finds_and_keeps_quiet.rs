@@ -52,17 +52,14 @@ mod search {
             let most = BATCH.min(self.queue.free()) + 1;
             self.shared.injector.take(most, |task| {
                 let Ok(()) = self.queue.push(task) else {
-                    unreachable!(
-                        "only its owner fills a queue, and it had room"
-                    )
+                    unreachable!("only its owner fills a queue, and it had room")
                 };
             })
         }
 
         #[cold]
         pub fn find_work(&self) {
-            let Some(task) = self.take_injected().or_else(|| self.search())
-            else {
+            let Some(task) = self.take_injected().or_else(|| self.search()) else {
                 return self.sleep();
             };
             if self.is_searching.replace(false) {

@@ -89,8 +89,7 @@ mod builder {
         ///
         /// If it is zero.
         pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
-            let polls =
-                NonZeroU32::new(polls).expect("an interval is not zero");
+            let polls = NonZeroU32::new(polls).expect("an interval is not zero");
             self.global_queue_interval = polls.get();
             self
         }
@@ -129,8 +128,7 @@ mod builder {
             });
             let pool = Pool::new(self.max_blocking_threads, KEEP_ALIVE);
             let interval = self.global_queue_interval;
-            let shared =
-                Arc::new(Shared::new(remotes.collect(), interval, pool));
+            let shared = Arc::new(Shared::new(remotes.collect(), interval, pool));
             let mut runtime = Runtime::new_empty(Handle::new(shared.clone()));
             for (index, (queue, parker)) in
                 queues.into_iter().zip(parkers).enumerate()

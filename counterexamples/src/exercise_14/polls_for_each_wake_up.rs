@@ -31,8 +31,8 @@ pub use sleep::Sleep;
 pub use task::{JoinError, YieldNow, yield_now};
 
 mod handle {
-    use std::future::poll_fn;
     use std::ptr;
+    use std::future::poll_fn;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
     use std::sync::{Arc, Mutex};
     use std::task::{Context, Poll, Wake, Waker};
@@ -124,9 +124,8 @@ mod handle {
         poll_fn(|cx| {
             wake_ups.task.lock().unwrap().clone_from(cx.waker());
             let count = wake_ups.count.swap(0, SeqCst).max(1);
-            let mut polls = (0..count).map(|_| {
-                future.as_mut().poll(&mut Context::from_waker(&waker))
-            });
+            let mut polls = (0..count)
+                .map(|_| future.as_mut().poll(&mut Context::from_waker(&waker)));
             polls.find(Poll::is_ready).unwrap_or(Poll::Pending)
         })
         .await

@@ -159,6 +159,7 @@ mod shared {
 
         /// Tells the workers to end.
         pub fn shut_down(&self) {
+            // Relaxed: the unpark of each worker publishes it.
             self.is_shut_down.store(true, Relaxed);
             for worker in &self.workers {
                 worker.unparker.unpark();

@@ -107,6 +107,7 @@ impl Inbox {
             return;
         }
         let mut letters = self.lock();
+        // Relaxed: under the lock; whoever sends a letter after us sets it again.
         self.has_letters.store(false, Relaxed);
         for signal in letters.signals.drain(..) {
             // Acquire: pairs with the Release in `wake_by_ref`, and shows what

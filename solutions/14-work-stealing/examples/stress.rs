@@ -31,6 +31,7 @@ struct Counted;
 
 impl Counted {
     fn new() -> Self {
+        // Relaxed: read once all threads were joined.
         BEGUN.fetch_add(1, Relaxed);
         Self
     }
@@ -38,6 +39,7 @@ impl Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
+        // Relaxed: as above.
         DROPPED.fetch_add(1, Relaxed);
     }
 }

@@ -136,6 +136,7 @@ impl Shared {
 
     /// Tells the workers to end.
     pub fn shut_down(&self) {
+        // Relaxed: the unpark of each worker publishes it.
         self.is_shut_down.store(true, Relaxed);
         for worker in &self.workers {
             worker.unparker.unpark();
