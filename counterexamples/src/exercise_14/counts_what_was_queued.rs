@@ -22,6 +22,8 @@ mod shared;
 #[path = "../../../solutions/14-work-stealing/src/slot.rs"]
 mod slot;
 
+use ::{run_queue, sleepers, task};
+
 pub use builder::Builder;
 pub use context::Entered;
 pub use handle::{
@@ -36,10 +38,10 @@ mod worker {
     use std::sync::Arc;
 
     use parker::Parker;
-    use run_queue::Local;
 
     use super::context;
     use super::injector::List;
+    use super::run_queue::Local;
     use super::shared::{CAPACITY, Shared, Task};
     use super::slot::Slot;
 

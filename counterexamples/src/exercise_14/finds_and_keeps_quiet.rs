@@ -26,6 +26,8 @@ mod slot;
 #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
 mod worker;
 
+use ::{run_queue, sleepers, task};
+
 pub use builder::Builder;
 pub use context::Entered;
 pub use handle::{
@@ -52,14 +54,17 @@ mod search {
             let most = BATCH.min(self.queue.free()) + 1;
             self.shared.injector.take(most, |task| {
                 let Ok(()) = self.queue.push(task) else {
-                    unreachable!("only its owner fills a queue, and it had room")
+                    unreachable!(
+                        "only its owner fills a queue, and it had room"
+                    )
                 };
             })
         }
 
         #[cold]
         pub fn find_work(&self) {
-            let Some(task) = self.take_injected().or_else(|| self.search()) else {
+            let Some(task) = self.take_injected().or_else(|| self.search())
+            else {
                 return self.sleep();
             };
             if self.is_searching.replace(false) {

@@ -21,6 +21,8 @@ mod slot;
 #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
 mod worker;
 
+use ::{run_queue, sleepers, task};
+
 pub use builder::Builder;
 pub use context::Entered;
 pub use handle::{
@@ -37,11 +39,11 @@ mod builder {
     use std::time::Duration;
 
     use parker::Parker;
-    use run_queue::run_queue;
     use spawn_blocking::Pool;
     use sync::thread;
 
     use super::handle::Handle;
+    use super::run_queue::run_queue;
     use super::runtime::Runtime;
     use super::shared::{Remote, Shared};
     use super::worker::Worker;
@@ -89,7 +91,8 @@ mod builder {
         ///
         /// If it is zero.
         pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
-            let polls = NonZeroU32::new(polls).expect("an interval is not zero");
+            let polls =
+                NonZeroU32::new(polls).expect("an interval is not zero");
             self.global_queue_interval = polls.get();
             self
         }
@@ -128,7 +131,8 @@ mod builder {
             });
             let pool = Pool::new(MAX_BLOCKING_THREADS, KEEP_ALIVE);
             let interval = self.global_queue_interval;
-            let shared = Arc::new(Shared::new(remotes.collect(), interval, pool));
+            let shared =
+                Arc::new(Shared::new(remotes.collect(), interval, pool));
             let mut runtime = Runtime::new_empty(Handle::new(shared.clone()));
             for (index, (queue, parker)) in
                 queues.into_iter().zip(parkers).enumerate()
@@ -137,7 +141,8 @@ mod builder {
                     let shared = shared.clone();
                     move || Worker::new(shared, index, queue, parker).run()
                 };
-                let thread = thread::Builder::new().name(self.thread_name.clone());
+                let thread =
+                    thread::Builder::new().name(self.thread_name.clone());
                 match thread.spawn(work) {
                     Ok(thread) => runtime.add_worker(thread),
                     Err(error) => {

@@ -22,6 +22,8 @@ mod slot;
 #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
 mod worker;
 
+use ::{run_queue, sleepers, task};
+
 pub use builder::Builder;
 pub use context::Entered;
 pub use handle::{
@@ -44,7 +46,7 @@ mod handle {
     use super::context::{self, Entered};
     use super::shared::Shared;
 
-    pub use task::JoinHandle;
+    pub use super::task::JoinHandle;
 
     /// What a blocking job returns, to be awaited.
     pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;

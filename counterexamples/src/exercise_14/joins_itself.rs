@@ -20,6 +20,8 @@ mod slot;
 #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
 mod worker;
 
+use ::{run_queue, sleepers, task};
+
 pub use builder::Builder;
 pub use context::Entered;
 pub use handle::{

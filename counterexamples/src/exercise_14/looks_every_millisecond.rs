@@ -21,6 +21,8 @@ mod slot;
 #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
 mod worker;
 
+use ::{run_queue, sleepers, task};
+
 pub use builder::Builder;
 pub use context::Entered;
 pub use handle::{
@@ -49,21 +51,26 @@ mod search {
             let most = BATCH.min(self.queue.free()) + 1;
             self.shared.injector.take(most, |task| {
                 let Ok(()) = self.queue.push(task) else {
-                    unreachable!("only its owner fills a queue, and it had room")
+                    unreachable!(
+                        "only its owner fills a queue, and it had room"
+                    )
                 };
             })
         }
 
         #[cold]
         pub fn find_work(&self) {
-            let Some(task) = self.take_injected().or_else(|| self.search()) else {
+            let Some(task) = self.take_injected().or_else(|| self.search())
+            else {
                 return self.sleep();
             };
             let is_last = match self.is_searching.replace(false) {
                 true => self.shared.sleepers.found(),
                 // Who looked while we carried a batch here saw nothing, and may
                 // sleep now.
-                false => !self.queue.is_empty() || !self.shared.injector.is_empty(),
+                false => {
+                    !self.queue.is_empty() || !self.shared.injector.is_empty()
+                }
             };
             if is_last {
                 // There may be more than this one.

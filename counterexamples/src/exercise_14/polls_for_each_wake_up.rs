@@ -21,6 +21,8 @@ mod slot;
 #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
 mod worker;
 
+use ::{run_queue, sleepers, task};
+
 pub use builder::Builder;
 pub use context::Entered;
 pub use handle::{
@@ -31,8 +33,8 @@ pub use sleep::Sleep;
 pub use task::{JoinError, YieldNow, yield_now};
 
 mod handle {
-    use std::ptr;
     use std::future::poll_fn;
+    use std::ptr;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
     use std::sync::{Arc, Mutex};
     use std::task::{Context, Poll, Wake, Waker};
@@ -44,7 +46,7 @@ mod handle {
     use super::context::{self, Entered};
     use super::shared::Shared;
 
-    pub use task::JoinHandle;
+    pub use super::task::JoinHandle;
 
     /// What a blocking job returns, to be awaited.
     pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;
@@ -124,8 +126,9 @@ mod handle {
         poll_fn(|cx| {
             wake_ups.task.lock().unwrap().clone_from(cx.waker());
             let count = wake_ups.count.swap(0, SeqCst).max(1);
-            let mut polls = (0..count)
-                .map(|_| future.as_mut().poll(&mut Context::from_waker(&waker)));
+            let mut polls = (0..count).map(|_| {
+                future.as_mut().poll(&mut Context::from_waker(&waker))
+            });
             polls.find(Poll::is_ready).unwrap_or(Poll::Pending)
         })
         .await

@@ -22,6 +22,8 @@ mod slot;
 #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
 mod worker;
 
+use ::{run_queue, sleepers, task};
+
 pub use builder::Builder;
 pub use context::Entered;
 pub use handle::{
@@ -36,8 +38,6 @@ mod shared {
     use std::sync::{Arc, PoisonError};
 
     use parker::Unparker;
-    use run_queue::Stealer;
-    use sleepers::Sleepers;
     use spawn_blocking::Pool;
     use sync::atomic::{
         AtomicBool, AtomicUsize,
@@ -45,10 +45,12 @@ mod shared {
         fence,
     };
     use sync::{Mutex, thread};
-    use task::{JoinHandle, OwnedTasks, Runnable, Schedule};
 
     use super::context;
     use super::injector::Injector;
+    use super::run_queue::Stealer;
+    use super::sleepers::Sleepers;
+    use super::task::{self, JoinHandle, OwnedTasks, Runnable, Schedule};
 
     /// How many tasks a worker's queue holds.
     pub const CAPACITY: usize = 256;

@@ -21,6 +21,8 @@ mod slot;
 #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
 mod worker;
 
+use ::{run_queue, sleepers, task};
+
 pub use builder::Builder;
 pub use context::Entered;
 pub use handle::{
@@ -103,7 +105,8 @@ mod context {
 
     /// Lets this thread be `worker` while `body` runs. `body` must not panic.
     pub fn run_as(worker: &Worker, body: impl FnOnce()) {
-        let set = |worker| CONTEXT.with(|context| context.worker.replace(worker));
+        let set =
+            |worker| CONTEXT.with(|context| context.worker.replace(worker));
         set(worker);
         body();
         set(ptr::null());

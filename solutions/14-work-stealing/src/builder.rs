@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parker::Parker;
-use run_queue::run_queue;
 use spawn_blocking::Pool;
 use sync::thread;
 
 use super::handle::Handle;
+use super::run_queue::run_queue;
 use super::runtime::Runtime;
 use super::shared::{Remote, Shared};
 use super::worker::Worker;

@@ -11,7 +11,7 @@ use spawn_blocking::Job;
 use super::context::{self, Entered};
 use super::shared::Shared;
 
-pub use task::JoinHandle;
+pub use super::task::JoinHandle;
 
 /// What a blocking job returns, to be awaited.
 pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;

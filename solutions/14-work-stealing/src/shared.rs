@@ -4,8 +4,6 @@ use std::ptr;
 use std::sync::{Arc, PoisonError};
 
 use parker::Unparker;
-use run_queue::Stealer;
-use sleepers::Sleepers;
 use spawn_blocking::Pool;
 use sync::atomic::{
     AtomicBool, AtomicUsize,
@@ -13,10 +11,12 @@ use sync::atomic::{
     fence,
 };
 use sync::{Mutex, thread};
-use task::{JoinHandle, OwnedTasks, Runnable, Schedule};
 
 use super::context;
 use super::injector::Injector;
+use super::run_queue::Stealer;
+use super::sleepers::Sleepers;
+use super::task::{self, JoinHandle, OwnedTasks, Runnable, Schedule};
 
 /// How many tasks a worker's queue holds.
 pub const CAPACITY: usize = 256;

@@ -6,10 +6,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use parker::Parker;
-use run_queue::Local;
 
 use super::context;
 use super::injector::List;
+use super::run_queue::Local;
 use super::shared::{CAPACITY, Shared, Task};
 use super::slot::Slot;
 
