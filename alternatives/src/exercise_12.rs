@@ -39,7 +39,7 @@ macro_rules! other_parts {
         #[path = "../../../exercises/12-task/src/models.rs"]
         mod models;
         #[cfg(all(test, not(feature = "loom")))]
-        #[path = "../../../exercises/12-task/src/tests.rs"]
+        #[path = "../../../exercises/12-task/src/tests/mod.rs"]
         mod tests;
     };
 }

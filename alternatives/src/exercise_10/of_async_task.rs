@@ -195,5 +195,5 @@ impl Drop for Pool {
 mod work;
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/10-one-queue/src/tests.rs"]
+#[path = "../../../exercises/10-one-queue/src/tests/mod.rs"]
 mod tests;

@@ -156,5 +156,5 @@ impl<T, const N: usize> Clone for Stealer<T, N> {
 #[path = "../../../exercises/11-run-queue/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/11-run-queue/src/tests.rs"]
+#[path = "../../../exercises/11-run-queue/src/tests/mod.rs"]
 mod tests;

@@ -105,5 +105,5 @@ impl<T, const N: usize> Clone for Stealer<T, N> {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/11-run-queue/src/tests.rs"]
+#[path = "../../../exercises/11-run-queue/src/tests/mod.rs"]
 mod tests;

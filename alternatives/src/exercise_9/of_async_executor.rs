@@ -86,5 +86,5 @@ impl Drop for LocalExecutor {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+#[path = "../../../exercises/09-local-executor/src/tests/mod.rs"]
 mod tests;

@@ -187,5 +187,5 @@ impl<T> Future for JoinHandle<T> {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+#[path = "../../../exercises/09-local-executor/src/tests/mod.rs"]
 mod tests;

@@ -177,5 +177,5 @@ mod shared;
 #[path = "../../../exercises/10-one-queue/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/10-one-queue/src/tests.rs"]
+#[path = "../../../exercises/10-one-queue/src/tests/mod.rs"]
 mod tests;

@@ -158,5 +158,5 @@ mod pool {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/10-one-queue/src/tests.rs"]
+#[path = "../../../exercises/10-one-queue/src/tests/mod.rs"]
 mod tests;

@@ -128,5 +128,5 @@ mod task;
 mod work;
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/10-one-queue/src/tests.rs"]
+#[path = "../../../exercises/10-one-queue/src/tests/mod.rs"]
 mod tests;

@@ -151,5 +151,5 @@ mod work;
 #[path = "../../../exercises/10-one-queue/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/10-one-queue/src/tests.rs"]
+#[path = "../../../exercises/10-one-queue/src/tests/mod.rs"]
 mod tests;

@@ -148,5 +148,5 @@ mod ring;
 #[path = "../../../exercises/11-run-queue/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/11-run-queue/src/tests.rs"]
+#[path = "../../../exercises/11-run-queue/src/tests/mod.rs"]
 mod tests;

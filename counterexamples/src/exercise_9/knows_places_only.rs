@@ -154,5 +154,5 @@ impl Place {
 #[path = "../../../exercises/09-local-executor/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+#[path = "../../../exercises/09-local-executor/src/tests/mod.rs"]
 mod tests;

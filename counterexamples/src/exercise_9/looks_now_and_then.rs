@@ -192,5 +192,5 @@ impl Drop for Root<'_> {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+#[path = "../../../exercises/09-local-executor/src/tests/mod.rs"]
 mod tests;

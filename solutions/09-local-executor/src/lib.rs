@@ -84,7 +84,7 @@ mod models;
 mod outcome;
 mod tasks;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/09-local-executor/src/tests.rs"]
+#[path = "../../../exercises/09-local-executor/src/tests/mod.rs"]
 mod tests;
 
 use executor::Core;

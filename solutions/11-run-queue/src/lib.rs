@@ -64,7 +64,7 @@ mod head;
 mod models;
 mod ring;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/11-run-queue/src/tests.rs"]
+#[path = "../../../exercises/11-run-queue/src/tests/mod.rs"]
 mod tests;
 
 use claim::Claim;

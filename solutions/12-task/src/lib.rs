@@ -113,7 +113,7 @@ mod schedule;
 mod slot;
 mod state;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/12-task/src/tests.rs"]
+#[path = "../../../exercises/12-task/src/tests/mod.rs"]
 mod tests;
 mod waker;
 mod yields;

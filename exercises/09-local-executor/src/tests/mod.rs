@@ -1,0 +1,108 @@
+//! The checks of exercise 9, one or more for each clause of the contract.
+#![allow(
+    clippy::drop_non_drop,
+    reason = "the types of the stub own nothing yet"
+)]
+
+mod ends;
+mod results;
+mod runs;
+mod turns;
+mod within;
+
+use std::cell::{Cell, RefCell};
+use std::future::{pending, poll_fn};
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sync::chaos::with_chaos;
+use testkit::{
+    DropLog, DropProbe, HostileWaker, Lesson, ManualFuture, ManualHandle,
+    MustNotMove, PanicOnDrop, ThreadProbe, Yields, allocations, check,
+    idle_cost, live_blocks, panic_message, race_with_wakes,
+};
+
+use super::{
+    Completer, JoinError, JoinHandle, LocalExecutor, job, outcome, spawn,
+};
+
+/// Decides what happens under chaos.
+const SEED: u64 = 9;
+/// How often one may be polled while another is ready: clause 5.
+const BOUND: u32 = 256;
+/// After so many turns whoever was ready has been polled.
+const MANY: u32 = 2 * BOUND;
+
+/// Does something on another thread, and waits for it.
+fn elsewhere<R: Send>(action: impl FnOnce() -> R + Send) -> R {
+    thread::scope(|scope| {
+        let other = scope.spawn(action);
+        other.join().expect("nothing panics elsewhere")
+    })
+}
+
+/// Yields until something is so, for as long as the contract allows it to
+/// take, and longer.
+#[track_caller]
+fn until(what: &str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {
+    let here = std::panic::Location::caller();
+    async move {
+        for _ in 0..10 * MANY {
+            if is_so() {
+                return;
+            }
+            Yields(1).await;
+        }
+        panic!("after many turns {what} ({}:{})", here.file(), here.line());
+    }
+}
+
+/// Spawns a task that waits for its handle, and lets it be polled once.
+fn spawn_waiting(executor: &LocalExecutor) -> ManualHandle {
+    let (future, task) = ManualFuture::new();
+    drop(executor.spawn(future));
+    executor.block_on(until("a task was not polled", || task.polls() > 0));
+    task
+}
+
+fn waker_of(task: &ManualHandle) -> Waker {
+    task.wait_until_polled().0
+}
+
+/// A future that is dropped with a bang.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// How somebody is woken.
+#[derive(Clone, Copy, Debug)]
+enum Side {
+    Here,
+    Elsewhere,
+}
+
+impl Side {
+    fn wake(self, waker: &Waker) {
+        match self {
+            Self::Here => waker.wake_by_ref(),
+            Self::Elsewhere => elsewhere(|| waker.wake_by_ref()),
+        }
+    }
+}
+
+fn poll<T>(
+    handle: &mut JoinHandle<T>,
+    waker: &Waker,
+) -> Poll<Result<T, JoinError>> {
+    Pin::new(handle).poll(&mut Context::from_waker(waker))
+}

@@ -1,0 +1,376 @@
+//! Handles, what they give, and panics.
+
+use super::*;
+
+/// Clause 8: whatever it is, and whoever waits for it.
+#[test]
+fn a_handle_gives_what_the_task_returned() {
+    let lesson = Lesson {
+        clause: "8. Handles",
+        promise: "A handle is ready with the output, whether the task is over before its first poll \
+                  or later.",
+        usual_cause: "The output is given only to a waker that is already there, or nobody is woken.",
+        read: "scheduler/local-executor.html#two-ends-of-a-result",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let early = executor.spawn(async { Rc::new(1) });
+        executor.run();
+        let late = executor.spawn(async {
+            Yields(3).await;
+            let inner = spawn(async { Rc::new(20) });
+            Rc::new(*inner.await.expect("it returns") + 2)
+        });
+        let sum = executor.block_on(async {
+            let early = early.await.expect("it returns");
+            *early + *late.await.expect("it returns")
+        });
+        assert!(sum == 23, "the outputs are 1 and 22, and their sum {sum}");
+        executor.run();
+    });
+}
+
+/// Clause 8: between two polls a future may have moved to another task.
+#[test]
+fn the_waker_of_the_last_poll_is_woken() {
+    let lesson = Lesson {
+        clause: "8. Handles",
+        promise: "A handle that is polled by two tasks, one after the other, wakes the second.",
+        usual_cause: "A waker is stored only where there is none yet.",
+        read: "scheduler/local-executor.html#two-ends-of-a-result",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let (future, task) = ManualFuture::new();
+        let mut handle = executor.spawn(future);
+        let mut nobody = Context::from_waker(Waker::noop());
+        let poll = Pin::new(&mut handle).poll(&mut nobody);
+        assert!(poll.is_pending(), "it is ready, and its task waits");
+        let awaiting = executor.spawn(handle);
+        let ending = thread::spawn(move || {
+            task.wait_until_asleep();
+            task.complete();
+        });
+        let result = executor.block_on(awaiting).expect("it does not panic");
+        result.expect("the task returns");
+        ending.join().expect("ending does not panic");
+    });
+}
+
+/// Clause 8: to log something, nobody waits for it.
+#[test]
+fn a_task_without_a_handle_runs() {
+    let lesson = Lesson {
+        clause: "8. Handles",
+        promise: "A task whose handle was dropped runs all the same; its output is dropped, once.",
+        usual_cause: "Dropping the handle cancels the task, or the task panics when nobody wants \
+                      the output.",
+        read: "scheduler/local-executor.html#two-ends-of-a-result",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let (probe, log) = DropProbe::new();
+        let (future, task) = ManualFuture::new();
+        let handle = executor.spawn(async {
+            future.await;
+            probe
+        });
+        executor.block_on(until("it was not polled", || task.polls() > 0));
+        drop(handle);
+        assert!(log.count() == 0, "the task was dropped with its handle");
+        task.complete();
+        executor.run();
+        assert!(task.polls() == 2, "it was polled {} times", task.polls());
+        assert!(
+            log.count() == 1,
+            "the output was dropped {} times",
+            log.count()
+        );
+    });
+}
+
+/// Clause 9: whoever awaits the task must learn that it failed.
+#[test]
+fn a_panic_reaches_the_handle() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "A task that panics makes its handle ready, with an error that carries the panic.",
+        usual_cause: "The panic unwinds past the line that completes the outcome: `catch_unwind`.",
+        read: "scheduler/local-executor.html#a-task-that-panics",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let task = executor.spawn(async {
+            Yields(1).await;
+            panic!("boom")
+        });
+        let result: Result<(), JoinError> = executor.block_on(task);
+        let error = result.expect_err("it has no output");
+        let is = (error.is_panic(), error.is_cancelled());
+        assert!(is == (true, false), "(is_panic, is_cancelled) is {is:?}");
+        let payload = error.into_panic();
+        let text = payload.downcast_ref::<&str>();
+        assert!(text == Some(&"boom"), "the panic is another: {text:?}");
+    });
+}
+
+/// Clause 9: one bad request must not end the server.
+#[test]
+fn panics_stay_in_their_task() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "When tasks panic, `run` goes on with the others.",
+        usual_cause: "The panic unwinds through the executor's loop; or a flag or a borrow is left \
+                      behind.",
+        read: "scheduler/local-executor.html#a-task-that-panics",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let ended = Rc::new(Cell::new(0));
+        for number in 0..10 {
+            let ended = ended.clone();
+            drop(executor.spawn(async move {
+                Yields(number).await;
+                assert!(number % 2 == 0, "boom");
+                ended.set(ended.get() + 1);
+            }));
+        }
+        executor.run();
+        assert!(ended.get() == 5, "of 5 tasks {} are over", ended.get());
+    });
+}
+
+/// Clause 9: what is thrown may itself be a thrower.
+#[test]
+fn what_panics_as_it_is_dropped_harms_nobody() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "The executor goes on if a future, an unwanted output, what a task threw, or the \
+                  waker of who awaits it panics.",
+        usual_cause: "Only the poll of the future is in `catch_unwind`, and not what is dropped and \
+                      woken after it.",
+        read: "scheduler/local-executor.html#a-task-that-panics",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let held = PanicOnDrop;
+        let handle = executor.spawn(poll_fn(move |_| {
+            let _held = &held;
+            Poll::Ready(7)
+        }));
+        drop(executor.spawn(async { PanicOnDrop }));
+        drop(executor.spawn(async { panic_any(PanicOnDrop) }));
+        let waker = HostileWaker::panicking();
+        let mut awaited = executor.spawn(Yields(1));
+        let mut hostile = Context::from_waker(&waker);
+        assert!(Pin::new(&mut awaited).poll(&mut hostile).is_pending());
+        let last = executor.spawn(Yields(3));
+        executor.run();
+        executor.block_on(last).expect("it returns");
+        // Whether that is its output or an error, the contract leaves open.
+        let _ended = executor.block_on(handle);
+        executor.block_on(awaited).expect("it returns");
+    });
+}
+
+/// Clause 9: the caller asked for it, and gets it.
+#[test]
+fn the_callers_own_panic_passes() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "A panic of the future of `block_on` comes out of it, and the next call works.",
+        usual_cause: "The note that an executor runs on this thread stays behind: use a guard with a \
+                      destructor.",
+        read: "scheduler/local-executor.html#a-task-that-panics",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let task = spawn_waiting(&executor);
+        let message = panic_message(|| {
+            executor.block_on(async {
+                Yields(1).await;
+                panic!("boom")
+            })
+        });
+        assert!(message.as_deref() == Some("boom"), "it threw {message:?}");
+        task.complete();
+        executor.run();
+        LocalExecutor::new().block_on(Yields(2));
+    });
+}
+
+/// Clause 14: the executor's own results go this way, and others' may, too.
+#[test]
+fn a_completer_makes_its_handle_ready() {
+    let lesson = Lesson {
+        clause: "14. Two ends",
+        promise: "A handle is ready when its completer was used, or dropped, on whichever thread.",
+        usual_cause: "The completer has no destructor; or the destructor cancels after a result was \
+                      given.",
+        read: "scheduler/local-executor.html#two-ends-of-a-result",
+    };
+    check(lesson, || {
+        let complete = |completer: Completer<_>| completer.complete(Ok(7));
+        let fail = |completer: Completer<_>| {
+            completer.complete(Err(JoinError::panicked(Box::new("boom"))));
+        };
+        type End = fn(Completer<u32>);
+        let ends: [(End, _); 3] = [
+            (complete, (Some(7), false, false)),
+            (fail, (None, true, false)),
+            (drop, (None, false, true)),
+        ];
+        for (end, expected) in ends {
+            let [early, late] = [(); 2].map(|()| outcome());
+            elsewhere(|| end(early.0));
+            let sleeper = ThreadProbe::here();
+            let ending = thread::spawn(move || {
+                sleeper.wait_until_asleep();
+                end(late.0);
+            });
+            for handle in [early.1, late.1] {
+                let seen = match parker::block_on(handle) {
+                    Ok(number) => (Some(number), false, false),
+                    Err(it) => (None, it.is_panic(), it.is_cancelled()),
+                };
+                assert!(
+                    seen == expected,
+                    "(output, is_panic, is_cancelled) is {seen:?}, and should \
+                     be {expected:?}"
+                );
+            }
+            ending.join().expect("it does not panic");
+        }
+    });
+}
+
+/// Clause 14: no single run can hit the moment between the look for the result
+/// and the storing of the waker. Many runs may; the model does.
+#[test]
+fn thousands_of_results_reach_those_who_await_them() {
+    let lesson = Lesson {
+        clause: "14. Two ends",
+        promise: "However a completer and a poll of its handle meet, the result arrives.",
+        usual_cause: "The look for the result and the storing of the waker are two steps: do both \
+                      under one lock.",
+        read: "scheduler/local-executor.html#two-ends-of-a-result",
+    };
+    check(lesson, || {
+        let (send, receive) = mpsc::channel::<(u32, Completer<u32>)>();
+        let completing = thread::spawn(move || {
+            for (number, completer) in receive {
+                completer.complete(Ok(number));
+            }
+        });
+        let run = |count| {
+            for number in 0..count {
+                let (completer, handle) = outcome();
+                send.send((number, completer)).expect("it receives");
+                let result = parker::block_on(handle).expect("it is given");
+                assert!(result == number, "result {number} is {result}");
+            }
+        };
+        run(1_500);
+        with_chaos(SEED, || run(1_000));
+        drop(send);
+        completing.join().expect("completing does not panic");
+    });
+}
+
+/// Clause 14: whoever completes has other tasks to look after.
+#[test]
+fn completing_is_safe_whatever_it_sets_off() {
+    let lesson = Lesson {
+        clause: "14. Two ends",
+        promise: "`complete` returns, though the waker polls or drops the handle, or panics, or an \
+                  unwanted result does.",
+        usual_cause: "The waker is woken, or dropped, under the lock; or nothing catches its panic.",
+        read: "scheduler/local-executor.html#two-ends-of-a-result",
+    };
+    check(lesson, || {
+        let (completer, handle) = outcome::<PanicOnDrop>();
+        drop(handle);
+        completer.complete(Ok(PanicOnDrop));
+        let (completer, handle) = outcome();
+        let handle = Arc::new(Mutex::new(Some(handle)));
+        let inner = handle.clone();
+        let polls_and_panics = HostileWaker::new(move || {
+            let mut handle = inner.lock().unwrap().take().expect("it is there");
+            assert!(poll(&mut handle, Waker::noop()).is_ready());
+            drop(handle);
+            panic!("{}", HostileWaker::MESSAGE);
+        });
+        let mut taken = handle.lock().unwrap().take().expect("it is there");
+        assert!(poll(&mut taken, &polls_and_panics).is_pending());
+        *handle.lock().unwrap() = Some(taken);
+        completer.complete(Ok(7));
+        assert!(handle.lock().unwrap().is_none(), "nobody was woken");
+        let (completer, mut handle) = outcome();
+        let completes = CompletesOnDrop(Mutex::new(Some(completer)));
+        assert!(
+            poll(&mut handle, &Waker::from(Arc::new(completes))).is_pending()
+        );
+        // Replaces that waker, which was the last of its kind.
+        let _either = poll(&mut handle, Waker::noop());
+        let seven = parker::block_on(handle).expect("it is given");
+        assert!(seven == 7, "the result is {seven}");
+    });
+}
+
+/// The target of a waker whose end is the end of a task.
+struct CompletesOnDrop(Mutex<Option<Completer<u32>>>);
+
+impl Wake for CompletesOnDrop {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for CompletesOnDrop {
+    fn drop(&mut self) {
+        let completer = self.0.get_mut().unwrap().take();
+        completer.expect("it is there").complete(Ok(7));
+    }
+}
+
+/// Clause 15: each of the executors to come has tasks, and they panic.
+#[test]
+fn a_job_ends_well_whoever_polls_it() {
+    let lesson = Lesson {
+        clause: "15. Jobs",
+        promise: "A job keeps what its future throws, drops it at its end, and completes its handle; \
+                  one that is dropped early is cancelled.",
+        usual_cause: "The panic is caught by the executor and not by the job, the future stays until \
+                      the job is dropped, or the handle is ready first.",
+        read: "scheduler/local-executor.html#a-task-that-panics",
+    };
+    check(lesson, || {
+        let (throwing, handle) = job(async {
+            Yields(2).await;
+            panic!("boom")
+        });
+        let thrown = elsewhere(|| {
+            parker::block_on(throwing);
+            parker::block_on(handle).map(|()| "an output")
+        });
+        let error = thrown.expect_err("it panicked");
+        assert!(error.is_panic(), "the error is `{error}`");
+        let (probe, log) = DropProbe::new();
+        let mut yields = Box::pin(Yields(1));
+        let (returning, handle) = job(poll_fn(move |cx| {
+            let _held = &probe;
+            yields.as_mut().poll(cx)
+        }));
+        let mut returning = Box::pin(returning);
+        parker::block_on(returning.as_mut());
+        assert!(
+            log.count() == 1,
+            "its future was dropped {} times",
+            log.count()
+        );
+        drop(returning);
+        parker::block_on(handle).expect("it returns");
+        let (early, handle) = job(MustNotMove::new(1));
+        drop(early);
+        let error = parker::block_on(handle).expect_err("it was never polled");
+        assert!(error.is_cancelled(), "the error is `{error}`");
+    });
+}

@@ -1,0 +1,317 @@
+//! How it runs its tasks, and who is polled when.
+
+use super::*;
+
+/// Clause 1: whoever spawns has a poll of its own to end first.
+#[test]
+fn spawning_polls_nothing() {
+    let lesson = Lesson {
+        clause: "1. Runs",
+        promise: "`spawn` makes a task. Its first poll is made by `run` or `block_on`.",
+        usual_cause: "`spawn` polls the future once, to see whether it is ready.",
+        read: "scheduler/local-executor.html#what-a-task-is",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let polls = Rc::new(Cell::new(0));
+        let task = || {
+            let polls = polls.clone();
+            async move { polls.set(polls.get() + 1) }
+        };
+        drop(executor.spawn(task()));
+        assert!(polls.get() == 0, "`LocalExecutor::spawn` polled the future");
+        executor.block_on(async {
+            until("the task has not been polled", || polls.get() == 1).await;
+            drop(spawn(task()));
+            assert!(polls.get() == 1, "`spawn` polled the future");
+            until("the task has not been polled", || polls.get() == 2).await;
+        });
+    });
+}
+
+/// Clause 1: tasks beget tasks.
+#[test]
+fn run_ends_when_no_task_is_left() {
+    let lesson = Lesson {
+        clause: "1. Runs",
+        promise: "`run` returns when all tasks are over, those too that were spawned meanwhile.",
+        usual_cause: "It returns when the queue is empty, though tasks wait; or it goes on although \
+                      none is left.",
+        read: "scheduler/local-executor.html#one-queue-for-all",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        executor.run();
+        let ended = Rc::new(Cell::new(0));
+        let (future, waiting) = ManualFuture::new();
+        let counted = ended.clone();
+        drop(executor.spawn(async move {
+            for yields in [0, 1, 5] {
+                let ended = counted.clone();
+                drop(spawn(async move {
+                    MustNotMove::new(yields).await;
+                    ended.set(ended.get() + 1);
+                }));
+            }
+            future.await;
+            counted.set(counted.get() + 1);
+        }));
+        let waking = thread::spawn(move || {
+            waiting.wait_until_asleep();
+            waiting.complete();
+        });
+        executor.run();
+        assert!(ended.get() == 4, "of 4 tasks {} were over", ended.get());
+        waking.join().expect("waking does not panic");
+        executor.run();
+    });
+}
+
+/// Clause 1: a program ends, and some tasks wait still.
+#[test]
+fn block_on_ends_with_its_future() {
+    let lesson = Lesson {
+        clause: "1. Runs",
+        promise: "`block_on` returns its future's output, and leaves the other tasks for later.",
+        usual_cause: "It waits until the queue is empty, or all tasks are over; or it drops the tasks.",
+        read: "scheduler/local-executor.html#one-queue-for-all",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let task = spawn_waiting(&executor);
+        let local = String::from("borrowed");
+        let length = executor.block_on(async {
+            MustNotMove::new(3).await;
+            local.len()
+        });
+        assert!(length == local.len(), "it returned {length}");
+        task.complete();
+        executor.run();
+        assert!(
+            task.polls() == 2,
+            "the task was polled {} times",
+            task.polls()
+        );
+    });
+}
+
+/// Clause 2: ten messages, and one task that reads them all.
+#[test]
+fn many_wakes_cause_one_poll() {
+    let lesson = Lesson {
+        clause: "2. Many wakes, one poll",
+        promise: "All wake-ups of a task that come before its next poll cause that one poll.",
+        usual_cause: "Each wake-up puts the task into the queue. It needs a flag that says whether it \
+                      is there.",
+        read: "scheduler/local-executor.html#names-in-a-queue",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let task = spawn_waiting(&executor);
+        let waker = waker_of(&task);
+        let wake = || (0..20).for_each(|_| waker.wake_by_ref());
+        executor.block_on(async {
+            wake();
+            elsewhere(wake);
+            wake();
+            Yields(MANY).await;
+        });
+        let polls = task.polls() - 1;
+        assert!(polls == 1, "60 wake-ups caused {polls} polls");
+        wake();
+        elsewhere(wake);
+        executor.block_on(Yields(MANY));
+        let polls = task.polls() - 2;
+        assert!(
+            polls == 1,
+            "40 wake-ups while nothing ran caused {polls} polls"
+        );
+    });
+}
+
+/// Clause 2: a place in a table is given to the next task.
+#[test]
+fn a_late_wake_up_is_for_nobody() {
+    let lesson = Lesson {
+        clause: "2. Many wakes, one poll",
+        promise: "The waker of a task that is over wakes no other task.",
+        usual_cause: "A waker holds an index, and the index has been given to another task since. \
+                      Give each task a number that is never used again.",
+        read: "scheduler/local-executor.html#names-in-a-queue",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let late: Vec<Waker> = (0..10)
+            .map(|_| {
+                let task = spawn_waiting(&executor);
+                task.complete();
+                executor.run();
+                waker_of(&task)
+            })
+            .collect();
+        let roots = [(); 2].map(|()| {
+            executor.block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())))
+        });
+        let tasks = [(); 10].map(|()| spawn_waiting(&executor));
+        let wake = || late.iter().chain(&roots).for_each(Waker::wake_by_ref);
+        executor.block_on(async {
+            wake();
+            elsewhere(wake);
+            Yields(MANY).await;
+        });
+        let polls = tasks.iter().map(|task| task.polls() - 1).sum::<u32>();
+        assert!(
+            polls == 0,
+            "old wakers caused {polls} polls of tasks that are not theirs"
+        );
+    });
+}
+
+/// Clause 3: this is what a yield does.
+#[test]
+fn a_wake_while_the_task_is_polled_counts() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "A wake-up that comes while the task is polled causes another poll.",
+        usual_cause: "The mark that the task is in the queue is taken back after the poll, or the \
+                      task cannot be found while it is polled.",
+        read: "scheduler/local-executor.html#names-in-a-queue",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        drop(executor.spawn(Yields(3)));
+        executor.run();
+        let mut polls_left = 3;
+        drop(executor.spawn(poll_fn(move |cx| {
+            polls_left -= 1;
+            if polls_left == 0 {
+                return Poll::Ready(());
+            }
+            Side::Elsewhere.wake(cx.waker());
+            Poll::Pending
+        })));
+        executor.run();
+        executor.block_on(Yields(3));
+    });
+}
+
+/// Clause 3: a timer, a socket, a pool of threads.
+#[test]
+fn a_wake_from_another_thread_ends_the_sleep() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "A wake-up from another thread wakes the executor's thread, and the task is polled.",
+        usual_cause: "The task is put into the queue, and nobody unparks the thread; or a wake-up \
+                      from elsewhere is looked for where only those from here arrive.",
+        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let (tasks, handles): (Vec<_>, Vec<_>) =
+            (0..4).map(|_| ManualFuture::new()).unzip();
+        let waking = thread::spawn(move || {
+            handles.iter().for_each(|task| task.wake_one_by_one(2));
+        });
+        let mut tasks = tasks.into_iter();
+        for _ in 0..2 {
+            let task = tasks.next().expect("there are four");
+            drop(executor.spawn(task));
+            executor.run();
+            executor.block_on(tasks.next().expect("there are four"));
+        }
+        waking.join().expect("waking does not panic");
+    });
+}
+
+/// Clause 3: the executor may be used in pieces.
+#[test]
+fn a_wake_while_nothing_runs_counts() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "A wake-up between two calls of `run` or `block_on` counts in the next one.",
+        usual_cause: "A wake-up needs the executor that runs on this thread, and none does.",
+        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+    };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        for _ in 0..3 {
+            let [here, there] = [(); 2].map(|()| spawn_waiting(&executor));
+            here.complete();
+            elsewhere(|| there.complete());
+            executor.run();
+        }
+    });
+}
+
+/// Clause 3: no single run can hit the moment between the last look and the
+/// sleep; many runs do.
+#[test]
+fn thousands_of_wakes_from_another_thread_all_arrive() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "A wake-up that comes as the executor's thread falls asleep still counts.",
+        usual_cause: "The thread looks into the queue, finds nothing, and sleeps without a token \
+                      that a wake-up would have left meanwhile.",
+        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+    };
+    const TIME: Duration = Duration::from_millis(60);
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let run = |answer| {
+            drop(executor.spawn(answer));
+            executor.run();
+        };
+        race_with_wakes(TIME, run);
+        race_with_wakes(TIME, |answer| executor.block_on(answer));
+        with_chaos(SEED, || race_with_wakes(TIME, run));
+    });
+}
+
+/// Clause 4: most programs wait most of the time.
+#[test]
+fn while_nobody_is_ready_the_thread_sleeps() {
+    let lesson = Lesson {
+        clause: "4. Idle",
+        promise: "While the tasks wait, the thread sleeps, and polls nobody.",
+        usual_cause: "The loop asks all tasks again, spins, or sleeps for a moment at a time.",
+        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+    };
+    const WINDOW: Duration = Duration::from_millis(100);
+    const CPU: Duration = Duration::from_millis(5);
+    const SLEEPS: u64 = 10;
+    check(lesson, || {
+        let (futures, tasks): (Vec<_>, Vec<_>) =
+            (0..3).map(|_| ManualFuture::new()).unzip();
+        let running = thread::spawn(move || {
+            let executor = LocalExecutor::new();
+            for future in futures {
+                drop(executor.spawn(future));
+            }
+            executor.run();
+        });
+        let mut probe = None;
+        for task in &tasks {
+            probe = Some(task.wait_until_asleep().1);
+        }
+        let probe = probe.expect("there are three tasks");
+        let cost = idle_cost(&probe, WINDOW);
+        let by_the_clock = probe.sleeps_by_the_clock();
+        let polls = tasks.iter().map(ManualHandle::polls).sum::<u32>();
+        tasks.iter().for_each(ManualHandle::complete);
+        running.join().expect("running does not panic");
+        assert!(
+            polls == 3,
+            "three tasks were polled {polls} times, and not woken"
+        );
+        assert!(
+            by_the_clock != Some(true),
+            "the thread sleeps until some time has passed, not until it is woken"
+        );
+        let Some(cost) = cost else { return };
+        let (cpu, sleeps) = (cost.cpu, cost.sleeps);
+        assert!(
+            cpu < CPU && sleeps < SLEEPS,
+            "in {WINDOW:?} the thread woke up {sleeps} times and used {cpu:.0?} of CPU time"
+        );
+    });
+}

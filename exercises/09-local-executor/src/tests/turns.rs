@@ -1,0 +1,215 @@
+//! Whose turn it is, and what a turn costs.
+
+use super::*;
+
+/// One who is woken once, and others who want to be polled all the time.
+#[derive(Clone, Default)]
+struct Contest {
+    victim: Rc<RefCell<Option<Waker>>>,
+    is_over: Rc<Cell<bool>>,
+    /// The polls of one of the others while the victim was ready.
+    most_polls: Rc<Cell<u32>>,
+}
+
+impl Contest {
+    /// Waits to be woken, once.
+    async fn victim(self) {
+        let mut is_first = true;
+        poll_fn(|cx| {
+            if std::mem::take(&mut is_first) {
+                *self.victim.borrow_mut() = Some(cx.waker().clone());
+                return Poll::Pending;
+            }
+            self.is_over.set(true);
+            Poll::Ready(())
+        })
+        .await;
+    }
+
+    /// Wakes the victim and then, at each poll, itself, until the victim has
+    /// had its turn, or long after it should have.
+    async fn hog(self, own: Side, of_victim: Side) {
+        let waits_for_victim = || self.victim.borrow().is_none();
+        until("nobody polled the victim", || !waits_for_victim()).await;
+        of_victim.wake(self.victim.borrow().as_ref().expect("it has one"));
+        let mut polls = 0;
+        poll_fn(|cx| {
+            if self.is_over.get() || polls > BOUND + 1 {
+                return Poll::Ready(());
+            }
+            polls += 1;
+            own.wake(cx.waker());
+            Poll::Pending
+        })
+        .await;
+        self.most_polls.set(self.most_polls.get().max(polls));
+        // Else `block_on` would never get its turn at all.
+        self.is_over.set(true);
+    }
+
+    #[track_caller]
+    fn assert_fair(&self, who: &str) {
+        let polls = self.most_polls.get();
+        assert!(
+            polls <= BOUND,
+            "{who} was ready, another was polled {polls} times and more"
+        );
+    }
+}
+
+/// Clause 5: a task that computes and yields is a good neighbour only if the
+/// others have their turn.
+#[test]
+fn a_ready_task_has_its_turn() {
+    let lesson = Lesson {
+        clause: "5. Fair",
+        promise: "However many tasks yield again and again, one that was woken has its turn soon.",
+        usual_cause: "A woken task goes to the front of the queue: use `push_back` and `pop_front`. \
+                      Or `block_on` polls its own future for as long as that is ready.",
+        read: "scheduler/local-executor.html#one-queue-for-all",
+    };
+    check(lesson, || {
+        for victim_first in [true, false] {
+            let contest = Contest::default();
+            let executor = LocalExecutor::new();
+            let spawn_victim =
+                || drop(executor.spawn(contest.clone().victim()));
+            if victim_first {
+                spawn_victim();
+            }
+            for _ in 0..3 {
+                let hog = contest.clone().hog(Side::Here, Side::Here);
+                drop(executor.spawn(hog));
+            }
+            if !victim_first {
+                spawn_victim();
+            }
+            executor.run();
+            contest.assert_fair("while a task");
+            let contest = Contest::default();
+            drop(executor.spawn(contest.clone().victim()));
+            let hog = contest.clone().hog(Side::Here, Side::Here);
+            executor.block_on(hog);
+            executor.run();
+            contest
+                .assert_fair("while a task, beside the future of `block_on`,");
+        }
+    });
+}
+
+/// Clause 5: the future of `block_on` is often the one that says stop.
+#[test]
+fn the_future_of_block_on_has_its_turn() {
+    let lesson = Lesson {
+        clause: "5. Fair",
+        promise: "However many tasks yield again and again, the future of `block_on` has its turn.",
+        usual_cause: "`block_on` polls its future only when the queue is empty. Put it into the \
+                      queue, as if it were a task.",
+        read: "scheduler/local-executor.html#one-queue-for-all",
+    };
+    check(lesson, || {
+        for from in [Side::Here, Side::Elsewhere] {
+            let contest = Contest::default();
+            let executor = LocalExecutor::new();
+            for _ in 0..2 {
+                let hog = contest.clone().hog(Side::Here, from);
+                drop(executor.spawn(hog));
+            }
+            executor.block_on(contest.clone().victim());
+            contest.assert_fair("while the future of `block_on`");
+            executor.run();
+        }
+    });
+}
+
+/// Clause 5: with two queues, one of them may never be looked at.
+#[test]
+fn it_does_not_matter_who_woke_a_task() {
+    let lesson = Lesson {
+        clause: "5. Fair",
+        promise: "A task that another thread woke has its turn among those that were woken here, \
+                  and the reverse.",
+        usual_cause: "Wake-ups from other threads are looked for only when there is nothing else to \
+                      do; or they go in front of all others.",
+        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+    };
+    check(lesson, || {
+        for (own, of_victim) in
+            [(Side::Here, Side::Elsewhere), (Side::Elsewhere, Side::Here)]
+        {
+            let contest = Contest::default();
+            let executor = LocalExecutor::new();
+            drop(executor.spawn(contest.clone().victim()));
+            drop(executor.spawn(contest.clone().hog(own, of_victim)));
+            executor.run();
+            contest.assert_fair(&format!("while a task, woken {of_victim:?},"));
+        }
+    });
+}
+
+/// How many tasks wait while others run.
+const WAITING: usize = 10_000;
+
+/// Makes an executor with so many tasks that wait, and counts their polls.
+fn crowded(waiting: usize) -> (LocalExecutor, Rc<Cell<usize>>) {
+    let executor = LocalExecutor::new();
+    let polls = Rc::new(Cell::new(0));
+    for _ in 0..waiting {
+        let polls = polls.clone();
+        drop(executor.spawn(poll_fn(move |_| {
+            polls.set(polls.get() + 1);
+            Poll::<()>::Pending
+        })));
+    }
+    let polled = || polls.get() >= waiting;
+    executor.block_on(poll_fn(|cx| {
+        cx.waker().wake_by_ref();
+        if polled() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }));
+    (executor, polls)
+}
+
+/// Clause 12: a look at each of ten thousand tasks costs more than a poll.
+#[test]
+fn a_wake_up_costs_the_same_among_many_tasks() {
+    let lesson = Lesson {
+        clause: "12. No scan",
+        promise: "A wake-up and its poll allocate no more, and take no longer, among ten thousand \
+                  tasks than among ten.",
+        usual_cause: "A turn looks at all tasks for those that were woken, or copies their list. Let \
+                      the wake-up say who it is: a queue of names.",
+        read: "scheduler/local-executor.html#names-in-a-queue",
+    };
+    const YIELDS: u32 = 200;
+    const ROUNDS: usize = 10;
+    check(lesson, || {
+        let executors = [10, WAITING].map(|waiting| crowded(waiting).0);
+        let mut times = [Duration::MAX; 2];
+        let mut blocks = [u64::MAX; 2];
+        for _ in 0..ROUNDS {
+            for (at, executor) in executors.iter().enumerate() {
+                let start = Instant::now();
+                let ((), allocated) =
+                    allocations(|| executor.block_on(Yields(YIELDS)));
+                times[at] = times[at].min(start.elapsed());
+                blocks[at] = blocks[at].min(allocated.count);
+            }
+        }
+        let [few, many] = blocks;
+        assert!(
+            many <= few + u64::from(YIELDS) / 4,
+            "{YIELDS} turns allocate {few} blocks among 10 tasks, and {many} \
+             among {WAITING}"
+        );
+        let [few, many] = times;
+        assert!(
+            many < few * 10,
+            "{YIELDS} turns take {few:.0?} among 10 tasks, and {many:.0?} among \
+             {WAITING}"
+        );
+    });
+}

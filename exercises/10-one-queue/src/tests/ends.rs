@@ -1,0 +1,379 @@
+//! How a pool ends.
+
+use super::*;
+
+#[track_caller]
+fn assert_cancelled<T>(result: Result<T, JoinError>) {
+    let is_cancelled = result.is_err_and(|error| error.is_cancelled());
+    assert!(is_cancelled, "the handle does not say that it is cancelled");
+}
+
+#[track_caller]
+fn assert_dropped_once(logs: &[DropLog]) {
+    let counts: Vec<_> = logs.iter().map(DropLog::count).collect();
+    let is_once = counts.iter().all(|count| *count == 1);
+    assert!(is_once, "the futures were dropped {counts:?} times");
+}
+
+/// Clause 11: nobody wakes them any more, and they own sockets and files.
+#[test]
+fn dropping_the_pool_drops_the_futures_that_wait_for_a_waker() {
+    let lesson = Lesson {
+        clause: "11. Shutdown",
+        promise: "When the pool has been dropped, so have the futures that waited, and their wakers do \
+                  nothing.",
+        usual_cause: "Only the queue is emptied. Who waits for a waker is not in the queue, and its \
+                      waker keeps it.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Pool::new(2);
+        let (manuals, tasks): (Vec<_>, Vec<_>) = (0..5)
+            .map(|_| {
+                let (future, manual) = ManualFuture::new();
+                let (probe, log) = DropProbe::new();
+                let task = pool.spawn(async {
+                    let _owned = probe;
+                    future.await;
+                });
+                (manual, (task, log))
+            })
+            .unzip();
+        manuals.iter().for_each(|it| _ = it.wait_until_asleep());
+        drop(pool);
+        let (tasks, logs): (Vec<_>, Vec<_>) = tasks.into_iter().unzip();
+        assert_dropped_once(&logs);
+        manuals.iter().for_each(ManualHandle::complete);
+        tasks
+            .into_iter()
+            .for_each(|task| assert_cancelled(block_on(task)));
+    });
+}
+
+/// Clause 11: they have never been polled, and never will be.
+#[test]
+fn dropping_the_pool_drops_what_is_in_the_queue() {
+    let lesson = Lesson {
+        clause: "11. Shutdown",
+        promise: "When the pool has been dropped, so have the futures that were still in the queue.",
+        usual_cause: "The queue is left as it is: its tasks keep the pool, and the pool keeps them.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let opener = Opener::new();
+        let (held, _) = hold(&pool, &opener);
+        let tasks = (0..10).map(|_| {
+            let (probe, log) = DropProbe::new();
+            (pool.spawn(async move { drop(probe) }), log)
+        });
+        let (tasks, logs): (Vec<_>, Vec<_>) = tasks.unzip();
+        let opening = opener.open_once_asleep();
+        drop(pool);
+        assert_dropped_once(&logs);
+        tasks
+            .into_iter()
+            .for_each(|task| assert_cancelled(block_on(task)));
+        let _ = block_on(held);
+        opening.join().expect("opening does not panic");
+    });
+}
+
+/// Clause 11: there is always one that is ready.
+#[test]
+fn tasks_that_never_end_do_not_keep_the_pool() {
+    let lesson = Lesson {
+        clause: "11. Shutdown",
+        promise: "Dropping the pool ends tasks that would wake themselves for ever.",
+        usual_cause: "The workers go on until the queue is empty.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let tasks = (0..4).map(|_| {
+            let (probe, log) = DropProbe::new();
+            let task = pool.spawn(async move {
+                let _owned = probe;
+                loop {
+                    Yields(1).await;
+                }
+            });
+            (task, log)
+        });
+        let (tasks, logs): (Vec<JoinHandle<()>>, Vec<_>) = tasks.unzip();
+        block_on(pool.spawn(Yields(20))).expect("the task ends");
+        drop(pool);
+        tasks
+            .into_iter()
+            .for_each(|it| assert_cancelled(block_on(it)));
+        assert_dropped_once(&logs);
+    });
+}
+
+/// Clause 11: its worker has the future just now.
+#[test]
+fn a_task_that_is_polled_as_the_pool_ends_ends_with_the_poll() {
+    let lesson = Lesson {
+        clause: "11. Shutdown",
+        promise: "A future that is polled as the pool is dropped is dropped after that poll.",
+        usual_cause: "Who ends the pool finds no future in the task, and who polls it puts it back to \
+                      wait for a waker.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let opener = Opener::new();
+        let (tell, told) = mpsc::channel();
+        let (probe, log) = DropProbe::new();
+        let gate = opener.gate();
+        let task = pool.spawn(poll_fn(move |cx| {
+            let _owned = &probe;
+            let _ = tell.send(cx.waker().clone());
+            gate.wait();
+            Poll::<()>::Pending
+        }));
+        let _waker = told.recv().expect("it is polled");
+        let opening = opener.open_once_asleep();
+        drop(pool);
+        assert_dropped_once(&[log]);
+        assert_cancelled(block_on(task));
+        opening.join().expect("opening does not panic");
+    });
+}
+
+/// Clause 11: what a thread keeps must not outlive the pool.
+#[test]
+fn dropping_the_pool_waits_for_polls_and_threads() {
+    let lesson = Lesson {
+        clause: "11. Shutdown",
+        promise: "When the pool has been dropped, no poll runs, and its threads have ended.",
+        usual_cause: "The workers are told to end, and nobody joins them.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    const WORKERS: usize = 3;
+    check(lesson, || {
+        for _ in 0..10 {
+            let pool = Pool::new(WORKERS);
+            let ends = meeting(WORKERS, |task| {
+                pool.spawn(async {
+                    task.await;
+                    log_of_this_threads_end()
+                })
+            });
+            let ends = await_all(ends);
+            let opener = Opener::new();
+            let (held, _) = hold(&pool, &opener);
+            let opening = opener.open_once_asleep();
+            drop(pool);
+            let count = ends.iter().filter(|end| end.count() == 1).count();
+            assert!(
+                count == WORKERS,
+                "of {WORKERS} threads {count} have ended"
+            );
+            block_on(held).expect("its poll has ended");
+            opening.join().expect("opening does not panic");
+        }
+    });
+}
+
+/// Clause 11: a worker that sleeps must hear of it, and so must each other.
+#[test]
+fn dropping_the_pool_ends_workers_that_sleep() {
+    let lesson = Lesson {
+        clause: "11. Shutdown",
+        promise: "A pool whose workers sleep, or are just falling asleep, can be dropped.",
+        usual_cause: "Only one worker is notified; or the flag is set without the lock, and a worker \
+                      that is just falling asleep misses it.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        for workers in [1, 2, 3] {
+            drop(Pool::new(workers));
+            let pool = Pool::new(workers);
+            let probes = meet(&pool, workers);
+            probes.iter().for_each(ThreadProbe::wait_until_asleep);
+            drop(pool);
+        }
+        with_chaos(SEED, || {
+            for round in 0..60 {
+                let pool = Pool::new(3);
+                meet(&pool, 1 + round % 3);
+            }
+        });
+    });
+}
+
+/// Clause 11: a destructor is anybody's code.
+#[test]
+fn destructors_may_spawn_and_wake_and_panic_as_the_pool_ends() {
+    let lesson = Lesson {
+        clause: "11. Shutdown",
+        promise: "A future that is dropped with the pool may wake other tasks, spawn and panic.",
+        usual_cause: "The futures are dropped while a lock is held that spawning and waking want, too.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    struct OnDrop<F: FnMut()>(F);
+    impl<F: FnMut()> Drop for OnDrop<F> {
+        fn drop(&mut self) {
+            (self.0)();
+        }
+    }
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let manuals: Vec<_> = (0..4).map(|_| ManualFuture::new()).collect();
+        let handles: Vec<_> =
+            manuals.iter().map(|(_, it)| it.clone()).collect();
+        let (tell, spawned) = mpsc::channel();
+        for (future, _) in manuals {
+            let (others, handle) = (handles.clone(), pool.handle());
+            let tell = tell.clone();
+            let on_drop = OnDrop(move || {
+                others.iter().for_each(ManualHandle::complete);
+                let _ = tell.send(handle.spawn(async {}));
+                drop(PanicOnDrop);
+            });
+            drop(pool.spawn(async move {
+                let _on_drop = on_drop;
+                future.await;
+                pending::<()>().await;
+            }));
+        }
+        handles.iter().for_each(|it| _ = it.wait_until_asleep());
+        drop(pool);
+        let spawned: Vec<_> = spawned.try_iter().collect();
+        assert!(spawned.len() == 4, "{} of 4 were dropped", spawned.len());
+        spawned
+            .into_iter()
+            .for_each(|it| assert_cancelled(block_on(it)));
+    });
+}
+
+/// Clause 12: tasks often hold what holds the pool.
+#[test]
+fn a_task_may_drop_its_own_pool() {
+    let lesson = Lesson {
+        clause: "12. From within",
+        promise: "A task that drops the last owner of its pool finishes its poll, and all tasks end.",
+        usual_cause: "The worker waits for all threads of the pool, itself among them.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        for (workers, ends) in [(1, true), (2, true), (1, false), (2, false)] {
+            let pool = Pool::new(workers);
+            let waiting = pending_tasks(&pool, 2);
+            let owner = Arc::new(Mutex::new(None));
+            let last = owner.clone();
+            let opener = Opener::new();
+            let gate = opener.gate();
+            let dropping = pool.spawn(poll_fn(move |cx| {
+                gate.wait();
+                let pool: Option<Pool> = last.lock().unwrap().take();
+                drop(pool.expect("it is polled once"));
+                cx.waker().wake_by_ref();
+                if ends {
+                    Poll::Ready("went on")
+                } else {
+                    Poll::Pending
+                }
+            }));
+            *owner.lock().unwrap() = Some(pool);
+            drop(opener);
+            match block_on(dropping) {
+                Ok(output) => assert!(ends, "pending, it gave {output:?}"),
+                result if ends => panic!("its output is lost: {result:?}"),
+                cancelled => assert_cancelled(cancelled),
+            }
+            for (task, _) in waiting {
+                assert_cancelled(block_on(task));
+            }
+        }
+    });
+}
+
+/// Clause 12: a worker of one pool is nobody's worker elsewhere.
+#[test]
+fn a_task_that_drops_another_pool_waits_for_it() {
+    let lesson = Lesson {
+        clause: "12. From within",
+        promise: "A task that drops a pool it does not belong to waits like anybody else.",
+        usual_cause: "A thread knows that it is a worker, but not of which pool.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let outer = Pool::new(1);
+        let dropping = outer.spawn(async {
+            let inner = Pool::new(1);
+            let end =
+                block_on(inner.spawn(async { log_of_this_threads_end() }));
+            let opener = Opener::new();
+            let (mut held, _) = hold(&inner, &opener);
+            let opening = opener.open_once_asleep();
+            drop(inner);
+            let mut nobody = Context::from_waker(Waker::noop());
+            let is_ready = Pin::new(&mut held).poll(&mut nobody).is_ready();
+            opening.join().expect("opening does not panic");
+            is_ready && end.is_ok_and(|end| end.count() == 1)
+        });
+        let is_over = block_on(dropping).expect("the task ends");
+        assert!(is_over, "the other pool's poll or thread has not ended");
+    });
+}
+
+/// Clause 13: a handle that is never ready is worse than an error.
+#[test]
+fn a_task_that_is_spawned_after_the_end_is_cancelled() {
+    let lesson = Lesson {
+        clause: "13. Too late",
+        promise: "To spawn on a pool that is gone drops the future, and its handle says so.",
+        usual_cause: "The task goes into a queue that nobody looks at any more.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let handle = pool.handle();
+        block_on(handle.spawn(async {})).expect("the task ends");
+        drop(pool);
+        let (probe, log) = DropProbe::new();
+        let late = handle.clone().spawn(async move { drop(probe) });
+        assert!(log.count() == 1, "it was dropped {} times", log.count());
+        assert_cancelled(block_on(late));
+    });
+}
+
+/// Clause 13: there is a moment in which the pool has ended for some, and not
+/// for others.
+#[test]
+fn every_handle_is_ready_though_the_pool_ends_as_it_is_spawned() {
+    let lesson = Lesson {
+        clause: "13. Too late",
+        promise: "Whoever spawns while another thread drops the pool gets a handle that becomes ready.",
+        usual_cause: "Whether the pool has ended is asked before the lock of the queue is taken, or \
+                      without it.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        with_chaos(SEED, || {
+            for _ in 0..60 {
+                let pool = Pool::new(2);
+                let handle = pool.handle();
+                let start = Arc::new(Barrier::new(2));
+                let meeting = start.clone();
+                let spawning = thread::spawn(move || {
+                    meeting.wait();
+                    let spawn = |_| handle.spawn(async {});
+                    (0..20).map(spawn).collect::<Vec<_>>()
+                });
+                start.wait();
+                drop(pool);
+                let handles = spawning.join().expect("to spawn does not panic");
+                for handle in handles {
+                    let result = block_on(handle);
+                    assert!(
+                        !result.is_err_and(|it| it.is_panic()),
+                        "it panicked"
+                    );
+                }
+            }
+        });
+    });
+}

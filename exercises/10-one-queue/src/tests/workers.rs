@@ -1,0 +1,351 @@
+//! The workers: who polls, who sleeps, and what they survive.
+
+use super::*;
+
+async fn threads_of_four_polls() -> Vec<ThreadId> {
+    let mut threads = vec![thread::current().id()];
+    for _ in 0..3 {
+        Yields(1).await;
+        threads.push(thread::current().id());
+    }
+    threads
+}
+
+/// Clause 1: a thread-local that says "this thread is a worker" does not say
+/// of which pool.
+#[test]
+fn tasks_are_polled_by_the_workers_of_their_own_pool() {
+    let lesson = Lesson {
+        clause: "1. Workers",
+        promise: "A task of one pool is polled by its workers, also if a task of another pool \
+                  spawns or wakes it.",
+        usual_cause: "A task that is spawned or woken on a worker is put where that worker looks, \
+                      or polled on the spot.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let (one, other) = (Pool::new(1), Pool::new(1));
+        let worker = other.spawn(async { thread::current().id() });
+        let worker = block_on(worker).expect("the task ends");
+        let (future, manual) = ManualFuture::new();
+        let woken = other.spawn(async move {
+            future.await;
+            thread::current().id()
+        });
+        manual.wait_until_polled();
+        let handle = other.handle();
+        let spawning = one.spawn(async move {
+            manual.complete();
+            let spawned = handle.spawn(threads_of_four_polls());
+            spawned.await.expect("the task ends")
+        });
+        let from_here = other.spawn(threads_of_four_polls());
+        let mut threads = await_all(vec![spawning, from_here]).concat();
+        threads.push(block_on(woken).expect("the task ends"));
+        let strange = threads.iter().filter(|it| **it != worker).count();
+        assert!(strange == 0, "{strange} of 9 polls were on other threads");
+    });
+}
+
+/// Clause 1: the thread that spawns or wakes has other things to do.
+#[test]
+fn spawning_and_waking_wait_for_no_poll() {
+    let lesson = Lesson {
+        clause: "1. Workers",
+        promise: "While all workers are busy, `spawn` and a wake-up return at once.",
+        usual_cause: "A lock is held while a task is polled: that of the queue, or the task's own.",
+        read: "scheduler/one-queue.html#the-guard-that-lives-too-long",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let (_pending, manual) = pending_tasks(&pool, 1).remove(0);
+        let opener = Opener::new();
+        let (held, waker) = hold(&pool, &opener);
+        waker.wake();
+        manual.complete();
+        let tasks = (0..300).map(|n| pool.spawn(async move { n })).collect();
+        drop(opener);
+        block_on(held).expect("the task ends");
+        assert!(
+            await_all(tasks).into_iter().eq(0..300),
+            "outputs got mixed up"
+        );
+    });
+}
+
+/// Clause 2: a future is polled by `&mut`. Two of those at once are undefined
+/// behaviour.
+#[test]
+fn a_task_is_polled_by_one_worker_at_a_time() {
+    let lesson = Lesson {
+        clause: "2. One at a time",
+        promise: "A task that is woken during its poll is not polled again before that poll ends.",
+        usual_cause: "A wake-up puts the task into the queue, though a worker is polling it. Another \
+                      worker takes it.",
+        read: "scheduler/one-queue.html#two-workers-one-task",
+    };
+    check(lesson, || {
+        let pool = Pool::new(3);
+        let (inside, polls) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let (future, manual) = ManualFuture::new();
+        let mut future = Box::pin(future);
+        let (tell, told) = mpsc::channel();
+        drop(pool.spawn(poll_fn(move |cx| {
+            if future.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            if inside.swap(true, SeqCst) {
+                let _ = tell.send("two workers were inside");
+                return Poll::Pending;
+            }
+            if polls.fetch_add(1, SeqCst) == 3 {
+                let _ = tell.send("one worker at a time was inside");
+                return Poll::Ready(());
+            }
+            let waker = cx.waker().clone();
+            let waking = thread::spawn(|| waker.wake());
+            waking.join().expect("waking does not panic");
+            thread::sleep(MOMENT / 2);
+            inside.store(false, SeqCst);
+            Poll::Pending
+        })));
+        // Its first poll has ended before the others may overlap.
+        let _ = manual.wait_until_asleep();
+        manual.complete();
+        let seen = told.recv().expect("it is polled to its end");
+        assert!(
+            seen == "one worker at a time was inside",
+            "{seen} of the poll of one task"
+        );
+    });
+}
+
+/// Clause 3: else four workers are no better than one.
+#[test]
+fn as_many_tasks_as_there_are_workers_run_together() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "With n workers n tasks wait for one another in their polls, at once and later.",
+        usual_cause: "The lock of the queue is held during the poll; or a worker is woken only for \
+                      the first of several tasks.",
+        read: "scheduler/one-queue.html#the-guard-that-lives-too-long",
+    };
+    const WORKERS: usize = 3;
+    check(lesson, || {
+        let pool = Pool::new(WORKERS);
+        for _ in 0..20 {
+            let probes = meet(&pool, WORKERS);
+            meet(&pool, WORKERS);
+            probes.iter().for_each(ThreadProbe::wait_until_asleep);
+        }
+        with_chaos(SEED, || (0..50).for_each(|_| drop(meet(&pool, WORKERS))));
+        let probes = meet(&pool, WORKERS);
+        probes.iter().for_each(ThreadProbe::wait_until_asleep);
+    });
+}
+
+/// Clause 3: most tasks are spawned and woken by tasks.
+#[test]
+fn tasks_spawned_or_woken_by_one_task_run_together() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "Tasks that one task spawns, or wakes, are taken by all workers.",
+        usual_cause: "What becomes ready on a worker wakes no other worker.",
+        read: "scheduler/one-queue.html#whom-to-wake",
+    };
+    const WORKERS: usize = 3;
+    check(lesson, || {
+        let pool = Pool::new(WORKERS);
+        let probes = meet(&pool, WORKERS);
+        let handle = pool.handle();
+        for _ in 0..20 {
+            probes.iter().for_each(ThreadProbe::wait_until_asleep);
+            let handle = handle.clone();
+            let spawning = pool.spawn(async move {
+                meeting(WORKERS, |task| handle.spawn(task))
+            });
+            await_all(block_on(spawning).expect("the task ends"));
+
+            let (futures, manuals): (Vec<_>, Vec<_>) =
+                (0..WORKERS).map(|_| ManualFuture::new()).unzip();
+            let mut futures = futures.into_iter();
+            let tasks = meeting(WORKERS, |task| (task, pool.handle()));
+            let tasks = tasks.into_iter().map(|(task, handle)| {
+                let future = futures.next().expect("one for each");
+                handle.spawn(async {
+                    future.await;
+                    task.await
+                })
+            });
+            let tasks = tasks.collect();
+            manuals.iter().for_each(|it| _ = it.wait_until_asleep());
+            let waking = pool.spawn(async move {
+                manuals.iter().for_each(|it| it.complete())
+            });
+            block_on(waking).expect("the task ends");
+            await_all::<ThreadProbe>(tasks);
+        }
+    });
+}
+
+/// Clause 3: a worker that waits for another one's poll is lost for that time.
+#[test]
+fn a_wake_up_during_a_poll_costs_no_worker() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "While one worker polls a task that has been woken again, the others are free.",
+        usual_cause: "The task is put into the queue at once. The next worker takes it, and waits \
+                      for the lock that the first one holds.",
+        read: "scheduler/one-queue.html#two-workers-one-task",
+    };
+    check(lesson, || {
+        let pool = Pool::new(2);
+        let opener = Opener::new();
+        let (held, waker) = hold(&pool, &opener);
+        waker.wake_by_ref();
+        for _ in 0..20 {
+            block_on(pool.spawn(Yields(1))).expect("the task ends");
+            waker.wake_by_ref();
+        }
+        drop(opener);
+        block_on(held).expect("the task ends");
+    });
+}
+
+/// Clause 4: one task after the other, each when the last worker has just run
+/// out of work.
+#[test]
+fn a_task_that_comes_as_a_worker_falls_asleep_is_polled() {
+    let lesson = Lesson {
+        clause: "4. No lost task",
+        promise: "A task that is spawned or woken as the workers fall asleep is polled.",
+        usual_cause: "A worker looks at the queue, gives the lock back, and takes it again to sleep. \
+                      A notification in between reaches nobody.",
+        read: "scheduler/one-queue.html#the-moment-a-worker-falls-asleep",
+    };
+    const TIME: Duration = Duration::from_millis(60);
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let run = |task| block_on(pool.spawn(task)).expect("the task ends");
+        race_with_wakes(TIME, run);
+        with_chaos(SEED, || race_with_wakes(TIME, run));
+        let pool = Pool::new(2);
+        for _ in 0..500 {
+            block_on(pool.spawn(async {})).expect("the task ends");
+        }
+    });
+}
+
+/// Clause 9: many tasks share a pool, and few know one another.
+#[test]
+fn a_panic_reaches_the_handle_and_nobody_else() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "Whoever awaits a task that panics gets what it has thrown.",
+        usual_cause: "Nobody catches the panic, or who catches it does not complete the handle.",
+        read: "scheduler/one-queue.html#what-a-task-may-break",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let (bystander, manual) = pending_tasks(&pool, 1).remove(0);
+        let panicking = pool.spawn(async {
+            Yields(2).await;
+            std::panic::panic_any("boom");
+        });
+        let error = block_on(panicking).expect_err("it panics");
+        assert!(error.is_panic(), "the error says that it is no panic");
+        let thrown = error.into_panic().downcast_ref::<&str>().copied();
+        assert!(thrown == Some("boom"), "what was thrown is {thrown:?}");
+        manual.complete();
+        block_on(bystander).expect("the other task ends");
+    });
+}
+
+/// Clause 9: four workers that have died of four panics poll nothing.
+#[test]
+fn workers_survive_panics() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "After many tasks have panicked all workers are there.",
+        usual_cause: "The panic unwinds the worker's loop, or poisons a lock.",
+        read: "scheduler/one-queue.html#what-a-task-may-break",
+    };
+    const WORKERS: usize = 3;
+    check(lesson, || {
+        let pool = Pool::new(WORKERS);
+        for _ in 0..WORKERS * 4 {
+            drop(pool.spawn(async { panic!("boom") }));
+        }
+        meet(&pool, WORKERS);
+    });
+}
+
+/// Clause 9: not only a poll is anybody's code.
+#[test]
+fn workers_survive_what_panics_after_the_poll() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "A worker survives destructors that panic, of a future and of an output, and a waker \
+                  that panics.",
+        usual_cause: "Only the poll is in `catch_unwind`, and not what comes after it.",
+        read: "scheduler/one-queue.html#what-a-task-may-break",
+    };
+    const WORKERS: usize = 2;
+    check(lesson, || {
+        let pool = Pool::new(WORKERS);
+        for _ in 0..WORKERS * 2 {
+            let (future, manual) = ManualFuture::new();
+            drop(pool.spawn(async {
+                future.await;
+                PanicOnDrop
+            }));
+            manual.complete();
+            let owned = PanicOnDrop;
+            let _ = block_on(pool.spawn(poll_fn(move |_| {
+                let _owned = &owned;
+                Poll::Ready(())
+            })));
+            let opener = Opener::new();
+            let (mut held, _) = hold(&pool, &opener);
+            let waker = HostileWaker::panicking();
+            let mut hostile = Context::from_waker(&waker);
+            let poll = Pin::new(&mut held).poll(&mut hostile);
+            assert!(poll.is_pending(), "it is ready, and its poll waits still");
+        }
+        meet(&pool, WORKERS);
+    });
+}
+
+/// How long the idle check watches, and what a sleeping thread may cost in
+/// that time.
+const IDLE_WINDOW: Duration = Duration::from_millis(100);
+const IDLE_CPU: Duration = Duration::from_millis(5);
+const IDLE_SLEEPS: u64 = 20;
+
+/// Clause 10: most tasks wait most of the time.
+#[test]
+fn workers_without_a_task_sleep() {
+    let lesson = Lesson {
+        clause: "10. Idle",
+        promise: "While all tasks wait for a waker, the workers cost no CPU time.",
+        usual_cause: "A worker looks again and again, in a loop or by a short time-out.",
+        read: "scheduler/one-queue.html#the-moment-a-worker-falls-asleep",
+    };
+    check(lesson, || {
+        let pool = Pool::new(2);
+        let probes = meet(&pool, 2);
+        let _pending = pending_tasks(&pool, 3);
+        for probe in probes {
+            probe.wait_until_asleep();
+            let Some(cost) = idle_cost(&probe, IDLE_WINDOW) else {
+                return;
+            };
+            let (cpu, sleeps) = (cost.cpu, cost.sleeps);
+            assert!(
+                cpu < IDLE_CPU && sleeps < IDLE_SLEEPS,
+                "in {IDLE_WINDOW:?} without a task the worker woke up {sleeps} \
+                 times and used {cpu:.0?} of CPU time"
+            );
+        }
+    });
+}

@@ -1,0 +1,266 @@
+//! Steals and overflows: what moves to another queue.
+
+use super::*;
+
+/// Clause 5: less, and the thieves come back; more, and the owner becomes one.
+#[test]
+fn a_steal_takes_about_half() {
+    let lesson = Lesson {
+        clause: "5. Half",
+        promise: "Of 64 items a steal takes 16 to 32, of one item that one.",
+        usual_cause: "It takes one at a time, or all; or half is rounded down, so that the last \
+                      item can never be stolen.",
+        read: "scheduler/run-queue.html#half-of-it",
+    };
+    check(lesson, || {
+        for count in [1, 2, 3, 5, 64] {
+            let (queue, stealer) = queue_of::<128>(count);
+            let (_, moved) = steal(&stealer, &run_queue().0);
+            let took = 1 + moved.len() as u32;
+            let bounds = count.div_ceil(4)..=count.div_ceil(2);
+            assert!(
+                bounds.contains(&took),
+                "of {count} items a steal took {took}, and {bounds:?} was promised"
+            );
+            let left = drain(&queue).len() as u32;
+            assert!(
+                took + left == count,
+                "of {count} items a steal took {took} and left {left}"
+            );
+        }
+    });
+}
+
+/// Clause 5: those that have waited longest go first, there as here.
+#[test]
+fn stolen_items_are_the_oldest_and_keep_their_order() {
+    let lesson = Lesson {
+        clause: "5. Half",
+        promise: "A steal takes from the front, and the thief pops what was moved in its order.",
+        usual_cause: "The thief copies from the end, or from its last item to its first.",
+        read: "scheduler/run-queue.html#half-of-it",
+    };
+    check(lesson, || {
+        let (queue, stealer) = queue_of::<64>(40);
+        let (one, moved) = steal(&stealer, &run_queue().0);
+        assert!(moved.is_sorted(), "the thief then popped {moved:?}");
+        let newest = moved.iter().copied().chain([one]).max();
+        let (newest, oldest) = (newest.unwrap_or(0), queue.pop().unwrap_or(0));
+        assert!(
+            newest < oldest,
+            "the thief got {newest}, and {oldest}, which is older, was left"
+        );
+    });
+}
+
+/// Clause 5: whoever looks for work looks at empty queues mostly.
+#[test]
+fn a_steal_from_an_empty_queue_takes_nothing() {
+    let lesson = Lesson {
+        clause: "5. Half",
+        promise: "A steal from a queue with nothing in it returns `None` and changes nothing.",
+        usual_cause: "Half of nothing is rounded up to one, or the difference of the positions is \
+                      negative.",
+        read: "scheduler/run-queue.html#half-of-it",
+    };
+    check(lesson, || {
+        let (queue, stealer) = run_queue::<_, FEW>();
+        let (thief, _) = run_queue();
+        for item in 0..20 {
+            let stolen = stealer.steal_into(&thief);
+            assert!(stolen.is_none(), "from an empty queue came {stolen:?}");
+            assert!(
+                thief.is_empty(),
+                "something was put into the thief's queue"
+            );
+            fill(&queue, [item]);
+            let popped = queue.pop();
+            assert!(
+                popped == Some(item),
+                "after that the owner popped {popped:?}"
+            );
+        }
+    });
+}
+
+/// Clause 6: a thief may have work of its own.
+#[test]
+fn a_steal_takes_no_more_than_has_room() {
+    let lesson = Lesson {
+        clause: "6. Room",
+        promise: "With room for a few items a steal moves so many at most, behind those that are \
+                  there, and loses none.",
+        usual_cause: "The thief claims half before it looks at its own room; what does not fit is \
+                      lost, or written over what is there.",
+        read: "scheduler/run-queue.html#when-there-is-no-room",
+    };
+    check(lesson, || {
+        for room in 0..FEW as u32 {
+            let (queue, stealer) = queue_of::<FEW>(6);
+            let (thief, _, own) = full();
+            (0..room).for_each(|_| _ = thief.pop());
+            let stolen = stealer.steal_into(&thief);
+            let thiefs = drain(&thief);
+            let own: Vec<_> = (room..own).collect();
+            assert!(
+                thiefs.starts_with(&own),
+                "with {own:?} in its queue the thief popped {thiefs:?}"
+            );
+            let moved = thiefs[own.len()..].iter().copied();
+            let items = moved.chain(stolen).chain(drain(&queue));
+            assert_each_once(items.collect(), 6);
+        }
+    });
+}
+
+/// Clause 6: who chooses a victim at random may choose itself.
+#[test]
+fn a_steal_from_oneself_loses_nothing() {
+    let lesson = Lesson {
+        clause: "6. Room",
+        promise: "A steal from the thief's own queue comes back, and no item is lost or doubled.",
+        usual_cause: "Both queues are locked, and they are the same; or the room is counted before \
+                      and after the claim.",
+        read: "scheduler/run-queue.html#when-there-is-no-room",
+    };
+    check(lesson, || {
+        for pops in 0..=FEW as u32 {
+            let (queue, stealer, count) = full::<FEW>();
+            let mut items = Vec::new();
+            (0..pops).for_each(|_| items.extend(queue.pop()));
+            items.extend(stealer.steal_into(&queue));
+            items.extend(drain(&queue));
+            assert_each_once(items, count);
+        }
+    });
+}
+
+/// Clause 7: the usual case must not pay for the unusual one.
+#[test]
+fn nothing_overflows_while_there_is_room() {
+    let lesson = Lesson {
+        clause: "7. Overflow",
+        promise: "`push_or_overflow` pushes, as long as there is room.",
+        usual_cause: "It looks whether the queue is half full, or full after this item.",
+        read: "scheduler/run-queue.html#when-there-is-no-room",
+    };
+    check(lesson, || {
+        let (_, _, count) = full::<FEW>();
+        let (queue, _) = run_queue::<_, FEW>();
+        for item in 0..count {
+            queue.push_or_overflow(item, |_| {
+                panic!(
+                    "an item overflowed with {item} of {count} in the queue"
+                );
+            });
+        }
+        let popped = drain(&queue);
+        assert!(
+            popped == Vec::from_iter(0..count),
+            "then came out {popped:?}"
+        );
+    });
+}
+
+/// Clause 7: half, so that the next pushes find room.
+#[test]
+fn a_full_queue_gives_half_and_the_item_away() {
+    let lesson = Lesson {
+        clause: "7. Overflow",
+        promise: "Of a full queue a quarter to three quarters, and the item, go to `overflow`; \
+                  the rest stays, in order.",
+        usual_cause: "The item itself is lost, or the queue gives away one item or all of them, or \
+                      an item goes both ways.",
+        read: "scheduler/run-queue.html#when-there-is-no-room",
+    };
+
+    check(lesson, || {
+        let (queue, _, count) = full::<64>();
+        let mut gone = Vec::new();
+        queue.push_or_overflow(count, |item| gone.push(item));
+        let is_there = gone.contains(&count);
+        assert!(is_there, "the item that found no room did not overflow");
+        let others = gone.len() as u32 - 1;
+        let bounds = count / 4..=count * 3 / 4;
+
+        assert!(
+            bounds.contains(&others),
+            "besides the item {others} of {count} overflowed, and {bounds:?} was promised"
+        );
+        let left = drain(&queue);
+        assert!(left.is_sorted(), "the owner then popped {left:?}");
+        assert_each_once([gone, left].concat(), count + 1);
+    });
+}
+
+/// Clause 7: what takes the overflow may wake a task, which is pushed here.
+#[test]
+fn the_overflow_may_use_the_queue() {
+    let lesson = Lesson {
+        clause: "7. Overflow",
+        promise: "`overflow` may push, pop and steal; each item comes out once all the same.",
+        usual_cause: "The slots are given back before all their items have been passed on, so that \
+                      the pushes within `overflow` write over the rest; or a lock is held \
+                      meanwhile.",
+        read: "scheduler/run-queue.html#when-there-is-no-room",
+    };
+    check(lesson, || {
+        let (queue, stealer, count) = full::<FEW>();
+        let (thief, _) = run_queue();
+        let mut items = Vec::new();
+        let mut next = count + 1;
+        queue.push_or_overflow(count, |item| {
+            items.push(item);
+            items.extend(queue.pop());
+            items.extend(stealer.steal_into(&thief));
+            items.extend(drain(&thief));
+            for _ in 0..FEW {
+                queue.push_or_overflow(next, |item| items.push(item));
+                next += 1;
+            }
+        });
+        items.extend(drain(&queue));
+        assert_each_once(items, next);
+    });
+}
+
+/// Clause 7: a panic on the way may lose what was on its way, not more.
+#[test]
+fn a_panic_of_the_overflow_drops_what_was_on_its_way() {
+    let lesson = Lesson {
+        clause: "7. Overflow",
+        promise: "If `overflow` panics, each item is dropped once or still in the queue, which \
+                  works on.",
+        usual_cause: "The items are read one by one, and who reads them is gone after a panic: the \
+                      rest leaks, or its slots stay taken. Pass them on from something that drops \
+                      the rest.",
+        read: "scheduler/run-queue.html#when-there-is-no-room",
+    };
+    check(lesson, || {
+        let (queue, _) = run_queue::<_, FEW>();
+        let (probes, logs): (Vec<_>, Vec<_>) =
+            (0..=FEW).map(|_| DropProbe::new()).unzip();
+        let mut probes = probes.into_iter();
+        let rejected = probes.find_map(|probe| queue.push(probe).err());
+        let rejected = rejected.expect("more items than there are slots");
+        drop(probes);
+        let overflowing = catch_unwind(AssertUnwindSafe(|| {
+            queue.push_or_overflow(rejected, |_probe| panic!("no room here"));
+        }));
+        assert!(overflowing.is_err(), "the panic did not come through");
+        let left = drain(&queue).len();
+        let dropped: Vec<_> = logs.iter().map(|log| log.count()).collect();
+        assert!(
+            dropped.iter().all(|count| *count == 1),
+            "{left} items were still in the queue; all together were dropped {dropped:?} times"
+        );
+        let pushes =
+            (0..FEW).filter(|_| queue.push(DropProbe::new().0).is_ok());
+        let (pushes, (_, _, count)) = (pushes.count(), full::<FEW>());
+        drain(&queue);
+        assert!(
+            pushes == count as usize,
+            "later only {pushes} of {count} items found room"
+        );
+    });
+}

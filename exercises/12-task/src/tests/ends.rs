@@ -1,0 +1,264 @@
+//! Aborts, drops and panics.
+
+use super::*;
+
+#[track_caller]
+fn assert_panicked<T>(handle: JoinHandle<T>, message: &str) {
+    let error = result(handle).err().expect("it panicked");
+    assert!(error.is_panic(), "the handle says: {error}");
+    let thrown = error.into_panic();
+    let text = thrown.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| thrown.downcast_ref::<String>().cloned());
+    assert!(
+        text.as_deref() == Some(message),
+        "what was thrown: {text:?}"
+    );
+}
+
+/// Clause 10: a task that waits is not going to be polled by itself.
+#[test]
+fn an_abort_ends_a_task_that_waits_or_is_queued() {
+    let lesson = Lesson {
+        clause: "10. Abort",
+        promise: "After an abort a task is not polled, its future is dropped, and its handle says that \
+                  it was cancelled.",
+        usual_cause: "The abort of a task that waits sets a flag that nobody will look at; or one that \
+                      is queued is scheduled a second time; or `run` looks at the flag after the poll.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    check(lesson, || {
+        for is_queued in [false, true] {
+            let queue = Queue::default();
+            let (task, waker, handle) = queue.spawn_waiting();
+            if is_queued {
+                waker.wake_by_ref();
+            }
+            handle.abort();
+            handle.abort();
+            let queued = queue.lock().len();
+            assert!(queued <= 1, "it is in the queue {queued} times");
+            queue.run_all();
+            let polls = task.polls();
+            assert!(polls == 1, "it was polled {polls} times, once too many");
+            assert_cancelled(handle);
+            waker.wake_by_ref();
+            assert!(queue.pop().is_none(), "it was scheduled after its end");
+        }
+        let queue = Queue::default();
+        let (future, task) = ManualFuture::new();
+        let handle = queue.spawn(future);
+        handle.abort();
+        queue.run_all();
+        assert!(
+            task.polls() == 0,
+            "a task aborted before its start was polled"
+        );
+        assert_cancelled(handle);
+    });
+}
+
+/// Clause 10: the poll holds the future by `&mut`.
+#[test]
+fn an_abort_during_a_poll_waits_for_its_end() {
+    let lesson = Lesson {
+        clause: "10. Abort",
+        promise: "A task that is aborted while it is polled ends when the poll returns; if that was \
+                  ready, the output counts.",
+        usual_cause: "The abort drops the future at once, whoever has it; or the flag is looked at \
+                      only when a poll begins, and this task waits for ever.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let abort = |_: &Waker, handle: &JoinHandle<()>| handle.abort();
+        let wake_too = |waker: &Waker, handle: &JoinHandle<()>| {
+            waker.wake_by_ref();
+            handle.abort();
+        };
+        for action in [&abort as &dyn Fn(&Waker, &JoinHandle<()>), &wake_too] {
+            let (handle, drops) =
+                in_the_middle_of_a_poll(&queue, || Poll::<()>::Pending, action);
+            queue.run_all();
+            let drops = drops.count();
+            assert!(drops == 1, "the future was dropped {drops} times");
+            assert_cancelled(handle);
+        }
+        let (handle, _) =
+            in_the_middle_of_a_poll(&queue, || Poll::Ready(()), abort);
+        result(handle).expect("it was ready first");
+    });
+}
+
+/// Clause 10: it always comes too late for some.
+#[test]
+fn an_abort_after_the_end_changes_nothing() {
+    let lesson = Lesson {
+        clause: "10. Abort",
+        promise: "A task that has ended keeps its output, and is not scheduled.",
+        usual_cause: "The abort does not look whether the task is complete, and makes itself the \
+                      holder of a future that is gone.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let handle = queue.spawn(ready(7));
+        queue.run_one();
+        handle.abort();
+        assert!(queue.pop().is_none(), "it was scheduled after its end");
+        let output = result(handle);
+        assert!(output.is_ok_and(|it| it == 7), "the output is gone");
+    });
+}
+
+/// Clause 11: a scheduler that is dropped drops its queue.
+#[test]
+fn a_runnable_that_is_dropped_cancels_its_task() {
+    let lesson = Lesson {
+        clause: "11. Dropped unrun",
+        promise: "The future is dropped with the `Runnable`, those linked behind it likewise, and the \
+                  handles say that they were cancelled.",
+        usual_cause: "A `Runnable` is a pointer without `Drop`; or it drops what is linked behind it \
+                      by recursion, and a long queue overflows the stack.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    const MANY: usize = 100_000;
+    check(lesson, || {
+        let queue = Queue::default();
+        let (probe, drops) = DropProbe::new();
+        let (task, mut handle) = spawn(
+            async move {
+                let _with_the_future = probe;
+                pending::<()>().await;
+            },
+            queue.clone(),
+        );
+        let (waker, counts) = CountingWaker::new();
+        assert!(poll(&mut handle, &waker).is_pending(), "it has not run");
+        drop(task);
+        let seen = (drops.count(), counts.wakes());
+        assert!(seen == (1, 1), "(drops of the future, wakes) is {seen:?}");
+        assert_cancelled(handle);
+
+        let mut first = None;
+        let mut handles = Vec::with_capacity(MANY);
+        for _ in 0..MANY {
+            let (mut task, handle) = spawn(ready(()), queue.clone());
+            task.set_next(first.take());
+            first = Some(task);
+            handles.push(handle);
+        }
+        drop(first);
+        handles.into_iter().for_each(assert_cancelled);
+    });
+}
+
+/// Clause 12: a server goes on when one request fails.
+#[test]
+fn a_panic_of_the_future_reaches_the_handle() {
+    let lesson = Lesson {
+        clause: "12. Panics",
+        promise: "`run` returns when the future panics, in a poll or as it is dropped, and the handle \
+                  gives what was thrown.",
+        usual_cause: "The poll is not in a `catch_unwind`, or the drop of the future is outside of it, \
+                      or the task stays held after the panic.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let (probe, drops) = DropProbe::new();
+        let handle = queue.spawn(poll_fn(move |_| -> Poll<()> {
+            let _with_the_future = &probe;
+            panic!("boom")
+        }));
+        queue.run_one();
+        assert!(
+            drops.count() == 1,
+            "the future was dropped {} times",
+            drops.count()
+        );
+        assert_panicked(handle, "boom");
+
+        for polls in 0..=2 {
+            let bomb = PanicOnDrop;
+            let mut yields = Yields(1);
+            let handle = queue.spawn(poll_fn(move |cx| {
+                let _with_the_future = &bomb;
+                Pin::new(&mut yields).poll(cx)
+            }));
+            (0..polls).for_each(|_| queue.run_one());
+            drop(queue.pop());
+            assert_panicked(handle, PanicOnDrop::MESSAGE);
+        }
+    });
+}
+
+/// Clause 12: the thread that runs tasks must survive all of them.
+#[test]
+fn what_panics_as_it_is_dropped_harms_nobody() {
+    let lesson = Lesson {
+        clause: "12. Panics",
+        promise: "An output that panics as it is dropped harms neither `run` nor who drops the handle.",
+        usual_cause: "The output is dropped outside of `catch_unwind`, or a second panic comes while \
+                      the first one unwinds, which ends the process.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    /// Panics twice when it is polled or dropped: as a whole, and in a part.
+    struct Bombs(Option<PanicOnDrop>);
+    impl Drop for Bombs {
+        fn drop(&mut self) {
+            let bomb = self.0.take();
+            let caught = panic_message(|| drop(bomb));
+            panic!("{caught:?}");
+        }
+    }
+    check(lesson, || {
+        let queue = Queue::default();
+        let before = live_bytes();
+        for handle_goes_first in [true, false] {
+            let mut handle = Some(queue.spawn(ready(PanicOnDrop)));
+            if handle_goes_first {
+                handle = None;
+            }
+            queue.run_one();
+            drop(handle);
+        }
+        let bombs = Bombs(Some(PanicOnDrop));
+        let handle = queue.spawn(poll_fn(move |_| -> Poll<()> {
+            let _with_the_future = &bombs;
+            panic!("boom")
+        }));
+        queue.run_one();
+        assert_panicked(handle, "boom");
+        // The future panics as it is dropped, and then its output does.
+        let bomb = PanicOnDrop;
+        let handle = queue.spawn(poll_fn(move |_| {
+            let _with_the_future = &bomb;
+            Poll::Ready(PanicOnDrop)
+        }));
+        queue.run_one();
+        let is_panic = result(handle).is_err_and(|error| error.is_panic());
+        assert!(is_panic, "the panic of the future's destructor is lost");
+        assert_freed(before, "after all panics");
+    });
+}
+
+/// Clause 12: the waker of the handle belongs to somebody else.
+#[test]
+fn a_panicking_waker_of_the_handle_harms_nobody() {
+    let lesson = Lesson {
+        clause: "12. Panics",
+        promise: "`run` survives a waker of the handle that panics, and the output is there.",
+        usual_cause: "The waker is called outside of `catch_unwind`, or before the task is complete.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    check(lesson, || {
+        let before = live_bytes();
+        let queue = Queue::default();
+        let (waker, mut handle) = queue.spawn_large();
+        assert!(poll(&mut handle, &HostileWaker::panicking()).is_pending());
+        waker.wake();
+        queue.run_one();
+        result(handle).expect("it was ready");
+        assert_freed(before, "after the panic of a waker");
+    });
+}

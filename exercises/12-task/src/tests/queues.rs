@@ -1,0 +1,222 @@
+//! What schedulers and their queues need.
+
+use super::*;
+
+/// Runs each task at once, and looks whether it is alive afterwards.
+#[derive(Clone)]
+struct AtOnce {
+    mark: u64,
+}
+
+const MARK: u64 = 0x1122_3344_5566_7788;
+
+impl Schedule for AtOnce {
+    fn schedule(&self, task: Runnable<Self>) {
+        task.run();
+        assert!(
+            self.mark == MARK,
+            "the scheduler reads {:#x} of itself",
+            self.mark
+        );
+    }
+}
+
+/// Clause 13: another worker may be faster than `schedule` returns.
+#[test]
+fn the_scheduler_may_end_the_task_before_it_returns() {
+    let lesson = Lesson {
+        clause: "13. Handed over",
+        promise: "A scheduler that runs the task to its end at once is alive until it returns.",
+        usual_cause: "The scheduler in the block is called. Whoever runs the task may free the block \
+                      while the call goes on: call a clone.",
+        read: "scheduler/task.html#who-holds-the-task",
+    };
+    check(lesson, || {
+        let (tell, told) = mpsc::channel();
+        let mut is_first = true;
+        let waits = poll_fn(move |cx| match std::mem::take(&mut is_first) {
+            true => {
+                let _ = tell.send(cx.waker().clone());
+                Poll::Pending
+            }
+            false => Poll::Ready(()),
+        });
+        let (task, handle) = spawn(waits, AtOnce { mark: MARK });
+        drop(handle);
+        task.run();
+        told.recv().expect("its first poll has sent it").wake();
+
+        let (task, handle) = spawn(Yields(2), AtOnce { mark: MARK });
+        drop(handle);
+        task.run();
+        let (task, handle) = spawn(yield_now(), AtOnce { mark: MARK });
+        drop(handle);
+        task.run();
+        let (task, handle) = spawn(pending::<()>(), AtOnce { mark: MARK });
+        task.run();
+        handle.abort();
+        assert_cancelled(handle);
+    });
+}
+
+/// Clause 14: queues hold pointers, and lists need links.
+#[test]
+fn a_runnable_is_one_word_and_has_a_link() {
+    let lesson = Lesson {
+        clause: "14. Queues without memory",
+        promise: "A `Runnable` is as large as a pointer, becomes one and comes back, and links another.",
+        usual_cause: "It carries a fat pointer or the scheduler beside the task; or a link that is \
+                      replaced is forgotten.",
+        read: "scheduler/task.html#one-block",
+    };
+    check(lesson, || {
+        let size = size_of::<Runnable<Queue>>();
+        assert!(size == size_of::<usize>(), "a `Runnable` has {size} bytes");
+        let queue = Queue::default();
+        let spawn_one = |number| spawn(ready(number), queue.clone());
+        let (mut first, first_handle) = spawn_one(1);
+        let (second, second_handle) = spawn_one(2);
+        let (third, third_handle) = spawn_one(3);
+        assert!(first.take_next().is_none(), "a new task has a link");
+        first.set_next(Some(second));
+        first.set_next(Some(third));
+        assert_cancelled(second_handle);
+        let raw = first.into_raw();
+        // SAFETY: `into_raw` of the same type has made it.
+        let mut first = unsafe { Runnable::<Queue>::from_raw(raw) };
+        let same = Arc::ptr_eq(&first.scheduler().0, &queue.0);
+        assert!(same, "the scheduler of the task is another one");
+        let third = first.take_next().expect("it was linked");
+        assert!(first.take_next().is_none(), "what was taken is still there");
+        first.set_next(None);
+        elsewhere(|| [first, third].map(Runnable::run));
+        let outputs = [first_handle, third_handle].map(|it| result(it).ok());
+        assert!(outputs == [Some(1), Some(3)], "the outputs are {outputs:?}");
+    });
+}
+
+/// Clause 15: most tasks never wait, and cost the list nothing.
+#[test]
+fn a_task_is_listed_while_it_may_wait() {
+    let lesson = Lesson {
+        clause: "15. Listed",
+        promise: "A task is listed when it first waits, once, and no longer when it has ended.",
+        usual_cause: "A task that ends, is aborted or panics is left in the list, or only the first or \
+                      the last of the list can be taken out.",
+        read: "scheduler/task.html#tasks-that-wait",
+    };
+    check(lesson, || {
+        let queue = Queue::with_list();
+        let handle = queue.spawn(ready(()));
+        queue.run_one();
+        assert!(
+            handle.is_finished() && queue.list().is_empty(),
+            "it never waited"
+        );
+        // Out of the middle, the end and the beginning of three.
+        for order in [[1, 0, 2], [0, 2, 1], [2, 1, 0]] {
+            let mut tasks = [(); 3].map(|()| Some(queue.spawn_waiting()));
+            for at in order {
+                assert!(
+                    !queue.list().is_empty(),
+                    "a task that waits is not listed"
+                );
+                let (task, waker, handle) =
+                    tasks[at].take().expect("each once");
+                waker.wake_by_ref();
+                queue.run_one();
+                match at {
+                    0 => handle.abort(),
+                    _ => task.complete(),
+                }
+                queue.run_all();
+                assert!(handle.is_finished(), "it has ended");
+            }
+            assert!(queue.list().is_empty(), "a task that has ended is listed");
+        }
+    });
+}
+
+/// Clause 15: this is how a runtime ends.
+#[test]
+fn closing_the_list_cancels_the_tasks_that_wait() {
+    let lesson = Lesson {
+        clause: "15. Listed",
+        promise: "`close_and_cancel` drops the futures that wait; those that are queued follow when they \
+                  are run, unpolled.",
+        usual_cause: "The lock of the list is held while futures are dropped, and a destructor wants it; \
+                      or tasks are only marked; or queued ones are cancelled by two at once.",
+        read: "scheduler/task.html#tasks-that-wait",
+    };
+    check(lesson, || {
+        let queue = Queue::with_list();
+        let (queued, waker, queued_handle) = queue.spawn_waiting();
+        let (waiting, _, waiting_handle) = queue.spawn_waiting();
+        // Its destructor ends another task that is listed.
+        let (_other, other_waker, other) = queue.spawn_waiting();
+        let other = Arc::new(other);
+        let aborts = AbortOnDrop(other.clone(), queue.clone());
+        let last = queue.spawn(async move {
+            let _with_the_future = aborts;
+            pending::<()>().await
+        });
+        queue.run_one();
+        waker.wake_by_ref();
+        queue.list().close_and_cancel();
+        let ended = [&waiting_handle, &last].map(JoinHandle::is_finished);
+        assert!(ended == [true; 2], "a task that waited has not ended");
+        queue.run_all();
+        let polls = (queued.polls(), waiting.polls());
+        assert!(polls == (1, 1), "a task was polled after it was cancelled");
+        other_waker.wake();
+        assert!(other.is_finished() && queue.list().is_empty());
+        for handle in [queued_handle, waiting_handle, last] {
+            assert_cancelled(handle);
+        }
+    });
+}
+
+struct AbortOnDrop(Arc<JoinHandle<()>>, Queue);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+        let _ = self.1.list().is_empty();
+    }
+}
+
+/// Clause 15: a task may be polled while the runtime ends.
+#[test]
+fn a_task_that_waits_after_the_close_is_cancelled() {
+    let lesson = Lesson {
+        clause: "15. Listed",
+        promise: "A task that is polled while the list is closed, or later, is cancelled instead of \
+                  waiting.",
+        usual_cause: "A closed list is looked at only when a task is spawned; the task is left waiting \
+                      where nobody will end it.",
+        read: "scheduler/task.html#tasks-that-wait",
+    };
+    check(lesson, || {
+        let queue = Queue::with_list();
+        let close =
+            |_: &Waker, _: &JoinHandle<()>| queue.list().close_and_cancel();
+        let (handle, drops) =
+            in_the_middle_of_a_poll(&queue, || Poll::<()>::Pending, close);
+        assert!(
+            drops.count() == 1,
+            "its future was dropped {} times",
+            drops.count()
+        );
+        assert_cancelled(handle);
+        let handle = queue.spawn(pending::<()>());
+        queue.run_all();
+        assert_cancelled(handle);
+        assert!(queue.list().is_empty(), "a cancelled task is listed");
+        let handle = queue.spawn(ready(7));
+        queue.run_all();
+        assert!(
+            result(handle).is_ok(),
+            "a task that never waits was cancelled"
+        );
+    });
+}

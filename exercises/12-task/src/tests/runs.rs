@@ -1,0 +1,315 @@
+//! Polls, wake-ups and yields.
+
+use super::*;
+
+/// Clause 3: who spawns decides where the task runs first.
+#[test]
+fn spawn_neither_polls_nor_schedules() {
+    let lesson = Lesson {
+        clause: "3. When run",
+        promise: "After `spawn` the future has not been polled, and the scheduler not called.",
+        usual_cause: "`spawn` schedules the task itself, as a runtime's `spawn` does. Here the caller \
+                      gets a `Runnable` for that.",
+        read: "scheduler/task.html#who-holds-the-task",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let (future, task) = ManualFuture::new();
+        let (runnable, handle) = spawn(future, queue.clone());
+        let seen = (task.polls(), queue.scheduled());
+        assert!(
+            seen == (0, 0),
+            "(polls, calls of the scheduler) is {seen:?}"
+        );
+        assert!(!handle.is_finished(), "a new task is said to have ended");
+        runnable.run();
+        let polls = task.polls();
+        assert!(polls == 1, "one run polled {polls} times");
+    });
+}
+
+/// Clause 3: whoever else is queued has a turn in between.
+#[test]
+fn each_run_polls_once() {
+    let lesson = Lesson {
+        clause: "3. When run",
+        promise: "A task that wakes itself is polled once by each `run`, and scheduled in between.",
+        usual_cause: "`run` polls again at once when the task was woken meanwhile. The others in the \
+                      queue wait.",
+        read: "scheduler/task.html#a-note-for-the-holder",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let handle = queue.spawn(Yields(3));
+        for round in 1..=3 {
+            queue.run_one();
+            let scheduled = queue.scheduled();
+            assert!(
+                scheduled == round && !handle.is_finished(),
+                "after {round} runs the task was scheduled {scheduled} times"
+            );
+        }
+        queue.run_one();
+        assert!(handle.is_finished(), "its fourth poll was ready");
+    });
+}
+
+/// Clause 3: a future is polled by `&mut`.
+#[test]
+fn a_task_is_not_scheduled_while_it_is_polled() {
+    let lesson = Lesson {
+        clause: "3. When run",
+        promise: "A wake-up from another thread during a poll schedules the task when it is over.",
+        usual_cause: "A wake-up schedules the task whoever has it now, and so two threads poll it at \
+                      once. Leave a note for the one that polls.",
+        read: "scheduler/task.html#who-holds-the-task",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let mut is_first = true;
+        let end_of_poll = move || match std::mem::take(&mut is_first) {
+            true => Poll::Pending,
+            false => Poll::Ready(()),
+        };
+        let (handle, _) =
+            in_the_middle_of_a_poll(&queue, end_of_poll, |waker, _| {
+                waker.wake_by_ref();
+                waker.clone().wake();
+                let scheduled = queue.scheduled();
+                assert!(scheduled == 0, "it was scheduled while it was polled");
+            });
+        let scheduled = queue.scheduled();
+        assert!(scheduled == 1, "then it was scheduled {scheduled} times");
+        queue.run_one();
+        assert!(handle.is_finished(), "its second poll was ready");
+    });
+}
+
+/// Clause 3: most futures panic when they are polled after their end.
+#[test]
+fn a_task_that_has_ended_is_never_polled_again() {
+    let lesson = Lesson {
+        clause: "3. When run",
+        promise: "A wake-up after the end, or during the last poll, schedules nobody.",
+        usual_cause: "A wake-up does not look whether the task is complete, or the one that came \
+                      during the last poll is served nevertheless.",
+        read: "scheduler/task.html#who-holds-the-task",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let (task, waker, handle) = queue.spawn_waiting();
+        task.complete();
+        queue.run_one();
+        waker.wake_by_ref();
+        waker.clone().wake();
+        let wakes_at_the_end = queue.spawn(poll_fn(|cx| {
+            cx.waker().wake_by_ref();
+            Poll::Ready(())
+        }));
+        queue.run_one();
+        let (polls, scheduled) = (task.polls(), queue.scheduled());
+        assert!(
+            queue.pop().is_none() && polls == 2 && scheduled == 1,
+            "a task that has ended was scheduled again"
+        );
+        assert!(handle.is_finished() && wakes_at_the_end.is_finished());
+    });
+}
+
+/// Clause 4: from whichever thread, and whichever way.
+#[test]
+fn a_wake_up_schedules_a_task_that_waits() {
+    let lesson = Lesson {
+        clause: "4. Scheduled once",
+        promise: "A task that waits is scheduled by each way to wake it, and then polled.",
+        usual_cause: "The wake-up only sets a flag; or `wake` by value drops its reference and \
+                      forgets to wake.",
+        read: "scheduler/task.html#who-holds-the-task",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let (task, waker, handle) = queue.spawn_waiting();
+        let ways: [fn(&Waker); 3] = [
+            Waker::wake_by_ref,
+            |waker| waker.clone().wake(),
+            |waker| elsewhere(|| waker.wake_by_ref()),
+        ];
+        for (round, wake) in (2..).zip(ways) {
+            wake(&waker);
+            let scheduled = queue.scheduled();
+            assert!(
+                scheduled == round - 1,
+                "it was scheduled {scheduled} times"
+            );
+            queue.run_one();
+            let polls = task.polls();
+            assert!(polls as usize == round, "it was polled {polls} times");
+        }
+        task.complete();
+        queue.run_one();
+        result(handle).expect("it was completed");
+    });
+}
+
+/// Clause 4: a task that is queued twice could be polled twice at once.
+#[test]
+fn many_wake_ups_are_one_poll() {
+    let lesson = Lesson {
+        clause: "4. Scheduled once",
+        promise: "Wake-ups of a task that is queued schedule nothing, and cause no further poll.",
+        usual_cause: "A wake-up does not look whether the task is queued; or the note that it leaves \
+                      then is not cleared when the poll begins.",
+        read: "scheduler/task.html#a-note-for-the-holder",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let (task, waker, _handle) = queue.spawn_waiting();
+        for round in 1..=2 {
+            for _ in 0..3 {
+                waker.wake_by_ref();
+                waker.clone().wake();
+            }
+            queue.run_all();
+            let seen = (queue.scheduled(), task.polls());
+            assert!(
+                seen == (round, round as u32 + 1),
+                "after {round} times six wake-ups (scheduled, polls) is {seen:?}"
+            );
+        }
+    });
+}
+
+/// Clause 5: made certain by joining the waking thread inside the poll.
+#[test]
+fn a_wake_up_during_a_poll_is_not_lost() {
+    let lesson = Lesson {
+        clause: "5. No lost wake-up",
+        promise: "A task that is woken while it is polled is scheduled once more.",
+        usual_cause: "The note is cleared after the poll instead of before, or nobody looks for it \
+                      when the task is let go.",
+        read: "scheduler/task.html#a-note-for-the-holder",
+    };
+    check(lesson, || {
+        let ways: [fn(&Waker); 3] = [
+            |waker| (0..3).for_each(|_| waker.wake_by_ref()),
+            |waker| waker.clone().wake(),
+            |waker| elsewhere(|| waker.wake_by_ref()),
+        ];
+        for wake in ways {
+            let queue = Queue::default();
+            let mut is_first = true;
+            let handle = queue.spawn(poll_fn(move |cx| {
+                wake(cx.waker());
+                match std::mem::take(&mut is_first) {
+                    true => Poll::Pending,
+                    false => Poll::Ready(()),
+                }
+            }));
+            queue.run_one();
+            let scheduled = queue.scheduled();
+            assert!(scheduled == 1, "then it was scheduled {scheduled} times");
+            queue.run_one();
+            assert!(handle.is_finished(), "its second poll was ready");
+        }
+    });
+}
+
+/// Clause 5: no single run can hit the moment at which a task is let go.
+#[test]
+fn thousands_of_wake_ups_from_another_thread_all_arrive() {
+    let lesson = Lesson {
+        clause: "5. No lost wake-up",
+        promise: "A wake-up that comes just when a poll ends schedules the task.",
+        usual_cause: "The look for the note and the step that lets the task go are two: a load and a \
+                      store. Make them one exchange.",
+        read: "scheduler/task.html#a-note-for-the-holder",
+    };
+    const TIME: Duration = Duration::from_millis(200);
+    check(lesson, || {
+        let queue = Queue::default();
+        race_with_wakes(TIME, |answer| {
+            let handle = queue.spawn(answer);
+            while !handle.is_finished() {
+                queue.wait_and_pop().run();
+            }
+        });
+    });
+}
+
+/// Clause 16: a yield is the most common reason to run a task again.
+#[test]
+fn a_yield_goes_to_the_scheduler_without_a_wake_up() {
+    let lesson = Lesson {
+        clause: "16. Yield",
+        promise: "A task that yields is given to `schedule_yielded`, once, after its poll.",
+        usual_cause: "The yield wakes the waker; or the mark that it leaves is not cleared, and the next \
+                      pending poll counts as a yield, too.",
+        read: "scheduler/task.html#a-yield-without-a-waker",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let (future, task) = ManualFuture::new();
+        let handle = queue.spawn(async move {
+            for _ in 0..3 {
+                yield_now().await;
+            }
+            future.await;
+        });
+        queue.run_all();
+        let seen = (queue.yielded(), queue.scheduled());
+        assert!(
+            seen == (3, 3),
+            "(yielded, scheduled) is {seen:?} after 3 yields"
+        );
+        assert!(task.polls() == 1, "the yields did not end");
+        task.complete();
+        queue.run_all();
+        let seen = (queue.yielded(), queue.scheduled());
+        assert!(seen == (3, 4), "then, after a wake-up, it is {seen:?}");
+        result(handle).expect("it was completed");
+    });
+}
+
+/// Clause 16: combinators poll with wakers of their own, and wait for them.
+#[test]
+fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
+    let lesson = Lesson {
+        clause: "16. Yield",
+        promise: "A yield that is polled with another waker, in a task or elsewhere, wakes that waker.",
+        usual_cause: "The yield looks only whether a task runs on this thread, not whether the waker is \
+                      that task's; or a run within a run forgets the outer task.",
+        read: "scheduler/task.html#a-yield-without-a-waker",
+    };
+    let wakes_of_a_yield = || {
+        let (waker, counts) = CountingWaker::new();
+        let polled = pin!(yield_now()).poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending(), "a yield is pending once");
+        counts.wakes()
+    };
+    check(lesson, move || {
+        let wakes = wakes_of_a_yield();
+        assert!(
+            wakes == 1,
+            "outside of a task the waker was woken {wakes} times"
+        );
+        let queue = Queue::default();
+        let (_other, other_waker, _other_handle) = queue.spawn_waiting();
+        let inner = queue.clone();
+        let mut outer_yield = yield_now();
+        let handle = queue.spawn(poll_fn(move |cx| {
+            let wakes = wakes_of_a_yield();
+            assert!(wakes == 1, "in a task it was woken {wakes} times");
+            let mut other_cx = Context::from_waker(&other_waker);
+            assert!(pin!(yield_now()).poll(&mut other_cx).is_pending());
+            assert!(inner.scheduled() == 1, "the other task was not woken");
+            // A task that runs within this one, and yields for itself.
+            let (task, _handle) = spawn(yield_now(), inner.clone());
+            task.run();
+            Pin::new(&mut outer_yield).poll(cx)
+        }));
+        queue.run_one();
+        let yielded = queue.yielded();
+        assert!(yielded == 2, "two tasks have yielded, and {yielded} did so");
+        drop(handle);
+    });
+}
