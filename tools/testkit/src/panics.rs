@@ -127,12 +127,23 @@ fn unwritten_at(place: &str) -> String {
 /// Whether the code at `place` belongs to a check and not to its subject.
 fn is_of_a_check(place: &str) -> bool {
     let file = place.rsplit_once(':').map_or(place, |(file, _line)| file);
-    file.ends_with("tests.rs") || file.ends_with("models.rs") || file.contains("testkit")
+    let file = file.replace('\\', "/");
+    let of_checks = ["src/tests.rs", "src/tests/", "src/models", "testkit"];
+    of_checks.iter().any(|part| file.contains(part))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_check_may_have_files_of_its_own() {
+        for file in ["tests.rs", "tests/mod.rs", "tests\\ends.rs", "models.rs"] {
+            let place = format!("exercises/07-yield-now/src/{file}:12");
+            assert!(is_of_a_check(&place), "{place}");
+        }
+        assert!(!is_of_a_check("exercises/07-yield-now/src/lib.rs:12"));
+    }
 
     #[test]
     fn the_message_of_a_panic_is_returned() {
