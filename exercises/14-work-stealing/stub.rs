@@ -79,6 +79,7 @@
 //! assert_eq!(sum, 499_500);
 //! ```
 
+mod events;
 #[cfg(test)]
 mod tests;
 
@@ -86,6 +87,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::time::Duration;
 
+pub use events::{Event, Queue};
 pub use sleep::Sleep;
 pub use task::{JoinError, JoinHandle, YieldNow, yield_now};
 
@@ -197,6 +199,16 @@ impl Builder {
     pub fn max_blocking_threads(&mut self, count: usize) -> &mut Self {
         let _ = count;
         todo!("remember it")
+    }
+
+    /// No check asks for this one: with it `cargo workshop trace 14` shows not
+    /// only which task ran where, but also your queues. Call `observe` with each
+    /// [`Event`], on the thread where it happens, next to what it is about: what
+    /// is woken or spawned is pushed before anything else is, and what is popped
+    /// is polled before anything else is.
+    pub fn observer(&mut self, observe: fn(Event)) -> &mut Self {
+        let _ = observe;
+        self
     }
 
     /// Starts the workers.

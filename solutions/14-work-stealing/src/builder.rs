@@ -10,6 +10,7 @@ use spawn_blocking::Pool;
 use sync::thread;
 
 use super::handle::Handle;
+use super::observer::Observer;
 use super::run_queue::run_queue;
 use super::runtime::Runtime;
 use super::shared::{Remote, Shared};
@@ -25,6 +26,7 @@ pub struct Builder {
     global_queue_interval: u32,
     thread_name: String,
     max_blocking_threads: usize,
+    observer: Observer,
 }
 
 impl Builder {
@@ -35,6 +37,7 @@ impl Builder {
             global_queue_interval: 61,
             thread_name: "worker".to_owned(),
             max_blocking_threads: 512,
+            observer: Observer::default(),
         }
     }
 
@@ -78,6 +81,14 @@ impl Builder {
         self
     }
 
+    /// Tells `observe` what happens to the queues, and what the workers do, on
+    /// the thread where it happens. It must neither panic nor use a runtime.
+    #[cfg(feature = "observer")]
+    pub fn observer(&mut self, observe: fn(super::events::Event)) -> &mut Self {
+        self.observer.observe = Some(observe);
+        self
+    }
+
     /// Starts the workers.
     ///
     /// # Errors
@@ -94,8 +105,12 @@ impl Builder {
             unparker: parker.unparker(),
         });
         let pool = Pool::new(self.max_blocking_threads, KEEP_ALIVE);
-        let interval = self.global_queue_interval;
-        let shared = Arc::new(Shared::new(remotes.collect(), interval, pool));
+        let shared = Arc::new(Shared::new(
+            remotes.collect(),
+            self.global_queue_interval,
+            pool,
+            self.observer,
+        ));
         let mut runtime = Runtime::new_empty(Handle::new(shared.clone()));
         for (index, (queue, parker)) in
             queues.into_iter().zip(parkers).enumerate()

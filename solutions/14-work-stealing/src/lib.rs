@@ -6,6 +6,7 @@
 //! nothing to do; `slot` and `injector` are where it gets tasks from, besides
 //! its queue. `shared` is what all of them share, and how it ends. `context` is
 //! what a thread knows; `runtime`, `handle` and `builder` are what its users see.
+//! `observer` is who is told, with the feature of that name, of the `events`.
 //!
 //! # Contract
 //!
@@ -78,8 +79,11 @@
 
 mod builder;
 mod context;
+#[path = "../../../exercises/14-work-stealing/src/events.rs"]
+mod events;
 mod handle;
 mod injector;
+mod observer;
 mod runtime;
 mod search;
 mod shared;
@@ -95,6 +99,7 @@ use ::{run_queue, sleepers, task};
 
 pub use builder::Builder;
 pub use context::Entered;
+pub use events::{Event, Queue};
 pub use handle::{
     BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
 };

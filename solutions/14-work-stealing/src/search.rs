@@ -1,6 +1,7 @@
 //! What a worker does when it has nothing to do: it looks at the injector, then
 //! at the queues of the others, and then it sleeps.
 
+use super::events::{Event, Queue};
 use super::shared::{CAPACITY, Shared, Task};
 use super::worker::Worker;
 
@@ -15,11 +16,16 @@ impl Worker {
             return None;
         }
         let most = BATCH.min(self.queue.free()) + 1;
-        self.shared.injector.take(most, |task| {
+        let mut count = 1;
+        let first = self.shared.injector.take(most, |task| {
             let Ok(()) = self.queue.push(task) else {
                 unreachable!("only its owner fills a queue, and it had room")
             };
-        })
+            count += 1;
+        })?;
+        self.tell(|| Event::Took { count });
+        self.tell(|| Event::Popped(Queue::Local));
+        Some(first)
     }
 
     #[cold]
@@ -27,7 +33,7 @@ impl Worker {
         let Some(task) = self.take_injected().or_else(|| self.search()) else {
             return self.sleep();
         };
-        let is_last = match self.is_searching.replace(false) {
+        let is_last = match self.end_search(true) {
             true => self.shared.sleepers.found(),
             // Who looked while we carried a batch here saw nothing, and may
             // sleep now.
@@ -42,10 +48,12 @@ impl Worker {
 
     /// Looks at the queues of the others, unless enough do so already.
     fn search(&self) -> Option<Task> {
-        if !self.is_searching.get() && !self.shared.sleepers.try_search() {
-            return None;
+        if !self.is_searching.get() {
+            if !self.shared.sleepers.try_search() {
+                return None;
+            }
+            self.set_searching(true);
         }
-        self.is_searching.set(true);
         self.steal().or_else(|| self.take_injected())
     }
 
@@ -53,9 +61,35 @@ impl Worker {
     /// same, so that not all fall upon one.
     fn steal(&self) -> Option<Task> {
         let workers = &self.shared.workers;
-        let (before, after) = workers.split_at(self.random(workers.len()));
-        let mut victims = after.iter().chain(before);
-        victims.find_map(|victim| victim.stealer.steal_into(&self.queue))
+        let start = self.random(workers.len());
+        let mut victims = (start..workers.len()).chain(0..start);
+        victims.find_map(|from| {
+            let task = workers[from].stealer.steal_into(&self.queue)?;
+            // The queue was empty before.
+            let count = || 1 + self.queue.len();
+            self.tell(|| Event::Stole {
+                from,
+                count: count(),
+            });
+            self.tell(|| Event::Popped(Queue::Local));
+            Some(task)
+        })
+    }
+
+    fn set_searching(&self, is_searching: bool) {
+        self.is_searching.set(is_searching);
+        if is_searching {
+            self.tell(|| Event::SearchBegan);
+        }
+    }
+
+    /// Returns `true` if this worker was searching.
+    fn end_search(&self, found: bool) -> bool {
+        let was_searching = self.is_searching.take();
+        if was_searching {
+            self.tell(|| Event::SearchEnded { found });
+        }
+        was_searching
     }
 
     /// A number below `limit`.
@@ -71,16 +105,18 @@ impl Worker {
 
     fn sleep(&self) {
         let Shared { sleepers, .. } = &*self.shared;
-        let is_last = sleepers.sleep(self.index, self.is_searching.take());
+        let is_last = sleepers.sleep(self.index, self.end_search(false));
         if is_last && self.shared.has_work() {
             let is_free = sleepers.wake(self.index);
             // As a searcher, so that it tells the next one if there is more.
-            self.is_searching.set(!is_free || sleepers.try_search());
+            self.set_searching(!is_free || sleepers.try_search());
             return;
         }
         if !self.shared.is_shut_down() {
+            self.tell(|| Event::Parked);
             self.parker.park();
+            self.tell(|| Event::Unparked);
         }
-        self.is_searching.set(!sleepers.wake(self.index));
+        self.set_searching(!sleepers.wake(self.index));
     }
 }

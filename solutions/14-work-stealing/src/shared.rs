@@ -13,7 +13,9 @@ use sync::atomic::{
 use sync::{Mutex, thread};
 
 use super::context;
+use super::events::{Event, Queue};
 use super::injector::Injector;
+use super::observer::Observer;
 use super::run_queue::Stealer;
 use super::sleepers::Sleepers;
 use super::task::{self, JoinHandle, OwnedTasks, Runnable, Schedule};
@@ -32,6 +34,7 @@ pub struct Shared {
     pub workers: Vec<Remote>,
     /// A worker looks at the injector after so many polls at the latest.
     pub global_queue_interval: u32,
+    pub observer: Observer,
     is_shut_down: AtomicBool,
     /// Whether nobody waits for the workers, so that the last of them has to end
     /// the blocking threads.
@@ -56,12 +59,14 @@ impl Shared {
         workers: Vec<Remote>,
         global_queue_interval: u32,
         blocking: Pool,
+        observer: Observer,
     ) -> Self {
         Self {
             injector: Injector::new(),
             sleepers: Sleepers::new(workers.len()),
             owned: OwnedTasks::new(),
             global_queue_interval,
+            observer,
             is_shut_down: AtomicBool::new(false),
             is_alone: AtomicBool::new(false),
             workers_left: AtomicUsize::new(workers.len()),
@@ -103,6 +108,7 @@ impl Shared {
     /// Queues a task for whichever worker comes first.
     #[inline]
     pub fn inject(&self, task: Task) {
+        self.observer.tell(|| Event::Pushed(Queue::Global));
         self.injector.push(task);
         self.notify();
     }
@@ -111,6 +117,7 @@ impl Shared {
     #[inline]
     pub fn notify(&self) {
         if let Some(worker) = self.sleepers.notify() {
+            self.observer.tell(|| Event::Notified { worker });
             self.workers[worker].unparker.unpark();
         }
     }
