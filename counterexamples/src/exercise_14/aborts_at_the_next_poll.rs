@@ -9,8 +9,12 @@
 mod builder;
 #[path = "../../../solutions/14-work-stealing/src/context.rs"]
 mod context;
+#[path = "../../../exercises/14-work-stealing/src/events.rs"]
+mod events;
 #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
 mod injector;
+#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
+mod observer;
 #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
 mod runtime;
 #[path = "../../../solutions/14-work-stealing/src/search.rs"]

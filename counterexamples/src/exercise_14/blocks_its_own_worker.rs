@@ -6,10 +6,14 @@
 
 #[path = "../../../solutions/14-work-stealing/src/builder.rs"]
 mod builder;
+#[path = "../../../exercises/14-work-stealing/src/events.rs"]
+mod events;
 #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
 mod handle;
 #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
 mod injector;
+#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
+mod observer;
 #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
 mod runtime;
 #[path = "../../../solutions/14-work-stealing/src/search.rs"]

@@ -9,10 +9,14 @@
 mod builder;
 #[path = "../../../solutions/14-work-stealing/src/context.rs"]
 mod context;
+#[path = "../../../exercises/14-work-stealing/src/events.rs"]
+mod events;
 #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
 mod handle;
 #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
 mod injector;
+#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
+mod observer;
 #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
 mod runtime;
 #[path = "../../../solutions/14-work-stealing/src/search.rs"]
@@ -40,6 +44,7 @@ mod worker {
     use parker::Parker;
 
     use super::context;
+    use super::events::{Event, Queue};
     use super::injector::List;
     use super::run_queue::Local;
     use super::shared::{CAPACITY, Shared, Task};
@@ -90,6 +95,7 @@ mod worker {
         /// something to tell the others.
         #[inline]
         pub fn schedule(&self, task: Task) {
+            self.tell(|| Event::Pushed(Queue::Slot));
             if let Some(displaced) = self.slot.put(task) {
                 self.push(displaced);
                 self.shared.notify();
@@ -109,8 +115,9 @@ mod worker {
 
         #[inline]
         fn push(&self, task: Task) {
-            if let Err(task) = self.queue.push(task) {
-                self.overflow(task);
+            match self.queue.push(task) {
+                Ok(()) => self.tell(|| Event::Pushed(Queue::Local)),
+                Err(task) => self.overflow(task),
             }
         }
 
@@ -118,8 +125,16 @@ mod worker {
         /// time.
         #[cold]
         fn overflow(&self, task: Task) {
-            let mut half = List::new();
-            self.queue.push_or_overflow(task, |task| half.push(task));
+            let (mut half, mut count) = (List::new(), 0);
+            self.queue.push_or_overflow(task, |task| {
+                half.push(task);
+                count += 1;
+            });
+            self.tell(|| match count {
+                // A thief has made room meanwhile.
+                0 => Event::Pushed(Queue::Local),
+                count => Event::Overflowed { count },
+            });
             self.shared.injector.append(half);
             self.shared.notify();
         }
@@ -127,6 +142,7 @@ mod worker {
         /// Runs tasks until the runtime is shut down, then drops what it has.
         pub fn run(self) {
             let _entered = context::Entered::new(self.shared.clone());
+            self.tell(|| Event::Started { worker: self.index });
             context::run_as(&self, || {
                 while !self.shared.is_shut_down() {
                     self.turn();
@@ -165,6 +181,11 @@ mod worker {
         #[inline]
         pub(super) fn poll(&self, task: Task) {
             task.run();
+        }
+
+        #[inline]
+        pub(super) fn tell(&self, event: impl FnOnce() -> Event) {
+            self.shared.observer.tell(event);
         }
 
         // ANCHOR: bug

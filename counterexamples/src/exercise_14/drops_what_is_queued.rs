@@ -9,10 +9,14 @@
 mod builder;
 #[path = "../../../solutions/14-work-stealing/src/context.rs"]
 mod context;
+#[path = "../../../exercises/14-work-stealing/src/events.rs"]
+mod events;
 #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
 mod handle;
 #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
 mod injector;
+#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
+mod observer;
 #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
 mod runtime;
 #[path = "../../../solutions/14-work-stealing/src/search.rs"]
@@ -47,7 +51,9 @@ mod shared {
     use sync::{Mutex, thread};
 
     use super::context;
+    use super::events::{Event, Queue};
     use super::injector::Injector;
+    use super::observer::Observer;
     use super::run_queue::Stealer;
     use super::sleepers::Sleepers;
     use super::task::{self, JoinHandle, OwnedTasks, Runnable, Schedule};
@@ -66,6 +72,7 @@ mod shared {
         pub workers: Vec<Remote>,
         /// A worker looks at the injector after so many polls at the latest.
         pub global_queue_interval: u32,
+        pub observer: Observer,
         is_shut_down: AtomicBool,
         /// Whether nobody waits for the workers, so that the last of them has to end
         /// the blocking threads.
@@ -90,12 +97,14 @@ mod shared {
             workers: Vec<Remote>,
             global_queue_interval: u32,
             blocking: Pool,
+            observer: Observer,
         ) -> Self {
             Self {
                 injector: Injector::new(),
                 sleepers: Sleepers::new(workers.len()),
                 owned: OwnedTasks::new(),
                 global_queue_interval,
+                observer,
                 is_shut_down: AtomicBool::new(false),
                 is_alone: AtomicBool::new(false),
                 workers_left: AtomicUsize::new(workers.len()),
@@ -137,6 +146,7 @@ mod shared {
         /// Queues a task for whichever worker comes first.
         #[inline]
         pub fn inject(&self, task: Task) {
+            self.observer.tell(|| Event::Pushed(Queue::Global));
             self.injector.push(task);
             self.notify();
         }
@@ -145,6 +155,7 @@ mod shared {
         #[inline]
         pub fn notify(&self) {
             if let Some(worker) = self.sleepers.notify() {
+                self.observer.tell(|| Event::Notified { worker });
                 self.workers[worker].unparker.unpark();
             }
         }

@@ -15,10 +15,14 @@
 mod builder;
 #[path = "../../../solutions/14-work-stealing/src/context.rs"]
 mod context;
+#[path = "../../../exercises/14-work-stealing/src/events.rs"]
+mod events;
 #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
 mod handle;
 #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
 mod injector;
+#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
+mod observer;
 #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
 mod runtime;
 #[path = "../../../solutions/14-work-stealing/src/shared.rs"]
@@ -40,6 +44,7 @@ pub use sleep::Sleep;
 pub use task::{JoinError, YieldNow, yield_now};
 
 mod search {
+    use super::events::{Event, Queue};
     use super::shared::{CAPACITY, Shared, Task};
     use super::worker::Worker;
 
@@ -54,13 +59,18 @@ mod search {
                 return None;
             }
             let most = BATCH.min(self.queue.free()) + 1;
-            self.shared.injector.take(most, |task| {
+            let mut count = 1;
+            let first = self.shared.injector.take(most, |task| {
                 let Ok(()) = self.queue.push(task) else {
                     unreachable!(
                         "only its owner fills a queue, and it had room"
                     )
                 };
-            })
+                count += 1;
+            })?;
+            self.tell(|| Event::Took { count });
+            self.tell(|| Event::Popped(Queue::Local));
+            Some(first)
         }
 
         #[cold]
@@ -69,7 +79,7 @@ mod search {
             else {
                 return self.sleep();
             };
-            let is_last = match self.is_searching.replace(false) {
+            let is_last = match self.end_search(true) {
                 true => self.shared.sleepers.found(),
                 // Who looked while we carried a batch here saw nothing, and may
                 // sleep now.
@@ -86,26 +96,46 @@ mod search {
 
         /// Looks once more, unless enough do so already.
         fn search(&self) -> Option<Task> {
-            if !self.is_searching.get() && !self.shared.sleepers.try_search() {
-                return None;
+            if !self.is_searching.get() {
+                if !self.shared.sleepers.try_search() {
+                    return None;
+                }
+                self.set_searching(true);
             }
-            self.is_searching.set(true);
             self.take_injected()
+        }
+
+        fn set_searching(&self, is_searching: bool) {
+            self.is_searching.set(is_searching);
+            if is_searching {
+                self.tell(|| Event::SearchBegan);
+            }
+        }
+
+        /// Returns `true` if this worker was searching.
+        fn end_search(&self, found: bool) -> bool {
+            let was_searching = self.is_searching.take();
+            if was_searching {
+                self.tell(|| Event::SearchEnded { found });
+            }
+            was_searching
         }
 
         fn sleep(&self) {
             let Shared { sleepers, .. } = &*self.shared;
-            let is_last = sleepers.sleep(self.index, self.is_searching.take());
+            let is_last = sleepers.sleep(self.index, self.end_search(false));
             if is_last && self.shared.has_work() {
                 let is_free = sleepers.wake(self.index);
                 // As a searcher, so that it tells the next one if there is more.
-                self.is_searching.set(!is_free || sleepers.try_search());
+                self.set_searching(!is_free || sleepers.try_search());
                 return;
             }
             if !self.shared.is_shut_down() {
+                self.tell(|| Event::Parked);
                 self.parker.park();
+                self.tell(|| Event::Unparked);
             }
-            self.is_searching.set(!sleepers.wake(self.index));
+            self.set_searching(!sleepers.wake(self.index));
         }
     }
 }

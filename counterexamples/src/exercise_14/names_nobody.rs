@@ -8,10 +8,14 @@
 
 #[path = "../../../solutions/14-work-stealing/src/context.rs"]
 mod context;
+#[path = "../../../exercises/14-work-stealing/src/events.rs"]
+mod events;
 #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
 mod handle;
 #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
 mod injector;
+#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
+mod observer;
 #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
 mod runtime;
 #[path = "../../../solutions/14-work-stealing/src/search.rs"]
@@ -45,6 +49,7 @@ mod builder {
     use sync::thread;
 
     use super::handle::Handle;
+    use super::observer::Observer;
     use super::run_queue::run_queue;
     use super::runtime::Runtime;
     use super::shared::{Remote, Shared};
@@ -60,6 +65,7 @@ mod builder {
         global_queue_interval: u32,
         thread_name: String,
         max_blocking_threads: usize,
+        observer: Observer,
     }
 
     impl Builder {
@@ -70,6 +76,7 @@ mod builder {
                 global_queue_interval: 61,
                 thread_name: "worker".to_owned(),
                 max_blocking_threads: 512,
+                observer: Observer::default(),
             }
         }
 
@@ -114,6 +121,17 @@ mod builder {
             self
         }
 
+        /// Tells `observe` what happens to the queues, and what the workers do, on
+        /// the thread where it happens. It must neither panic nor use a runtime.
+        #[cfg(feature = "observer")]
+        pub fn observer(
+            &mut self,
+            observe: fn(super::events::Event),
+        ) -> &mut Self {
+            self.observer.observe = Some(observe);
+            self
+        }
+
         /// Starts the workers.
         ///
         /// # Errors
@@ -130,9 +148,12 @@ mod builder {
                 unparker: parker.unparker(),
             });
             let pool = Pool::new(self.max_blocking_threads, KEEP_ALIVE);
-            let interval = self.global_queue_interval;
-            let shared =
-                Arc::new(Shared::new(remotes.collect(), interval, pool));
+            let shared = Arc::new(Shared::new(
+                remotes.collect(),
+                self.global_queue_interval,
+                pool,
+                self.observer,
+            ));
             let mut runtime = Runtime::new_empty(Handle::new(shared.clone()));
             for (index, (queue, parker)) in
                 queues.into_iter().zip(parkers).enumerate()
