@@ -198,6 +198,21 @@ mod tests {
         assert_seen(&seen, "running");
     }
 
+    #[test]
+    fn a_check_that_got_no_cpu_says_nothing_of_the_code() {
+        const BRIEF: Limits = Limits {
+            at_most: std::time::Duration::from_millis(100),
+            ..Limits::CHECK
+        };
+        let seen = seen_within(BRIEF, || {
+            std::thread::sleep(std::time::Duration::from_secs(5));
+        });
+        assert_seen(&seen, "too busy to tell");
+        let report = LESSON.report(&seen, "tests.rs:7", &[]);
+        assert_seen(&report, "nothing of your code");
+        assert!(!report.contains(LESSON.usual_cause), "{report}");
+    }
+
     /// What loom does when it gives up: it panics, and again while it unwinds.
     #[test]
     fn a_model_that_aborts_is_told_by_its_first_panic() {

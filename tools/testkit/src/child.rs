@@ -60,7 +60,7 @@ pub(crate) fn start(name: &str, limits: Limits) -> Report {
         started.unwrap_or_else(|error| panic!("cannot start the test process: {error}"));
     let printed = drain(child.stdout.take());
     let complained = drain(child.stderr.take());
-    let status = wait(&mut child, limits.wall + GRACE);
+    let status = wait(&mut child, limits.at_most + GRACE);
     let output = printed.join().unwrap_or_default();
     let errors = complained.join().unwrap_or_default();
     let (errors, verdict) = match errors.split_once(MARK) {

@@ -24,6 +24,14 @@ pub(crate) const UNWRITTEN: &str = "this part is not written yet";
 /// How a report begins to say what was seen where nothing moves any more.
 pub(crate) const HANGS: &str = "it hangs";
 
+/// How a report begins to say what was seen where the machine gave the check
+/// no chance.
+pub(crate) const BUSY: &str = "the machine is too busy to tell";
+
+/// What such a failure does not say.
+const HINT_AT_BUSY: &str = "Other programs keep the CPUs. It says nothing of your code: run it again \
+                            when they have ended.";
+
 /// One lost wake-up makes many checks hang, of most clauses.
 const HINT_AT_HANGS: &str =
     "If other checks hang too, read those about wake-ups first. If only this one does:";
@@ -52,6 +60,8 @@ impl Lesson {
             format!("{HINT_AT_HANGS} {}", self.usual_cause)
         } else if seen.starts_with(UNWRITTEN) {
             format!("{HINT_AT_STUBS} {}", self.usual_cause)
+        } else if seen.starts_with(BUSY) {
+            HINT_AT_BUSY.to_owned()
         } else {
             self.usual_cause.to_owned()
         };
