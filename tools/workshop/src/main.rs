@@ -9,6 +9,7 @@
 //! | [`contain`] | runs any program within limits, and ends all it started |
 //! | [`exercises`] | checks, hints and benches of the exercises |
 //! | [`figures`] | the traces and sweeps that programs leave |
+//! | [`removal`] | removes what programs leave on disk, however they leave it |
 //! | [`record`] | for authors: records what the book's figures show |
 //! | [`verify`] | for authors: whether the workshop keeps its own rules |
 
@@ -20,6 +21,7 @@ mod exercises;
 mod figures;
 mod problem;
 mod record;
+mod removal;
 mod runner;
 mod server;
 mod verify;

@@ -4,6 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use crate::problem::Problem;
+use crate::removal::remove_tree;
 
 /// The workshop's folder.
 #[derive(Clone, Debug)]
@@ -120,13 +121,19 @@ impl Scratch {
     }
 
     /// Removes the books and the runs.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be read or written to.
     pub fn sweep(&self) -> std::io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if name == "runs" || name.starts_with("book-") {
-                fs::remove_dir_all(entry.path())?;
+                // What cannot be removed is in nobody's way: names are not used
+                // a second time.
+                let _left = remove_tree(&entry.path());
             }
         }
         fs::create_dir_all(self.runs())

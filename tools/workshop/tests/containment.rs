@@ -5,8 +5,9 @@
 
 mod fixture;
 
-use std::io::{BufRead, BufReader};
-use std::time::Instant;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use fixture::{Events, Fixture, Server, processes_of, wait_until};
 use serde_json::{Value, json};
@@ -43,6 +44,87 @@ fn start(server: &Server, main: &str) -> impl Iterator<Item = Value> + use<> {
         "the program never came to it"
     );
     events
+}
+
+/// Names what [`misbehaviour`] does.
+const MISBEHAVIOUR: &str = "MISBEHAVIOUR";
+
+/// Not a test of its own: the program that [`contained`] runs is this one.
+#[test]
+fn misbehaviour() {
+    let Ok(kind) = std::env::var(MISBEHAVIOUR) else {
+        return;
+    };
+    match kind.as_str() {
+        "threads" => loop {
+            std::thread::spawn(|| std::thread::sleep(fixture::PATIENCE));
+            std::thread::sleep(Duration::from_millis(1));
+        },
+        "memory" => {
+            let this = std::env::current_exe().unwrap();
+            let part = |_| {
+                let mut command = Command::new(&this);
+                command.args(["--exact", "misbehaviour"]);
+                command.env(MISBEHAVIOUR, "part").spawn().unwrap()
+            };
+            let parts: Vec<_> = (0..3).map(part).collect();
+            parts
+                .into_iter()
+                .for_each(|mut part| assert!(part.wait().unwrap().success()));
+        }
+        "part" => {
+            let memory = vec![1_u8; 180 << 20];
+            std::thread::sleep(fixture::PATIENCE);
+            drop(memory);
+        }
+        "none" => assert_eq!(cause(&contained("nothing", json!({}))), "Exited"),
+        _ => {}
+    }
+}
+
+/// Runs this very program under the launcher, with other limits than the page's,
+/// and returns the launcher's reports.
+fn contained(misbehaviour: &str, limits: Value) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut order = json!({
+        "program": std::env::current_exe().unwrap(),
+        "arguments": ["--exact", "misbehaviour"],
+        "folder": folder.path(),
+        "inherit_environment": true,
+        "variables": [[MISBEHAVIOUR, misbehaviour]],
+        "limits": {
+            "wall": { "secs": 30, "nanos": 0 }, "output_bytes": 1 << 20, "memory_bytes": 1_u64 << 32,
+            "file_bytes": 64 << 20, "processes": 64, "threads": 4096, "disk_bytes": 1 << 28,
+        },
+    });
+    for (limit, amount) in limits.as_object().unwrap() {
+        order["limits"][limit] = amount.clone();
+    }
+    let mut launcher = Command::new(env!("CARGO_BIN_EXE_workshop"))
+        .arg("__launch")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lifeline = launcher.stdin.take().unwrap();
+    writeln!(lifeline, "{order}").unwrap();
+    let reports = BufReader::new(launcher.stdout.take().unwrap()).lines();
+    let reports = reports
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+        .collect();
+    assert!(launcher.wait().unwrap().success());
+    assert_eq!(processes_of(folder.path()), [] as [std::path::PathBuf; 0]);
+    reports
+}
+
+/// What ended a program, by its name.
+#[track_caller]
+fn cause(reports: &[Value]) -> String {
+    let cause = &reports.last().unwrap()["Ended"]["cause"];
+    let with_number = cause.as_object().and_then(|cause| cause.keys().next());
+    let name = with_number.map(String::as_str).or(cause.as_str());
+    name.unwrap_or_else(|| panic!("it never ended: {reports:?}"))
+        .to_owned()
 }
 
 #[test]
@@ -184,6 +266,127 @@ fn a_storm_of_panics_is_only_output() {
 }
 
 #[test]
+fn threads_without_number_are_ended() {
+    let reports = contained("threads", json!({ "threads": 50 }));
+    assert_eq!(cause(&reports), "ThreadLimit");
+}
+
+#[test]
+fn memory_that_many_processes_use_together_is_counted() {
+    let reports = contained("memory", json!({ "memory_bytes": 400 << 20 }));
+    assert_eq!(cause(&reports), "MemoryLimit");
+}
+
+#[test]
+fn limits_of_the_readers_own_are_no_hindrance() {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    fixture::raise_no_limits(&mut command);
+    // Less than the launcher asks for.
+    fixture::limit(&mut command, libc::RLIMIT_FSIZE, 32 << 20);
+    let output = command
+        .args(["--exact", "misbehaviour", "--nocapture"])
+        .env(MISBEHAVIOUR, "none")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn more_room_on_disk_than_it_may_take_ends_it() {
+    let (_, events) = run(
+        "use std::os::fd::AsRawFd; unsafe extern \"C\" { fn posix_fallocate(fd: i32, at: i64, length: i64) -> i32; } \
+         for number in 0.. { let file = std::fs::File::create(format!(\"{number}\")).unwrap(); \
+         unsafe { posix_fallocate(file.as_raw_fd(), 0, 60 << 20) }; sleep(1); }",
+    );
+    assert_eq!(events.exit()["reason"], "killed");
+    let message = events.exit()["message"].as_str().unwrap();
+    assert!(message.contains("MiB of files"), "{message}");
+}
+
+#[test]
+fn files_without_number_are_ended_and_removed() {
+    let (_, events) =
+        run("for number in 0.. { std::fs::write(format!(\"{number}\"), \"\").unwrap(); }");
+    assert_eq!(events.exit()["reason"], "killed");
+    let message = events.exit()["message"].as_str().unwrap();
+    assert!(message.contains("MiB of files"), "{message}");
+}
+
+/// A server that may not open a folder for each level of a deep one.
+fn server_with_few_files(fixture: Fixture) -> Server {
+    Server::start(fixture, |command| {
+        fixture::limit(command, libc::RLIMIT_NOFILE, 256);
+    })
+}
+
+#[test]
+fn folders_within_folders_are_removed() {
+    let server = server_with_few_files(Fixture::new());
+    let events = server.run_code(&program(
+        "for _ in 0..5000 { std::fs::create_dir(\"d\").unwrap(); std::fs::write(\"f\", \"\").unwrap(); \
+         std::env::set_current_dir(\"d\").unwrap(); } println!(\"deep\");",
+    ));
+    assert_eq!(events.text("stdout"), "deep\n");
+    server.assert_clean();
+}
+
+#[test]
+fn what_may_not_be_read_or_written_is_removed() {
+    let server = Server::start(Fixture::new(), fixture::obey_permissions);
+    let events = server.run_code(&program(
+        "use std::os::unix::fs::PermissionsExt; std::fs::create_dir_all(\"a/b/c\").unwrap(); \
+         std::fs::write(\"a/b/c/d\", \"\").unwrap(); \
+         for folder in [\"a/b/c\", \"a/b\", \"a\", \".\"] { \
+         std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0)).unwrap(); } \
+         println!(\"{}\", std::fs::write(\"f\", \"\").is_err());",
+    ));
+    assert_eq!(events.text("stdout"), "true\n", "{events:?}");
+    server.assert_clean();
+}
+
+#[test]
+fn what_an_earlier_server_left_is_removed_and_never_in_the_way() {
+    let fixture = Fixture::new();
+    let runs = fixture.path().join("target/workshop/runs");
+    std::fs::create_dir_all(runs.join("0").join("d/".repeat(1000))).unwrap();
+    let server = server_with_few_files(fixture);
+    wait_until("the old run is gone", || {
+        std::fs::read_dir(&runs).unwrap().next().is_none()
+    });
+    // As if it could not be removed.
+    std::fs::create_dir(runs.join("0")).unwrap();
+    let events = server.run_code("fn main() { println!(\"it ran\"); }");
+    assert_eq!(events.text("stdout"), "it ran\n", "{events:?}");
+}
+
+#[test]
+fn those_who_watch_over_a_program_get_no_signals_from_it() {
+    // Signal 0 only asks whether another would be sent. `-1` is everyone.
+    let (server, events) = run(
+        "let launcher = unsafe { getppid() }; let asks = |pid| unsafe { kill(pid, 0) }; \
+         println!(\"{} {} {}\", asks(launcher), asks(-launcher), asks(-1)); \
+         let server: i32 = std::fs::read_to_string(format!(\"/proc/{launcher}/stat\")).unwrap() \
+         .rsplit_once(\") \").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap(); \
+         println!(\"{} {server}\", asks(server)); \
+         println!(\"{}\", asks(std::process::id() as i32) + asks(0));",
+    );
+    let server = server.child.id();
+    assert_eq!(events.text("stdout"), format!("-1 -1 -1\n-1 {server}\n0\n"));
+}
+
+#[test]
+fn the_compilers_temporary_files_go_with_the_run() {
+    let server = Fixture::new().serve();
+    let events = server.run_code("fn main() { println!(\"{}\", env!(\"TMPDIR\")); }");
+    let folder = events.text("stdout");
+    assert!(
+        folder.starts_with(server.runs().to_str().unwrap()),
+        "{folder}"
+    );
+    server.assert_clean();
+}
+
+#[test]
 fn what_is_written_to_the_current_folder_and_to_the_temporary_one_goes() {
     let (_, events) = run(
         "let folder = std::env::temp_dir(); std::fs::write(folder.join(\"a\"), \"x\").unwrap(); \
@@ -236,32 +439,83 @@ fn a_compiler_kept_busy_for_ever_ends_with_its_client() {
     server.assert_clean();
 }
 
+/// What the server's process has used at most, in bytes.
+fn memory_peak(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.child.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.unwrap().trim().trim_end_matches(" kB");
+    number.parse::<u64>().unwrap() << 10
+}
+
 #[test]
-fn many_runs_at_once_are_run_or_refused() {
+fn two_hundred_runs_at_once_are_run_or_queued_or_refused() {
+    const RUNS: usize = 200;
     let server = Fixture::new().serve();
-    let call = server.call(
-        "/api/run",
-        &json!({ "code": "fn main() { println!(\"it ran\"); }" }),
+    // As much code as a call may have, and as much output as a run may have.
+    let code = format!(
+        "fn main() {{ println!(\"it ran\"); loop {{ println!(\"{{:0>999}}\", 1); }} }} //{}",
+        "x".repeat(200 << 10)
     );
+    let call = server.call("/api/run", &json!({ "code": code }));
+    let before = memory_peak(&server);
     let answers: Vec<_> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..60)
+        let threads: Vec<_> = (0..RUNS)
             .map(|_| scope.spawn(|| server.send(&call)))
             .collect();
+        server.assert_answers();
         threads
             .into_iter()
             .map(|thread| thread.join().unwrap())
             .collect()
     });
-    let count = |status| {
-        answers
-            .iter()
-            .filter(|answer| answer.status == status)
-            .count()
-    };
-    assert_eq!(count(200) + count(429), 60, "{answers:?}");
-    assert!(count(429) > 0 && count(200) > 0, "some run, some do not");
-    for answer in answers.iter().filter(|answer| answer.status == 200) {
+    let of = |status| answers.iter().filter(move |answer| answer.status == status);
+    assert_eq!(of(200).count() + of(429).count(), RUNS, "each is answered");
+    assert!(of(429).count() > 0, "not all have room");
+    let queued = |answer: &&fixture::Answer| answer.body.contains("queued");
+    assert!(of(200).filter(queued).count() > 0, "some have waited");
+    assert!(!of(200).all(|answer| queued(&answer)), "and some have not");
+    for answer in of(200) {
         assert!(answer.body.contains("it ran"), "{answer:?}");
+        assert!(answer.body.contains("output-limit"), "{answer:?}");
     }
+    for answer in of(429) {
+        assert!(answer.body.contains("help"), "{answer:?}");
+    }
+    // The bodies and the outputs, each held a few times at most.
+    let grown = memory_peak(&server) - before;
+    assert!(grown < 300 << 20, "the server grew by {} MiB", grown >> 20);
+    server.assert_clean();
+}
+
+#[test]
+fn a_client_that_leaves_the_line_makes_room() {
+    let server = Fixture::new().serve();
+    let call = server.call("/api/run", &json!({ "code": program("sleep(600)") }));
+    // More than run and wait at once on any machine.
+    let mut clients: Vec<_> = (0..40).map(|_| server.open(&call)).collect();
+    let refused = |client: &mut std::net::TcpStream| {
+        let mut status = [0; 12];
+        client.read_exact(&mut status).unwrap();
+        status.ends_with(b"429")
+    };
+    let mut waiting = Vec::new();
+    for mut client in clients.drain(..) {
+        if !refused(&mut client) {
+            waiting.push(client);
+        }
+    }
+    assert!(waiting.len() < 40, "the line has an end");
+    assert!(refused(&mut server.open(&call)), "the line is full");
+    // The last in line: it does not run yet.
+    drop(waiting.pop());
+    wait_until("another may wait instead", || {
+        let mut client = server.open(&call);
+        let waits = !refused(&mut client);
+        if waits {
+            waiting.push(client);
+        }
+        waits
+    });
+    drop(waiting);
     server.assert_clean();
 }

@@ -9,6 +9,12 @@
 //!
 //! The filter holds for the launcher too, which starts the program through the
 //! same door.
+//!
+//! It also keeps the program from ending those who watch over it: without the
+//! launcher nobody would find what the program has started. A signal to the
+//! launcher or the server, by its number or by `-1` to all processes of the
+//! reader, is refused. This is for mistakes; who means harm has the reader's
+//! rights and other ways.
 
 use std::io;
 use std::sync::Arc;
@@ -160,6 +166,27 @@ const CALL_NUMBER: u32 = 0;
 const CALL_ARCHITECTURE: u32 = 4;
 const FIRST_ARGUMENT: u32 = 16;
 
+/// The system calls that send a signal to the process, or to the thread, that
+/// their first argument names, and the one that makes a descriptor to do it with.
+const SIGNALS: [libc::c_long; 6] = [
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_tgkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_open,
+];
+
+/// The processes to which the program may not send signals, as the kernel sees
+/// the first argument.
+fn protected() -> [u32; 4] {
+    let this = std::process::id();
+    let server = std::os::unix::process::parent_id();
+    let group = this.wrapping_neg();
+    let everyone = 1_u32.wrapping_neg();
+    [this, server, group, everyone]
+}
+
 /// The program that the kernel runs at each system call.
 fn filter() -> Vec<libc::sock_filter> {
     const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
@@ -175,6 +202,17 @@ fn filter() -> Vec<libc::sock_filter> {
     if cfg!(target_arch = "x86_64") {
         // Nor do those of the variant with short pointers.
         filter.extend([skip_unless(libc::BPF_JGE, 0x4000_0000, 1), answer(ABSENT)]);
+    }
+    let protected = protected();
+    let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
+    for signal in SIGNALS {
+        let length = 2 + 2 * protected.len() as u8;
+        filter.push(skip_unless(libc::BPF_JEQ, signal as u32, length));
+        filter.push(load(FIRST_ARGUMENT));
+        for process in protected {
+            filter.extend([skip_unless(libc::BPF_JEQ, process, 1), answer(refused)]);
+        }
+        filter.push(answer(ALLOW));
     }
     for &fork in FORKS {
         filter.extend([skip_unless(libc::BPF_JEQ, fork as u32, 1), answer(ASK)]);

@@ -1,6 +1,7 @@
 //! The launcher's side: one process for each contained program.
 
 use std::io::{self, BufRead, Read, Write};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
@@ -8,9 +9,13 @@ use std::time::{Duration, Instant};
 
 use super::pieces::Pieces;
 use super::{Cause, Ended, Limits, Order, Report, Stream, platform};
+use crate::removal::room_taken;
 
 /// How often to look whether a limit is reached.
 const TICK: Duration = Duration::from_millis(50);
+
+/// How often to look how much room on disk the program takes.
+const DISK_EVERY: Duration = Duration::from_millis(200);
 
 /// How long to go on ending descendants before giving up on those that the
 /// kernel does not let go.
@@ -42,6 +47,7 @@ pub fn launch() -> ExitCode {
 }
 
 fn carry_out() -> io::Result<()> {
+    platform::leave_terminal();
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     let order: Order = serde_json::from_str(&line)?;
@@ -63,6 +69,7 @@ fn carry_out() -> io::Result<()> {
 
     let mut watch = Watch {
         limits: order.limits,
+        folder: order.folder,
         inbox,
         written: 0,
         pieces: Default::default(),
@@ -120,6 +127,7 @@ fn spawn_lifeline(news: SyncSender<News>) {
 /// What the main thread keeps while the program runs.
 struct Watch {
     limits: Limits,
+    folder: PathBuf,
     inbox: Receiver<News>,
     written: u64,
     pieces: [Pieces; 2],
@@ -131,6 +139,7 @@ impl Watch {
     /// Passes output on until the program ends or a limit is reached.
     fn until_the_end(&mut self, started: Instant, family: &platform::Family) -> Cause {
         let mut census = family.census();
+        let mut disk_due = Instant::now() + DISK_EVERY;
         loop {
             if started.elapsed() >= self.limits.wall {
                 return Cause::Timeout;
@@ -149,9 +158,22 @@ impl Watch {
                 if usage.processes > self.limits.processes {
                     return Cause::ProcessLimit;
                 }
+                if usage.threads > self.limits.threads {
+                    return Cause::ThreadLimit;
+                }
                 if usage.memory_bytes > self.limits.memory_bytes {
                     return Cause::MemoryLimit;
                 }
+            }
+            if let Some(most) = self.limits.disk_bytes
+                && Instant::now() >= disk_due
+            {
+                let looked = Instant::now();
+                if room_taken(&self.folder, most) > most {
+                    return Cause::DiskLimit;
+                }
+                // Who has many files is looked at less often.
+                disk_due = Instant::now() + DISK_EVERY.max(looked.elapsed() * 10);
             }
         }
     }

@@ -25,6 +25,29 @@ pub fn of(limits: &Limits) -> [Limit; 4] {
         (libc::RLIMIT_CPU, processor_seconds),
         (libc::RLIMIT_CORE, 0),
     ]
+    .map(|(resource, amount)| (resource, amount.min(most(resource))))
+}
+
+/// What the reader's own limits allow: nobody but root may raise them.
+fn most(resource: Resource) -> libc::rlim_t {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the pointer is to a whole `rlimit`, which outlives the call.
+    match unsafe { libc::getrlimit(resource, &mut limit) } {
+        0 => limit.rlim_max,
+        _ => libc::RLIM_INFINITY,
+    }
+}
+
+/// Begins a session without a terminal: what runs here neither writes to the
+/// reader's nor reads what they type, and Ctrl-C does not reach it. It goes to
+/// the server alone, which then closes the pipe.
+pub fn leave_terminal() {
+    // SAFETY: `setsid` takes nothing and touches no memory. It fails only for the
+    // leader of a process group, which a child is not when it starts.
+    unsafe { libc::setsid() };
 }
 
 /// Sets the limits of the calling process. It may be called between fork and

@@ -14,6 +14,7 @@ use super::launcher::News;
 use super::linux_processes::descendants;
 use super::{Limits, limits};
 
+pub use super::limits::leave_terminal;
 pub use super::reaper::spawn_reaper;
 
 /// How often the processes and their memory are counted.
@@ -79,6 +80,8 @@ pub struct Family {
 pub struct Usage {
     /// Its living processes.
     pub processes: usize,
+    /// Their threads.
+    pub threads: usize,
     /// Their resident memory.
     pub memory_bytes: u64,
 }
@@ -143,6 +146,7 @@ impl Census {
         let found = descendants();
         Some(Usage {
             processes: found.len(),
+            threads: found.iter().map(|process| process.thread_count).sum(),
             memory_bytes: found.iter().map(|process| process.memory_bytes).sum(),
         })
     }

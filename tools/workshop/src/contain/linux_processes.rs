@@ -7,6 +7,8 @@ use std::fs;
 pub struct Process {
     /// Its number.
     pub pid: libc::pid_t,
+    /// Its threads.
+    pub thread_count: usize,
     /// Its resident memory.
     pub memory_bytes: u64,
     parent: libc::pid_t,
@@ -46,10 +48,12 @@ fn parse_stat(pid: libc::pid_t, stat: &str) -> Option<Process> {
         return None;
     }
     let parent = fields.next()?.parse().ok()?;
-    // Field 24 of proc(5); the parent was field 4.
-    let pages: u64 = fields.nth(19)?.parse().ok()?;
+    // Fields 20 and 24 of proc(5); the parent was field 4.
+    let thread_count = fields.nth(15)?.parse().ok()?;
+    let pages: u64 = fields.nth(3)?.parse().ok()?;
     Some(Process {
         pid,
+        thread_count,
         memory_bytes: pages * page_size(),
         parent,
     })
@@ -72,6 +76,7 @@ mod tests {
     fn a_name_may_contain_anything() {
         let process = parse_stat(17, STAT).unwrap();
         assert_eq!((process.pid, process.parent), (17, 4));
+        assert_eq!(process.thread_count, 1);
         assert_eq!(process.memory_bytes % 3, 0);
         assert_ne!(process.memory_bytes, 0);
     }

@@ -73,6 +73,10 @@ pub struct Limits {
     pub file_bytes: u64,
     /// Processes alive at once.
     pub processes: usize,
+    /// Threads alive at once, of all processes together.
+    pub threads: usize,
+    /// Room on disk that its folder takes, where the folder is its own.
+    pub disk_bytes: Option<u64>,
 }
 
 impl Limits {
@@ -85,6 +89,8 @@ impl Limits {
             memory_bytes: 4096 * MIB,
             file_bytes: 64 * MIB,
             processes: 64,
+            threads: 4096,
+            disk_bytes: Some(256 * MIB),
         }
     }
 
@@ -96,6 +102,8 @@ impl Limits {
             memory_bytes: 4096 * MIB,
             file_bytes: 1024 * MIB,
             processes: 64,
+            threads: 4096,
+            disk_bytes: None,
         }
     }
 }
@@ -142,8 +150,12 @@ pub enum Cause {
     OutputLimit,
     /// It had more processes than it may.
     ProcessLimit,
+    /// It had more threads than it may.
+    ThreadLimit,
     /// Its processes together used more memory than they may.
     MemoryLimit,
+    /// Its folder took more room on disk than it may.
+    DiskLimit,
     /// The one who asked for it no longer wants it.
     Cancelled,
 }
@@ -197,9 +209,6 @@ fn start_launcher() -> io::Result<Child> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
-    // Ctrl-C in the terminal goes to the server alone, which then closes the pipe.
-    #[cfg(unix)]
-    command.process_group(0);
     command.spawn()
 }
 

@@ -23,6 +23,9 @@ impl Fence {
     }
 }
 
+/// Does nothing.
+pub fn leave_terminal() {}
+
 /// Keeps the variables without which no program starts.
 pub fn confine(command: &mut Command, _limits: &Limits) {
     for name in ["SystemRoot", "PATH"] {
@@ -41,6 +44,8 @@ pub struct Family {
 pub struct Usage {
     /// Its living processes.
     pub processes: usize,
+    /// Their threads.
+    pub threads: usize,
     /// Their resident memory.
     pub memory_bytes: u64,
 }

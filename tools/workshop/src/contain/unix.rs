@@ -9,6 +9,7 @@ use std::sync::mpsc::SyncSender;
 use super::launcher::News;
 use super::{Limits, limits};
 
+pub use super::limits::leave_terminal;
 pub use super::reaper::spawn_reaper;
 
 /// Nothing can be put in place here: orphans go to the system's first process.
@@ -43,6 +44,8 @@ pub struct Family {
 pub struct Usage {
     /// Its living processes.
     pub processes: usize,
+    /// Their threads.
+    pub threads: usize,
     /// Their resident memory.
     pub memory_bytes: u64,
 }

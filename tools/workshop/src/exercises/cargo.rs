@@ -177,6 +177,8 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
             memory_bytes: 8192 * MIB,
             file_bytes: 4096 * MIB,
             processes: 512,
+            threads: 16_384,
+            disk_bytes: None,
         },
     }
 }

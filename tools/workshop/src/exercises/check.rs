@@ -209,7 +209,9 @@ impl Check<'_> {
             Cause::Timeout => (Reason::Timeout, None, why(&format!("took {seconds} s"))),
             Cause::OutputLimit => (Reason::OutputLimit, None, why("prints without end")),
             Cause::ProcessLimit => (Reason::Killed, None, why("starts too many processes")),
+            Cause::ThreadLimit => (Reason::Killed, None, why("starts too many threads")),
             Cause::MemoryLimit => (Reason::Killed, None, why("uses too much memory")),
+            Cause::DiskLimit => (Reason::Killed, None, why("fills the disk")),
             Cause::Cancelled => (Reason::Killed, None, Some("stopped".into())),
         };
         self.exit(reason, code, message)

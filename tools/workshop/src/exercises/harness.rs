@@ -128,6 +128,8 @@ fn order(run: &Run<'_>, kit_events: &Path) -> Order {
             memory_bytes: 16_384 * MIB,
             file_bytes: 256 * MIB,
             processes: 512,
+            threads: 16_384,
+            disk_bytes: None,
         },
     }
 }

@@ -26,6 +26,8 @@ pub struct Job<'a> {
     pub slot: &'a Path,
     /// Where the executable is moved then.
     pub executable: PathBuf,
+    /// For the compiler's temporary files: one that is ended leaves them.
+    pub temporary: &'a Path,
 }
 
 /// What became of a compilation.
@@ -126,7 +128,7 @@ fn order(job: &Job<'_>) -> Order {
         arguments,
         folder: job.slot.to_path_buf(),
         inherit_environment: true,
-        variables: Vec::new(),
+        variables: vec![("TMPDIR".into(), job.temporary.display().to_string())],
         limits: Limits::compiler(wall),
     }
 }

@@ -7,6 +7,7 @@ mod queue;
 mod slots;
 mod toolchain;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -18,6 +19,7 @@ use crate::contain::{self, Cause, Ended, Limits, Order, Stream};
 use crate::events::{Event, Events, Exit, Reason, send};
 use crate::figures;
 use crate::problem::Problem;
+use crate::removal::remove_tree;
 use crate::workshop::{Scratch, Workshop};
 use crates::Crates;
 use queue::{Queue, Ticket};
@@ -156,7 +158,7 @@ impl Runner {
             externs = self.crates.for_code(&request.code, request.mode, events) => externs?,
             () = self.unwanted(events) => return Ok(cancelled()),
         };
-        let folder = RunFolder::create(self.runs.join(self.next_run_name()))?;
+        let folder = RunFolder::create(&self.runs, || self.next_run_name())?;
         let slot = self.slots.claim(request)?;
         send(events, Event::Compiling);
         let job = compile::Job {
@@ -164,6 +166,7 @@ impl Runner {
             externs: &externs,
             slot: slot.folder(),
             executable: folder.executable(),
+            temporary: folder.path(),
         };
         let compiled = compile::compile(&job, events, self.unwanted(events)).await?;
         drop(slot);
@@ -184,6 +187,7 @@ impl Runner {
         let ended = ended
             .map_err(|error| Problem::new(format!("the program could not be run: {error}")))?;
         tell_figures(folder.figures(), events).await;
+        folder.remove().await;
         Ok(exit_of(ended, request, compiled.time))
     }
 
@@ -206,13 +210,34 @@ impl Runner {
 struct RunFolder(PathBuf);
 
 impl RunFolder {
-    fn create(path: PathBuf) -> Result<Self, Problem> {
-        let folder = Self(path);
-        std::fs::create_dir_all(folder.figures()).map_err(|error| {
-            Problem::new(format!("`{}` cannot be made: {error}", folder.0.display()))
-                .help("make room on the disk, or start `cargo workshop` again")
-        })?;
-        Ok(folder)
+    /// Creates a folder in `runs`, which `next_name` names. What an earlier
+    /// process could not remove is left alone.
+    fn create(runs: &Path, mut next_name: impl FnMut() -> String) -> Result<Self, Problem> {
+        let created = loop {
+            let path = runs.join(next_name());
+            match std::fs::create_dir_all(runs).and_then(|()| std::fs::create_dir(&path)) {
+                Ok(()) => break Ok(Self(path)),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => break Err(error),
+            }
+        };
+        let created = created.and_then(|folder| {
+            std::fs::create_dir(folder.figures())?;
+            Ok(folder)
+        });
+        created.map_err(|error| {
+            Problem::new(format!(
+                "no folder can be made in `{}`: {error}",
+                runs.display()
+            ))
+            .help("make room on the disk, or change the folder's owner")
+        })
+    }
+
+    /// Removes it. A program can leave so much that this takes seconds, which no
+    /// thread of the server has to spare.
+    async fn remove(self) {
+        let _removed = tokio::task::spawn_blocking(move || drop(self)).await;
     }
 
     fn path(&self) -> &Path {
@@ -233,7 +258,7 @@ impl RunFolder {
 impl Drop for RunFolder {
     fn drop(&mut self) {
         // What cannot be removed now is removed by the next start.
-        let _left = std::fs::remove_dir_all(&self.0);
+        let _left = remove_tree(&self.0);
     }
 }
 
@@ -286,39 +311,11 @@ fn exit_of(ended: Ended, request: &Request, compile_time: Duration) -> Exit {
     let (reason, code, message) = match ended.cause {
         Cause::Exited(code) => (Reason::Exited, Some(code), None),
         Cause::Signal(signal) => (Reason::Signal, Some(signal), None),
-        Cause::Timeout => {
-            let seconds = limits.wall.as_secs();
-            (
-                Reason::Timeout,
-                None,
-                Some(format!("ended after {seconds} seconds")),
-            )
-        }
-        Cause::OutputLimit => {
-            let kib = limits.output_bytes >> 10;
-            (
-                Reason::OutputLimit,
-                None,
-                Some(format!("ended after {kib} KiB of output")),
-            )
-        }
-        Cause::ProcessLimit => {
-            let processes = limits.processes;
-            (
-                Reason::Killed,
-                None,
-                Some(format!("ended with more than {processes} processes")),
-            )
-        }
-        Cause::MemoryLimit => {
-            let mib = limits.memory_bytes >> 20;
-            (
-                Reason::Killed,
-                None,
-                Some(format!("ended with more than {mib} MiB of memory")),
-            )
-        }
         Cause::Cancelled => (Reason::Killed, None, Some("stopped".into())),
+        cause => {
+            let (reason, limit) = limit_reached(cause, &limits);
+            (reason, None, Some(format!("ended {limit}")))
+        }
     };
     Exit {
         reason,
@@ -326,6 +323,46 @@ fn exit_of(ended: Ended, request: &Request, compile_time: Duration) -> Exit {
         compile_ms: Some(milliseconds(compile_time)),
         run_ms: Some(milliseconds(ended.time)),
         message,
+    }
+}
+
+/// What the limit was that ended a program, to be read after `ended`.
+fn limit_reached(cause: Cause, limits: &Limits) -> (Reason, String) {
+    let mib = |bytes: u64| bytes >> 20;
+    match cause {
+        Cause::Timeout => {
+            let seconds = limits.wall.as_secs();
+            (Reason::Timeout, format!("after {seconds} seconds"))
+        }
+        Cause::OutputLimit => {
+            let kib = limits.output_bytes >> 10;
+            (Reason::OutputLimit, format!("after {kib} KiB of output"))
+        }
+        Cause::ProcessLimit => {
+            let processes = limits.processes;
+            (
+                Reason::Killed,
+                format!("with more than {processes} processes"),
+            )
+        }
+        Cause::ThreadLimit => {
+            let threads = limits.threads;
+            (Reason::Killed, format!("with more than {threads} threads"))
+        }
+        Cause::MemoryLimit => {
+            let mib = mib(limits.memory_bytes);
+            (
+                Reason::Killed,
+                format!("with more than {mib} MiB of memory"),
+            )
+        }
+        Cause::DiskLimit => {
+            let mib = mib(limits.disk_bytes.unwrap_or_default());
+            (Reason::Killed, format!("with more than {mib} MiB of files"))
+        }
+        Cause::Exited(_) | Cause::Signal(_) | Cause::Cancelled => {
+            unreachable!("{cause:?} is no limit")
+        }
     }
 }
 
