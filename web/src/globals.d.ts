@@ -5,21 +5,47 @@ declare const path_to_root: string | undefined;
 
 declare module "*.css";
 
+interface AcePosition {
+  row: number;
+  column: number;
+}
+
+interface AceRange {
+  start: AcePosition;
+  end: AcePosition;
+}
+
+interface AceSession {
+  doc: { indexToPosition(index: number, startRow: number): AcePosition; replace(range: AceRange, text: string): void };
+  widgetManager?: { attach(editor: AceEditor): void; addLineWidget(widget: object): object; removeLineWidget(widget: object): void };
+  setMode(mode: string): void;
+  setUseWrapMode(on: boolean): void;
+  getLength(): number;
+  getLine(row: number): string;
+  addFold(placeholder: string, range: AceRange): void;
+  unfold(): void;
+}
+
 interface AceEditor {
   originalCode: string;
   textInput: { getElement(): HTMLTextAreaElement };
   renderer: { setPadding(pixels: number): void; setScrollMargin(top: number, bottom: number): void };
   commands: { bindKey(key: string, command: string | null): void };
-  session: { setUseWrapMode(on: boolean): void };
+  session: AceSession;
   getValue(): string;
   setValue(text: string, cursor?: number): void;
   setFontSize(size: string): void;
   setOption(name: string, value: unknown): void;
+  gotoLine(line: number, column: number, animate: boolean): void;
+  focus(): void;
   resize(force: boolean): void;
   on(event: "change" | "blur" | "focus", listener: () => void): void;
 }
 
 interface Window {
-  ace?: { edit(element: Element): AceEditor };
+  ace?: { edit(element: Element): AceEditor; require(module: string): any };
+  editors?: AceEditor[];
   hljs?: { highlightBlock(block: Element): void };
+  /** Which lines of a program are hidden at first; the page's head has noted them. */
+  workshopHidden?: WeakMap<Element, [number, number][]>;
 }

@@ -66,6 +66,24 @@ pub enum Event {
     Exit(Exit),
     /// The book was built anew: the page should be loaded again.
     Reload,
+    /// The file of an exercise is not what it was.
+    ExerciseFile {
+        /// The exercise.
+        number: u32,
+        /// What tells versions of the file apart; nothing if it is gone.
+        hash: Option<String>,
+    },
+    /// What is remembered of the exercises has changed.
+    Progress,
+    /// News of a check that may have been started in a terminal, or on another page.
+    Elsewhere {
+        /// The exercise.
+        number: u32,
+        /// The check's name: each has another.
+        run: String,
+        /// The news.
+        event: Box<Event>,
+    },
     /// The book has a fault; without `message` the last one is mended.
     BookError {
         /// mdBook's own words, or ours about a missing include.
@@ -77,6 +95,8 @@ pub enum Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
+    /// It is one of those to be run.
+    Waiting,
     /// It has started, or is about to.
     Running,
     /// It passed.
@@ -85,6 +105,13 @@ pub enum Outcome {
     Failed,
     /// It is marked `#[ignore]`.
     Ignored,
+}
+
+impl Outcome {
+    /// Returns `true` if nothing more is to be expected of the test.
+    pub fn is_over(self) -> bool {
+        !matches!(self, Self::Waiting | Self::Running)
+    }
 }
 
 /// How a run ended.

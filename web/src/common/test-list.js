@@ -7,11 +7,11 @@ import { fromRoot } from "../runner.js";
  * @typedef {object} TestEvent
  * @property {string} name
  * @property {number | null} [clause] of the contract
- * @property {"running" | "passed" | "failed" | "ignored"} outcome
+ * @property {"waiting" | "running" | "passed" | "failed" | "ignored"} outcome
  * @property {string | null} [message]
  */
 
-const MARKS = { running: "…", passed: "✓", failed: "✗", ignored: "–" };
+const MARKS = { waiting: "·", running: "…", passed: "✓", failed: "✗", ignored: "–" };
 
 /** Tests, one line each, in the order of their clauses; the first failure stands open. */
 export class TestList {
@@ -42,6 +42,10 @@ export class TestList {
   openFirstFailure() {
     const first = this.element.querySelector("details");
     if (first) first.open = true;
+  }
+
+  get isEmpty() {
+    return this.rows.size === 0;
   }
 
   /** @param {TestEvent["outcome"]} outcome */

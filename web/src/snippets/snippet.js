@@ -6,7 +6,7 @@ import { building, ending } from "../common/words.js";
 import { Refused, post, runnerState } from "../runner.js";
 import { whileBusy } from "../busy.js";
 import { Edits } from "./edits.js";
-import { editorOf } from "./editor.js";
+import { editorOf } from "../common/editor.js";
 import { playgroundLink, settingsOf } from "./settings.js";
 
 /** @typedef {import("./settings.js").Settings} Settings */

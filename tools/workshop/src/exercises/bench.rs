@@ -160,6 +160,11 @@ fn bench_of(workshop: &Workshop, number: u32) -> Option<String> {
     Some(file.file_stem()?.to_str()?.to_owned())
 }
 
+/// Whether there is a benchmark of the exercise.
+pub fn exists(workshop: &Workshop, number: u32) -> bool {
+    bench_of(workshop, number).is_some()
+}
+
 async fn run(workshop: &Workshop, bench: &str, number: u32) -> Result<(), Problem> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)

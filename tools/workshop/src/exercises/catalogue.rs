@@ -106,16 +106,21 @@ impl Exercise {
 
     /// Changes when a source of the exercise does: its result is then out of date.
     pub fn fingerprint(&self) -> String {
-        let mut files = files_under(&self.folder.join("src"));
-        files.push(self.folder.join("Cargo.toml"));
-        files.sort();
         let mut hash = Fnv::new();
-        for file in files {
+        for file in self.sources() {
             let name = file.strip_prefix(&self.folder).unwrap_or(Path::new(""));
             hash.add(name.to_string_lossy().as_bytes());
             hash.add(&fs::read(&file).unwrap_or_default());
         }
-        format!("{:016x}", hash.0)
+        hash.shown()
+    }
+
+    /// What the exercise is built from.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let mut files = files_under(&self.folder.join("src"));
+        files.push(self.folder.join("Cargo.toml"));
+        files.sort();
+        files
     }
 }
 
@@ -132,11 +137,23 @@ fn title_of(source: &str) -> Option<String> {
 
 /// The hash of Fowler, Noll and Vo: the same on every machine and for every
 /// release of Rust, which std's does not promise.
-struct Fnv(u64);
+pub struct Fnv(u64);
 
 impl Fnv {
-    fn new() -> Self {
+    /// The hash of nothing.
+    pub fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    /// The hash of these bytes alone.
+    pub fn of(bytes: &[u8]) -> String {
+        let mut hash = Self::new();
+        hash.add(bytes);
+        hash.shown()
+    }
+
+    fn shown(&self) -> String {
+        format!("{:016x}", self.0)
     }
 
     fn add(&mut self, bytes: &[u8]) {

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
 use super::cargo::{self, Build, Built, Words};
 use super::catalogue::Exercise;
 use super::harness::{self, MODELS_LIMIT, Run, TESTS_LIMIT, Verdicts};
+use super::journal::Journal;
 use super::progress::{LastCheck, Progress};
 use super::source;
 use crate::contain::{Cause, Ended};
@@ -36,6 +39,40 @@ pub enum Audience {
 ///
 /// When cargo cannot be run, for instance.
 pub async fn check(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    audience: Audience,
+    events: &Events,
+) -> Result<bool, Problem> {
+    let (inner, inbox) = unbounded_channel();
+    let checking = async move { run(workshop, exercise, audience, &inner).await };
+    let keeping = keep(Journal::begin(workshop, exercise), inbox, events);
+    tokio::join!(checking, keeping).0
+}
+
+/// Hands on the events, and keeps them for the pages of others. Stops when
+/// nobody listens, which ends the check.
+async fn keep(mut journal: Journal, mut inbox: UnboundedReceiver<Event>, events: &Events) {
+    let mut is_over = false;
+    loop {
+        let event = tokio::select! {
+            event = inbox.recv() => event,
+            () = events.closed() => None,
+        };
+        let Some(event) = event else { break };
+        // Cargo's words to a terminal are of no use elsewhere.
+        if !matches!(event, Event::Stderr { .. }) {
+            journal.add(&event);
+        }
+        is_over |= matches!(event, Event::Exit(_));
+        send(events, event);
+    }
+    if !is_over {
+        journal.add_stop();
+    }
+}
+
+async fn run(
     workshop: &Workshop,
     exercise: &Exercise,
     audience: Audience,
@@ -156,7 +193,7 @@ impl Check<'_> {
                 let event = Event::Diagnostic {
                     level: diagnostic.level,
                     rendered: diagnostic.rendered,
-                    line: diagnostic.place.map(|(_file, line)| line),
+                    line: diagnostic.place.and_then(|place| self.line_of_stub(place)),
                 };
                 send(self.events, event);
             }
@@ -167,6 +204,12 @@ impl Check<'_> {
             send(self.events, Event::Stderr { text: held_back });
         }
         Ok(built)
+    }
+
+    /// The line, if it is one of the reader's file: pages show that one.
+    fn line_of_stub(&self, (file, line): (String, u32)) -> Option<u32> {
+        let is_stub = self.workshop.root().join(file) == self.exercise.stub();
+        is_stub.then_some(line)
     }
 
     /// Adds to a test that has only just been listed the clause that it checks.
@@ -196,7 +239,7 @@ impl Check<'_> {
         };
         // A check whose result cannot be kept is still a check.
         let _forgotten = Progress::change(self.workshop, self.exercise.number, |memory| {
-            memory.last = Some(last);
+            memory.hear(last);
         });
     }
 

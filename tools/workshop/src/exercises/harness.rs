@@ -1,8 +1,7 @@
 //! Runs test binaries, and hears from the test kit what each check has found.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -11,6 +10,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::cargo::Binary;
+use super::tail::Tail;
 use crate::contain::{Ended, Limits, Order};
 use crate::events::{Event, Outcome};
 use crate::problem::Problem;
@@ -61,6 +61,15 @@ impl Verdict {
         let (number, _name) = self.clause.as_deref()?.split_once(". ")?;
         number.parse().ok()
     }
+
+    fn into_event(self, name: String) -> Event {
+        Event::Test {
+            name,
+            clause: self.number(),
+            outcome: self.outcome,
+            message: Some(self.message).filter(|message| !message.is_empty()),
+        }
+    }
 }
 
 /// The tests by their paths.
@@ -83,7 +92,7 @@ pub async fn run<Unwanted: Future<Output = ()>>(
     };
     fs::create_dir_all(workshop.target()).map_err(unusable)?;
     let mut kit = Kit::new(&workshop.target());
-    let order = order(run, &kit.file);
+    let order = order(run, kit.0.file());
     let mut merged = Merged::default();
 
     let (events, mut inbox) = unbounded_channel();
@@ -136,58 +145,55 @@ fn order(run: &Run<'_>, kit_events: &Path) -> Order {
 
 /// What the kit says, one JSON object a line.
 #[derive(Deserialize)]
-struct News {
+pub struct News {
     name: String,
     clause: String,
     outcome: Outcome,
     message: String,
+    /// The test binary, where a plain `cargo test` runs it.
+    #[serde(default)]
+    pub binary: Option<PathBuf>,
+}
+
+impl News {
+    /// The same for the page.
+    pub fn into_event(self) -> Event {
+        let (name, verdict) = self.into_verdict();
+        verdict.into_event(name)
+    }
+
+    fn into_verdict(self) -> (String, Verdict) {
+        let verdict = Verdict {
+            clause: Some(self.clause),
+            outcome: self.outcome,
+            message: self.message,
+        };
+        (self.name, verdict)
+    }
 }
 
 /// Reads the file that the kit appends to.
-struct Kit {
-    file: PathBuf,
-    read: u64,
-}
+struct Kit(Tail);
 
 impl Kit {
     fn new(folder: &Path) -> Self {
         // Relaxed: the names only have to differ.
         let number = RUN_COUNT.fetch_add(1, Relaxed);
         let name = format!("events-{}-{number}", std::process::id());
-        Self {
-            file: folder.join(name),
-            read: 0,
-        }
+        Self(Tail::new(folder.join(name)))
     }
 
     /// Returns the news since the last call.
     fn news(&mut self) -> impl Iterator<Item = News> + use<> {
-        let mut bytes = Vec::new();
-        // There is no file before the first event.
-        if let Ok(mut file) = File::open(&self.file)
-            && file.seek(SeekFrom::Start(self.read)).is_ok()
-        {
-            let _rest_later = file.read_to_end(&mut bytes);
-        }
-        // An unfinished line is for the next time.
-        let whole = bytes
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |end| end + 1);
-        self.read += whole as u64;
-        let text = String::from_utf8_lossy(&bytes[..whole]).into_owned();
-        let news: Vec<News> = text
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .collect();
-        news.into_iter()
+        let lines = self.0.lines().into_iter();
+        lines.filter_map(|line| serde_json::from_str(&line).ok())
     }
 }
 
 impl Drop for Kit {
     fn drop(&mut self) {
         // There is none if the binary has no checks of the kit.
-        let _absent = fs::remove_file(&self.file);
+        let _absent = fs::remove_file(self.0.file());
     }
 }
 
@@ -199,12 +205,8 @@ struct Merged {
 
 impl Merged {
     fn hear_kit(&mut self, news: News, on_event: &mut impl FnMut(Event)) {
-        let verdict = Verdict {
-            clause: Some(news.clause),
-            outcome: news.outcome,
-            message: news.message,
-        };
-        self.put(news.name, verdict, on_event);
+        let (name, verdict) = news.into_verdict();
+        self.put(name, verdict, on_event);
     }
 
     fn hear_harness(&mut self, event: Event, on_event: &mut impl FnMut(Event)) {
@@ -217,12 +219,15 @@ impl Merged {
         else {
             return on_event(event);
         };
+        // The harness lists its tests, and does not say when one starts.
+        let outcome = match outcome {
+            Outcome::Running => Outcome::Waiting,
+            _ => outcome,
+        };
         let known = self.verdicts.get(&name);
-        let says_kit = |verdict: &Verdict| verdict.clause.is_some();
-        let is_over = |verdict: &Verdict| verdict.outcome != Outcome::Running;
         // Of the kit's tests the harness only knows more if one has got round the kit.
         if known.is_some_and(|verdict| {
-            says_kit(verdict) && (is_over(verdict) || outcome == Outcome::Running)
+            verdict.clause.is_some() && (verdict.outcome.is_over() || !outcome.is_over())
         }) {
             return;
         }
@@ -235,13 +240,7 @@ impl Merged {
     }
 
     fn put(&mut self, name: String, verdict: Verdict, on_event: &mut impl FnMut(Event)) {
-        let message = Some(verdict.message.clone());
-        on_event(Event::Test {
-            name: name.clone(),
-            clause: verdict.number(),
-            outcome: verdict.outcome,
-            message: message.filter(|message| !message.is_empty()),
-        });
+        on_event(verdict.clone().into_event(name.clone()));
         self.verdicts.insert(name, verdict);
     }
 }
@@ -269,7 +268,7 @@ mod tests {
         let mut file = OpenOptions::new()
             .create(true)
             .append(true)
-            .open(&kit.file)
+            .open(kit.0.file())
             .unwrap();
         let line = r#"{"name":"tests::it_holds","clause":"3. No loss","read":"x","outcome":"failed","message":"seen"}"#;
         let mut merged = Merged::default();
@@ -292,7 +291,7 @@ mod tests {
             outcome: Outcome::Failed,
             message: Some("seen".into()),
         };
-        assert_eq!(told, [harness(Outcome::Running), failed]);
+        assert_eq!(told, [harness(Outcome::Waiting), failed]);
     }
 
     #[test]

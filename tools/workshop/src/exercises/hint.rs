@@ -2,18 +2,43 @@
 
 use std::fs;
 
+use serde::Serialize;
+
 use super::catalogue::Exercise;
 use super::progress::Progress;
 use crate::problem::Problem;
 use crate::workshop::Workshop;
 
 /// A level of the hints: its heading, and what stands below it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Level {
     /// `Concept`, `Strategy` or `Code`.
     pub heading: String,
     /// The text.
     pub text: String,
+}
+
+/// What a page knows of an exercise's hints.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Hints {
+    /// Those that were given.
+    pub given: Vec<Level>,
+    /// The headings of those still to come.
+    pub to_come: Vec<String>,
+    /// Whether a check was red since the last one was given.
+    pub earned: bool,
+}
+
+/// Returns the hints that were given.
+pub fn given(workshop: &Workshop, exercise: &Exercise) -> Hints {
+    let memory = Progress::load(workshop).of(exercise.number);
+    let mut given = levels_of(exercise);
+    let rest = given.split_off(memory.hints.min(given.len()));
+    Hints {
+        given,
+        to_come: rest.into_iter().map(|level| level.heading).collect(),
+        earned: memory.hint_earned,
+    }
 }
 
 /// Returns the hint to show, and remembers that it was given. After the last
@@ -23,8 +48,7 @@ pub struct Level {
 ///
 /// When the exercise has no hints.
 pub fn next(workshop: &Workshop, exercise: &Exercise) -> Result<String, Problem> {
-    let file = exercise.folder.join("hints.md");
-    let levels = levels(&fs::read_to_string(&file).unwrap_or_default());
+    let levels = levels_of(exercise);
     if levels.is_empty() {
         let number = exercise.number;
         return Err(Problem::new(format!("exercise {number} has no hints yet"))
@@ -32,13 +56,20 @@ pub fn next(workshop: &Workshop, exercise: &Exercise) -> Result<String, Problem>
     }
     let given = Progress::load(workshop).of(exercise.number).hints;
     let at = given.min(levels.len() - 1);
-    Progress::change(workshop, exercise.number, |memory| memory.hints = at + 1).map_err(
-        |error| {
-            Problem::new(format!("the hint cannot be remembered: {error}"))
-                .help("make room on the disk, or look into the exercise's `hints.md`")
-        },
-    )?;
+    Progress::change(workshop, exercise.number, |memory| {
+        memory.hints = at + 1;
+        memory.hint_earned = false;
+    })
+    .map_err(|error| {
+        Problem::new(format!("the hint cannot be remembered: {error}"))
+            .help("make room on the disk, or look into the exercise's `hints.md`")
+    })?;
     Ok(shown(exercise, &levels, at))
+}
+
+fn levels_of(exercise: &Exercise) -> Vec<Level> {
+    let file = exercise.folder.join("hints.md");
+    levels(&fs::read_to_string(&file).unwrap_or_default())
 }
 
 fn shown(exercise: &Exercise, levels: &[Level], at: usize) -> String {

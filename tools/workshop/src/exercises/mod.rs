@@ -5,13 +5,16 @@ pub mod cargo;
 pub mod catalogue;
 mod check;
 mod diff;
+pub mod file;
 pub mod harness;
 pub mod hint;
+pub mod journal;
 mod progress;
 mod report;
 mod reset;
 pub mod source;
 mod state;
+mod tail;
 pub mod trace;
 mod watch;
 
@@ -20,6 +23,7 @@ use std::io::{self, Write};
 use std::pin::pin;
 use std::process::ExitCode;
 
+use serde::Serialize;
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::events::{Event, Events};
@@ -29,6 +33,7 @@ use catalogue::Exercise;
 use check::Audience;
 use report::Report;
 
+pub use progress::file as memory_file;
 pub use report::colours_wanted;
 pub use state::Listed;
 
@@ -39,6 +44,24 @@ pub enum Format {
     Text,
     /// The page's events, one JSON object a line.
     Json,
+}
+
+/// What the panel of an exercise shows.
+#[derive(Debug, Serialize)]
+pub struct Opened {
+    /// The reader's file, from the workshop's folder on.
+    pub file: String,
+    /// The file as it is.
+    #[serde(flatten)]
+    pub version: file::Version,
+    /// The hints.
+    pub hints: hint::Hints,
+    /// Whether `cargo workshop check` has more to say than the page's check.
+    pub has_models: bool,
+    /// Whether `cargo workshop trace` can show it at work.
+    pub has_trace: bool,
+    /// Whether `cargo workshop bench` can measure it.
+    pub has_bench: bool,
 }
 
 /// Which exercises to check.
@@ -55,6 +78,55 @@ pub enum Selection {
 /// Lists the exercises for the page.
 pub fn list(workshop: &Workshop) -> Vec<Listed> {
     state::list(workshop)
+}
+
+/// Reads what the panel of an exercise shows.
+///
+/// # Errors
+///
+/// When there is no such exercise, or its file cannot be read.
+pub fn open(workshop: &Workshop, number: u32) -> Result<Opened, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    Ok(Opened {
+        file: file::shown(&exercise),
+        version: file::read(&exercise)?,
+        hints: hint::given(workshop, &exercise),
+        has_models: !exercise.models().is_empty(),
+        has_trace: exercise.folder.join("examples/trace.rs").is_file(),
+        has_bench: bench::exists(workshop, number),
+    })
+}
+
+/// Gives the next hint, and returns all that were given.
+///
+/// # Errors
+///
+/// When there is no such exercise, or it has no hints.
+pub fn give_hint(workshop: &Workshop, number: u32) -> Result<hint::Hints, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    hint::next(workshop, &exercise)?;
+    Ok(hint::given(workshop, &exercise))
+}
+
+/// How our solution differs from the reader's version.
+///
+/// # Errors
+///
+/// When there is no such exercise, or one of the two cannot be read.
+pub fn diff(workshop: &Workshop, number: u32) -> Result<String, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    diff::diff(workshop, &exercise, false)
+}
+
+/// Puts the stub in the place of the reader's version, and says where that is.
+///
+/// # Errors
+///
+/// When there is no such exercise, or a file cannot be read or written.
+pub fn reset(workshop: &Workshop, number: u32) -> Result<String, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    let done = reset::reset(&exercise)?;
+    Ok(done.spoken(workshop, &exercise).trim_end().to_owned())
 }
 
 /// Checks one exercise for the page: sends `compiling`, `diagnostic`, `test`

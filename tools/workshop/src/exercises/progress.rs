@@ -24,6 +24,17 @@ pub struct Memory {
     /// How many levels of its hints were given.
     #[serde(default)]
     pub hints: usize,
+    /// Whether a check was red since the last hint: the next one is earned then.
+    #[serde(default)]
+    pub hint_earned: bool,
+}
+
+impl Memory {
+    /// Remembers a check.
+    pub fn hear(&mut self, check: LastCheck) {
+        self.hint_earned |= !check.passed || check.models == Some(false);
+        self.last = Some(check);
+    }
 }
 
 /// How a check ended.
@@ -82,6 +93,7 @@ impl Progress {
     }
 }
 
-fn file(workshop: &Workshop) -> PathBuf {
+/// The file that the memory is in.
+pub fn file(workshop: &Workshop) -> PathBuf {
     workshop.target().join("progress.json")
 }

@@ -43,7 +43,7 @@ struct Test {
 impl Test {
     /// Returns `true` if it failed, or never ended.
     fn counts_against(&self) -> bool {
-        matches!(self.outcome, Outcome::Failed | Outcome::Running)
+        self.outcome == Outcome::Failed || !self.outcome.is_over()
     }
 }
 
@@ -114,8 +114,8 @@ impl<'a, W: io::Write> Report<'a, W> {
     /// Prints the lines whose tests are all done, in order.
     fn tell_what_is_decided(&mut self) -> io::Result<()> {
         for line in self.lines() {
-            let is_running = |(_, test): (_, &Test)| test.outcome == Outcome::Running;
-            if self.tests_in(line).any(is_running) {
+            let is_open = |(_, test): (_, &Test)| !test.outcome.is_over();
+            if self.tests_in(line).any(is_open) {
                 break;
             }
             self.tell(line)?;
@@ -217,13 +217,13 @@ impl<'a, W: io::Write> Report<'a, W> {
         // What was still running when the check was ended can explain less.
         failed.sort_by_key(|(name, test)| {
             let place = self.order.iter().position(|known| known == function(name));
-            (line_of(name, test), test.outcome == Outcome::Running, place)
+            (line_of(name, test), !test.outcome.is_over(), place)
         });
         let Some(((name, test), others)) = failed.split_first() else {
             return Ok(());
         };
         let message = match test.outcome {
-            Outcome::Running => "it was not done when the check was ended",
+            Outcome::Waiting | Outcome::Running => "it was not done when the check was ended",
             _ => test.message.trim_end(),
         };
         let mut text = format!("\n{}\n{message}\n", self.paint(BOLD, short(name)));

@@ -1,5 +1,6 @@
 //! How the exercises stand, as far as is known without running anything.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde::Serialize;
 use super::catalogue::{self, Exercise};
 use super::progress::{LastCheck, Progress};
 use super::source;
-use crate::workshop::Workshop;
+use crate::workshop::{Workshop, files_under};
 
 /// An exercise, as the page and `cargo workshop list` show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -18,6 +19,8 @@ pub struct Listed {
     pub topic: String,
     /// What the reader builds.
     pub title: String,
+    /// The page with its panel, from the root of the book.
+    pub page: Option<String>,
     /// How it stands.
     #[serde(flatten)]
     pub state: State,
@@ -34,7 +37,10 @@ pub enum State {
     /// It was never checked.
     NotChecked,
     /// The sources have changed since it was last checked.
-    Changed,
+    Changed {
+        /// Whether it was solved then.
+        solved: bool,
+    },
     /// It did not compile.
     DoesNotCompile,
     /// Some clauses do not hold, or a model does not.
@@ -51,6 +57,7 @@ pub enum State {
 /// Lists all exercises.
 pub fn list(workshop: &Workshop) -> Vec<Listed> {
     let progress = Progress::load(workshop);
+    let pages = pages(workshop);
     let mut next_is_found = false;
     let exercises = catalogue::find_all(workshop).into_iter();
     exercises
@@ -61,12 +68,36 @@ pub fn list(workshop: &Workshop) -> Vec<Listed> {
             Listed {
                 number: exercise.number,
                 title: exercise.title(),
+                page: pages.get(&exercise.number).cloned(),
                 topic: exercise.topic,
                 state,
                 next,
             }
         })
         .collect()
+}
+
+/// The pages with the panels of the exercises.
+fn pages(workshop: &Workshop) -> BTreeMap<u32, String> {
+    const PANEL: &str = "<div class=\"exercise\" data-exercise=\"";
+    let source = workshop.root().join("src");
+    let mut pages = BTreeMap::new();
+    for file in files_under(&source) {
+        if file.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let mut panels = text.lines().filter_map(|line| line.strip_prefix(PANEL));
+        let number = panels.find_map(|rest| rest.split('"').next()?.parse().ok());
+        let page = file
+            .strip_prefix(&source)
+            .map(|page| page.with_extension("html"));
+        if let (Some(number), Ok(page)) = (number, page) {
+            // In an address the parts of a path are always separated so.
+            pages.insert(number, page.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    pages
 }
 
 /// The first exercise that is not solved.
@@ -80,7 +111,9 @@ fn state(exercise: &Exercise, last: Option<&LastCheck>) -> State {
     let clauses = source::contract(&stub).clauses.len();
     match last {
         Some(last) if last.fingerprint == exercise.fingerprint() => known(last, clauses),
-        Some(_) => State::Changed,
+        Some(last) => State::Changed {
+            solved: known(last, clauses) == State::Solved,
+        },
         None if stub.contains("todo!(") => State::NotStarted,
         None => State::NotChecked,
     }
@@ -105,10 +138,10 @@ pub fn table(list: &[Listed]) -> String {
     let width = widths.max().unwrap_or(0);
     let mut text = String::new();
     for one in list {
-        let mark = if one.state == State::Solved {
-            '✓'
-        } else {
-            '·'
+        let mark = match one.state {
+            State::Solved => '✓',
+            State::Changed { solved: true } => '~',
+            _ => '·',
         };
         let (number, title, state) = (one.number, &one.title, one.state.spoken());
         text += &format!("  {mark} {number:>2}  {title:<width$}  {state}\n");
@@ -131,7 +164,8 @@ impl State {
         match self {
             Self::NotStarted => "not started".into(),
             Self::NotChecked => "not checked yet".into(),
-            Self::Changed => "changed since its last check".into(),
+            Self::Changed { solved: true } => "solved, but changed since its last check".into(),
+            Self::Changed { solved: false } => "changed since its last check".into(),
             Self::DoesNotCompile => "does not compile".into(),
             Self::Unsolved { held, clauses } if held == clauses => {
                 "every clause holds when tested, but a model fails".into()
@@ -181,7 +215,14 @@ mod tests {
         last.compiles = false;
         assert_eq!(state(&exercise, Some(&last)), State::DoesNotCompile);
         fs::write(exercise.stub(), "fn x() { }").unwrap();
-        assert_eq!(state(&exercise, Some(&last)), State::Changed);
+        let changed = |solved| State::Changed { solved };
+        assert_eq!(state(&exercise, Some(&last)), changed(false));
+        last = LastCheck {
+            compiles: true,
+            models: None,
+            ..last
+        };
+        assert_eq!(state(&exercise, Some(&last)), changed(true));
     }
 
     #[test]
@@ -190,6 +231,7 @@ mod tests {
             number,
             topic: "topic".into(),
             title: title.into(),
+            page: None,
             state,
             next,
         };

@@ -1,5 +1,6 @@
 //! Tells every open page what concerns them all.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -20,6 +21,8 @@ struct State {
     book_error: Option<String>,
     /// Crates built and to be built, while they are.
     crates: Option<(usize, usize)>,
+    /// What was told of the checks that go on, by their names.
+    checks: BTreeMap<String, Vec<Event>>,
 }
 
 impl Announcer {
@@ -31,6 +34,7 @@ impl Announcer {
                 pages: Vec::new(),
                 book_error,
                 crates: None,
+                checks: BTreeMap::new(),
             }),
         }
     }
@@ -51,6 +55,9 @@ impl Announcer {
         if let Some((done, total)) = state.crates {
             send(&events, Event::Building { done, total });
         }
+        for event in state.checks.values().flatten() {
+            send(&events, event.clone());
+        }
         state.pages.push(events);
         Some(receiver)
     }
@@ -59,6 +66,21 @@ impl Announcer {
     pub fn announce(&self, event: Event) {
         let mut state = self.lock();
         state.pages.retain(|page| page.send(event.clone()).is_ok());
+    }
+
+    /// Tells all pages what a check has found, and those still to come while it
+    /// goes on.
+    pub fn check_goes_on(&self, run: String, event: Event) {
+        let is_over =
+            matches!(&event, Event::Elsewhere { event, .. } if matches!(**event, Event::Exit(_)));
+        let mut state = self.lock();
+        if is_over {
+            state.checks.remove(&run);
+        } else {
+            state.checks.entry(run).or_default().push(event.clone());
+        }
+        drop(state);
+        self.announce(event);
     }
 
     /// Tells all pages to load the book's new build.
@@ -100,6 +122,7 @@ impl Announcer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::{Exit, Reason};
 
     #[test]
     fn a_page_that_opens_late_learns_how_far_the_crates_are() {
@@ -113,6 +136,30 @@ mod tests {
         assert_eq!(page.try_recv(), Ok(Event::Building { done, total }));
         let mut later = announcer.subscribe().expect("the second page");
         assert!(later.try_recv().is_err(), "there is nothing to tell");
+    }
+
+    #[test]
+    fn a_page_that_opens_late_learns_what_a_check_has_found_so_far() {
+        let announcer = Announcer::new(Vec::new());
+        let news = |event| Event::Elsewhere {
+            number: 1,
+            run: "one".into(),
+            event: Box::new(event),
+        };
+        announcer.check_goes_on("one".into(), news(Event::Compiling));
+        let mut page = announcer.subscribe().expect("the first page");
+        assert_eq!(page.try_recv(), Ok(news(Event::Compiling)));
+        let exit = Event::Exit(Exit {
+            reason: Reason::Killed,
+            code: None,
+            compile_ms: None,
+            run_ms: None,
+            message: None,
+        });
+        announcer.check_goes_on("one".into(), news(exit.clone()));
+        assert_eq!(page.try_recv(), Ok(news(exit)));
+        let mut later = announcer.subscribe().expect("the second page");
+        assert!(later.try_recv().is_err(), "the check is over");
     }
 
     #[test]

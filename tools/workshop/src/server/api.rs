@@ -29,6 +29,7 @@ pub fn router() -> Router<Arc<App>> {
         .route("/run", post(run))
         .route("/exercises", post(list_exercises))
         .route("/exercises/{number}/check", post(check_exercise))
+        .nest("/exercises/{number}", super::exercises::router())
         .route("/traces/latest", post(latest_trace))
         .fallback(unknown)
 }
@@ -59,7 +60,8 @@ impl Refusal {
         self
     }
 
-    fn from_problem(status: StatusCode, problem: &Problem) -> Self {
+    /// Creates one from a problem.
+    pub fn from_problem(status: StatusCode, problem: &Problem) -> Self {
         Self {
             status,
             error: problem.error().to_owned(),
@@ -75,7 +77,7 @@ impl IntoResponse for Refusal {
 }
 
 /// The body of a call. What kind of body it is, the gate has checked.
-struct Call<T>(T);
+pub struct Call<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for Call<T> {
     type Rejection = Refusal;
@@ -102,7 +104,7 @@ fn unreadable(rejection: BytesRejection) -> Refusal {
 /// A call that says nothing.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Nothing {}
+pub struct Nothing {}
 
 async fn ping() -> Response {
     Json(serde_json::json!({ "workshop": 1, "version": env!("CARGO_PKG_VERSION") })).into_response()

@@ -3,10 +3,12 @@
 mod announcer;
 mod api;
 mod browser;
+mod exercises;
 mod pages;
 mod security;
 mod stream;
 mod token;
+mod watcher;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -96,6 +98,7 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
         eprintln!("help: open the link above in yours");
     }
 
+    watcher::watch(app.workshop.clone(), announcer.clone());
     keeper.watch(move |news| tell(news, &announcer));
     prepare_crates(app.clone());
     let listener = listener.tap_io(|connection| {

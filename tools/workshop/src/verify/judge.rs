@@ -64,7 +64,7 @@ impl Judge<'_> {
             };
             let on_event = |event| {
                 if let Event::Test { name, outcome, .. } = event
-                    && outcome != TestOutcome::Running
+                    && outcome.is_over()
                     && done.insert(name)
                 {
                     on_progress(&format!("{package}: {} tests done", done.len()));
@@ -82,7 +82,7 @@ impl Judge<'_> {
 
     fn tell_early_end(&mut self, binary: &Binary, cause: Cause, verdicts: &Verdicts) {
         let running = |(name, verdict): (&String, &Verdict)| {
-            (verdict.outcome == TestOutcome::Running).then(|| name.clone())
+            (!verdict.outcome.is_over()).then(|| name.clone())
         };
         let names: Vec<_> = verdicts.iter().filter_map(running).collect();
         let fault = format!(

@@ -1,0 +1,122 @@
+//! What a page can ask about one exercise.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use serde::{Deserialize, Serialize};
+
+use super::App;
+use super::api::{Call, Nothing, Refusal};
+use crate::exercises::catalogue;
+use crate::exercises::file::{self, Unwritten};
+use crate::exercises::{self, hint};
+use crate::problem::Problem;
+
+/// The routes below `/api/exercises/{number}`.
+pub fn router() -> Router<Arc<App>> {
+    Router::new()
+        .route("/read", post(read))
+        .route("/write", post(write))
+        .route("/hint", post(give_hint))
+        .route("/diff", post(diff))
+        .route("/reset", post(reset))
+}
+
+/// A new text for the reader's file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Writing {
+    text: String,
+    /// The version that it replaces; nothing if there is no file.
+    hash: Option<String>,
+    /// A text to keep in a file beside it.
+    #[serde(default)]
+    aside: Option<String>,
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct Written {
+    hash: String,
+    kept: Option<String>,
+}
+
+type Answer<T> = Result<Json<T>, Refusal>;
+
+async fn read(
+    State(app): State<Arc<App>>,
+    Path(number): Path<u32>,
+    _call: Call<Nothing>,
+) -> Answer<exercises::Opened> {
+    exercises::open(&app.workshop, number)
+        .map(Json)
+        .map_err(unable)
+}
+
+async fn write(
+    State(app): State<Arc<App>>,
+    Path(number): Path<u32>,
+    Call(writing): Call<Writing>,
+) -> Response {
+    let exercise = match catalogue::find(&app.workshop, number) {
+        Ok(exercise) => exercise,
+        Err(problem) => return unable(problem).into_response(),
+    };
+    let Writing { text, hash, aside } = writing;
+    match file::write(&exercise, &text, hash.as_deref(), aside.as_deref()) {
+        Ok((hash, kept)) => {
+            let relative = |file: &std::path::PathBuf| {
+                let file = file.strip_prefix(app.workshop.root()).unwrap_or(file);
+                file.display().to_string()
+            };
+            let kept = kept.as_ref().map(relative);
+            Json(Written { hash, kept }).into_response()
+        }
+        Err(Unwritten::Conflict(now)) => (StatusCode::CONFLICT, Json(now)).into_response(),
+        Err(Unwritten::Problem(problem)) => unable(problem).into_response(),
+    }
+}
+
+async fn give_hint(
+    State(app): State<Arc<App>>,
+    Path(number): Path<u32>,
+    _call: Call<Nothing>,
+) -> Answer<hint::Hints> {
+    exercises::give_hint(&app.workshop, number)
+        .map(Json)
+        .map_err(unable)
+}
+
+/// A text for people.
+#[derive(Serialize)]
+struct Words {
+    text: String,
+}
+
+async fn diff(
+    State(app): State<Arc<App>>,
+    Path(number): Path<u32>,
+    _call: Call<Nothing>,
+) -> Answer<Words> {
+    let text = exercises::diff(&app.workshop, number).map_err(unable)?;
+    Ok(Json(Words { text }))
+}
+
+async fn reset(
+    State(app): State<Arc<App>>,
+    Path(number): Path<u32>,
+    _call: Call<Nothing>,
+) -> Answer<Words> {
+    let text = exercises::reset(&app.workshop, number).map_err(unable)?;
+    Ok(Json(Words { text }))
+}
+
+/// The call was right, and the machine does not let us.
+fn unable(problem: Problem) -> Refusal {
+    Refusal::from_problem(StatusCode::UNPROCESSABLE_ENTITY, &problem)
+}
