@@ -1,6 +1,7 @@
 //! What a task costs beside its work, on each scheduler:
 //! `cargo bench -p benches --bench scheduler`. The workloads are those that
-//! tokio's scheduler is measured by; all contenders use the same channel.
+//! tokio's scheduler is measured by; all contenders use the same channel, that
+//! of tokio's own benchmarks.
 //!
 //! `SCHEDULER_ROUNDS=15` in the environment replaces criterion by so many
 //! short rounds in which all contenders take turns: quick, and fair on a machine
@@ -19,8 +20,8 @@ use std::time::Duration;
 use benches::cost::{self, Cost};
 use benches::table::{Estimates, criterion_home};
 use criterion::{BenchmarkId, Criterion};
-use futures::channel::oneshot;
 use schedulers::{Scheduler, Spawn};
+use tokio::sync::oneshot;
 
 const SPAWNS: usize = 10_000;
 const YIELDING_TASKS: usize = 200;
