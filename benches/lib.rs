@@ -1,8 +1,9 @@
-//! What the benchmarks share: contenders that are nobody's solution, and the
-//! table that is printed at the end.
+//! What the benchmarks share: contenders that are nobody's solution, the
+//! schedulers and how they are measured, and the table that is printed at the end.
 
 pub mod contenders;
 pub mod cost;
+pub mod schedulers;
 pub mod table;
 pub mod victim;
 pub mod workloads;

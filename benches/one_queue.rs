@@ -4,10 +4,10 @@
 //! of one worker each, which get the tasks in turn.
 
 use std::hint::black_box;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use benches::cost;
+use benches::schedulers::Sharded;
 use benches::table::{Estimates, Row, criterion_home, render};
 use criterion::{BenchmarkId, Criterion};
 use solution_4::block_on;
@@ -34,31 +34,6 @@ const ROWS: &[Row<'static>] = &[
 
 const fn row<'a>(contender: &'a str, notes: &'a str) -> Row<'a> {
     Row { contender, notes }
-}
-
-/// Spawns on one pool after the other.
-struct Sharded {
-    pools: Vec<solution_10::Pool>,
-    next: AtomicUsize,
-}
-
-impl Sharded {
-    fn new(workers: usize) -> Self {
-        Self {
-            pools: (0..workers).map(|_| solution_10::Pool::new(1)).collect(),
-            next: AtomicUsize::new(0),
-        }
-    }
-
-    fn spawn<F>(&self, future: F) -> solution_10::JoinHandle<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        // Relaxed: any pool will do.
-        let next = self.next.fetch_add(1, Relaxed);
-        self.pools[next % self.pools.len()].spawn(future)
-    }
 }
 
 /// Makes what runs a workload once. A macro, since each pool has handles of its

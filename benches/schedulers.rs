@@ -1,6 +1,10 @@
-//! The schedulers that are measured, behind one interface.
+//! The schedulers that are measured, behind one interface, and what they are
+//! measured by.
 
 mod deque_pool;
+pub mod measure;
+mod one_queue;
+pub mod workloads;
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -14,6 +18,7 @@ use futures::executor::ThreadPool;
 use futures::task::SpawnExt;
 
 pub use deque_pool::DequePool;
+pub use one_queue::{OneQueue, Sharded};
 
 /// A scheduler with its threads, which end when it is dropped.
 pub trait Scheduler: Sized {
@@ -95,6 +100,7 @@ impl Spawn for TokioSpawner {
 }
 
 /// Makes contenders of those who have the interface of exercise 14.
+#[macro_export]
 macro_rules! runtime {
     ($name:ident, $spawner:ident, $package:ident) => {
         #[doc = concat!("The runtime of `", stringify!($package), "`.")]
@@ -104,7 +110,7 @@ macro_rules! runtime {
         #[derive(Clone)]
         pub struct $spawner;
 
-        impl Scheduler for $name {
+        impl $crate::schedulers::Scheduler for $name {
             type Spawner = $spawner;
 
             fn start(workers: usize) -> Self {
@@ -129,7 +135,7 @@ macro_rules! runtime {
             }
         }
 
-        impl Spawn for $spawner {
+        impl $crate::schedulers::Spawn for $spawner {
             fn spawn<F: Future<Output = ()> + Send + 'static>(&self, future: F) {
                 drop($package::spawn(future));
             }

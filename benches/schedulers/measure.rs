@@ -1,0 +1,111 @@
+//! How the schedulers are measured: in rounds in which all take turns, quick,
+//! and fair on a machine that is not quiet.
+
+use std::collections::HashMap;
+use std::env;
+use std::time::Duration;
+
+use super::Scheduler;
+use super::workloads::{self, WORKLOADS};
+use crate::cost::{self, Cost};
+
+/// Runs a workload on a scheduler that was started.
+pub type Run = Box<dyn Fn(&str)>;
+
+/// A contender: its name, what it gives and lacks, and how to start it.
+#[derive(Clone, Copy)]
+pub struct Contender {
+    /// As the table and the estimates have it.
+    pub name: &'static str,
+    /// What the others do not give, or what it lacks.
+    pub notes: &'static str,
+    /// Starts it with so many workers.
+    pub start: fn(usize) -> Run,
+}
+
+/// Makes a contender of a scheduler.
+pub fn contender<S: Scheduler + 'static>(name: &'static str, notes: &'static str) -> Contender {
+    let start = |workers| {
+        let scheduler = S::start(workers);
+        Box::new(move |workload: &str| workloads::run(&scheduler, workload)) as Run
+    };
+    Contender { name, notes, start }
+}
+
+/// The medians of a run, by contender and by workload and number of workers:
+/// time on the clock, and CPU time of all threads.
+pub type Results = HashMap<(&'static str, String), Cost>;
+
+/// Under which name a workload's cost with so many workers is kept.
+pub fn parameter(workload: &str, workers: usize) -> String {
+    format!("{workload}-{workers}")
+}
+
+/// The numbers of workers to measure: those in `SCHEDULER_WORKERS`, or 1, 2, 4.
+pub fn workers() -> Vec<usize> {
+    match env::var("SCHEDULER_WORKERS") {
+        Ok(list) => list.split(',').flat_map(str::parse).collect(),
+        Err(_) => vec![1, 2, 4],
+    }
+}
+
+/// The number in `SCHEDULER_ROUNDS`.
+pub fn rounds() -> Option<usize> {
+    env::var("SCHEDULER_ROUNDS").ok()?.parse().ok()
+}
+
+/// Whether this run is only to see whether it runs at all.
+pub fn is_test() -> bool {
+    env::args().any(|argument| argument == "--test")
+}
+
+/// Measures by so many rounds. An argument of the program chooses the contenders
+/// and workloads whose names contain it.
+pub fn in_turns(contenders: &[Contender], rounds: usize, workers: usize, results: &mut Results) {
+    // Long enough for the clock of CPU time.
+    let round_time = Duration::from_millis(if is_test() { 0 } else { 8 });
+    let filter = env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    let is_chosen = |contender: &str, workload: &str| {
+        let name = format!("{contender}/{workload}");
+        filter.as_ref().is_none_or(|filter| name.contains(filter))
+    };
+    let running = contenders
+        .iter()
+        .map(|one| (one.name, (one.start)(workers)));
+    let running: Vec<_> = running.collect();
+    for (workload, _) in WORKLOADS {
+        let mut costs = HashMap::<_, Vec<Cost>>::new();
+        // The first round warms up.
+        for round in 0..=rounds {
+            for (name, run) in &running {
+                if !is_chosen(name, workload) {
+                    continue;
+                }
+                let ((), once) = cost::of(|| run(workload));
+                let times = round_time.div_duration_f64(once.wall).ceil();
+                let times = times.clamp(1.0, 1000.0) as u32;
+                let ((), cost) = cost::of(|| (0..times).for_each(|_| run(workload)));
+                if round > 0 {
+                    costs.entry(*name).or_default().push(Cost {
+                        wall: cost.wall / times,
+                        cpu: cost.cpu.map(|cpu| cpu / times),
+                    });
+                }
+            }
+        }
+        for (name, costs) in costs {
+            results.insert((name, parameter(workload, workers)), median(&costs));
+        }
+    }
+}
+
+fn median(costs: &[Cost]) -> Cost {
+    let mut walls: Vec<_> = costs.iter().map(|cost| cost.wall).collect();
+    let mut cpus: Vec<_> = costs.iter().filter_map(|cost| cost.cpu).collect();
+    walls.sort();
+    cpus.sort();
+    Cost {
+        wall: walls[walls.len() / 2],
+        cpu: cpus.get(cpus.len() / 2).copied(),
+    }
+}

@@ -1,0 +1,83 @@
+//! The sleepers of solution 13 with other decisions: who may search, and when
+//! somebody is woken.
+
+/// Makes sleepers of solution 13's modules, but for the counts.
+macro_rules! sleepers {
+    () => {
+        #[path = "../../../solutions/13-sleepers/src/names.rs"]
+        mod names;
+        #[path = "../../../solutions/13-sleepers/src/notify.rs"]
+        mod notify;
+        #[path = "../../../solutions/13-sleepers/src/counts.rs"]
+        mod right;
+        #[path = "../../../solutions/13-sleepers/src/search.rs"]
+        mod search;
+        #[path = "../../../solutions/13-sleepers/src/sleep.rs"]
+        mod sleep;
+        #[path = "../../../solutions/13-sleepers/src/sleepers.rs"]
+        mod sleepers;
+
+        pub use sleepers::Sleepers;
+    };
+    (counts) => {
+        use super::right::Counts as Right;
+        pub use super::right::MOST_WORKERS;
+
+        /// The right counts, with another decision.
+        pub struct Counts(Right);
+
+        impl std::ops::Deref for Counts {
+            type Target = Right;
+
+            #[inline]
+            fn deref(&self) -> &Right {
+                &self.0
+            }
+        }
+
+        impl Counts {
+            pub fn new() -> Self {
+                Self(Right::new())
+            }
+        }
+    };
+}
+
+/// All workers may search at once.
+#[path = "."]
+pub mod all_search {
+    sleepers!();
+
+    mod counts {
+        sleepers!(counts);
+
+        impl Counts {
+            pub fn begin_search(&self, _most: u32) -> bool {
+                self.0.begin_search(u32::MAX)
+            }
+        }
+    }
+}
+
+/// Somebody who sleeps is woken for each task, though another searches.
+#[path = "."]
+pub mod always_wake {
+    sleepers!();
+
+    mod counts {
+        sleepers!(counts);
+
+        impl Counts {
+            #[inline]
+            pub fn should_wake_one(&self) -> bool {
+                true
+            }
+
+            /// Two steps instead of one. Between them the one that is woken is
+            /// counted nowhere, so that others look once more for nothing.
+            pub fn choose_one(&self) -> bool {
+                self.0.get_up() && self.0.begin_search(u32::MAX)
+            }
+        }
+    }
+}

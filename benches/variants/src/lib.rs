@@ -1,0 +1,142 @@
+//! Solution 14 with one part exchanged: each module is a runtime that lacks one
+//! of its optimisations and has all the others, for
+//! `cargo bench -p benches --bench scheduler_parts`.
+//!
+//! Nothing of the solutions stands here again. A part that is exchanged holds
+//! the right one, and replaces one of its methods.
+#![allow(
+    clippy::duplicate_mod,
+    dead_code,
+    unexpected_cfgs,
+    reason = "the other parts are the solutions', with a feature of theirs"
+)]
+
+mod decisions;
+mod tasks;
+
+/// Makes a runtime of solution 14's modules, but for those that a variant
+/// brings: its slot, its injector, or what stands for a crate.
+macro_rules! runtime {
+    () => {
+        #[path = "../../../solutions/14-work-stealing/src/builder.rs"]
+        mod builder;
+        #[path = "../../../solutions/14-work-stealing/src/context.rs"]
+        mod context;
+        #[path = "../../../exercises/14-work-stealing/src/events.rs"]
+        mod events;
+        #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
+        mod handle;
+        #[path = "../../../solutions/14-work-stealing/src/observer.rs"]
+        mod observer;
+        #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
+        mod runtime;
+        #[path = "../../../solutions/14-work-stealing/src/search.rs"]
+        mod search;
+        #[path = "../../../solutions/14-work-stealing/src/shared.rs"]
+        mod shared;
+        #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
+        mod worker;
+
+        pub use builder::Builder;
+        pub use context::Entered;
+        pub use handle::{BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking};
+        pub use runtime::Runtime;
+        pub use sleep::Sleep;
+        pub use task::{JoinError, YieldNow, yield_now};
+    };
+    (slot as $name:ident) => {
+        #[path = "../../../solutions/14-work-stealing/src/slot.rs"]
+        mod $name;
+    };
+    (injector as $name:ident) => {
+        #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
+        mod $name;
+    };
+}
+
+/// The queue of a worker is a `VecDeque` in a mutex.
+#[path = "."]
+pub mod locked_queue {
+    use ::{sleepers, task};
+    use alternatives::exercise_11::mutex as run_queue;
+
+    runtime!();
+    runtime!(slot as slot);
+    runtime!(injector as injector);
+}
+
+/// What was woken or spawned goes to the end of the queue.
+#[path = "."]
+pub mod no_slot {
+    use ::{run_queue, sleepers, task};
+
+    runtime!();
+    runtime!(injector as injector);
+    mod slot;
+}
+
+/// Whoever pushes to the injector takes its lock.
+#[path = "."]
+pub mod locked_injector {
+    use ::{run_queue, sleepers, task};
+
+    runtime!();
+    runtime!(slot as slot);
+    runtime!(injector as right_injector);
+    mod injector;
+}
+
+/// All workers may search at once.
+#[path = "."]
+pub mod all_search {
+    use super::decisions::all_search as sleepers;
+    use ::{run_queue, task};
+
+    runtime!();
+    runtime!(slot as slot);
+    runtime!(injector as injector);
+}
+
+/// Somebody who sleeps is woken for each task, though another searches.
+#[path = "."]
+pub mod always_wake {
+    use super::decisions::always_wake as sleepers;
+    use ::{run_queue, task};
+
+    runtime!();
+    runtime!(slot as slot);
+    runtime!(injector as injector);
+}
+
+/// The memory of each task is asked for, and given back.
+#[path = "."]
+pub mod never_recycled {
+    use super::tasks::never_recycled as task;
+    use ::{run_queue, sleepers};
+
+    runtime!();
+    runtime!(slot as slot);
+    runtime!(injector as injector);
+}
+
+/// Each task is listed when it is spawned, also those that never wait.
+#[path = "."]
+pub mod listed_at_spawn {
+    use super::tasks::listed_at_spawn as task;
+    use ::{run_queue, sleepers};
+
+    runtime!();
+    runtime!(slot as slot);
+    runtime!(injector as injector);
+}
+
+/// A wake-up by reference counts a reference.
+#[path = "."]
+pub mod counted_wakes {
+    use super::tasks::counted_wakes as task;
+    use ::{run_queue, sleepers};
+
+    runtime!();
+    runtime!(slot as slot);
+    runtime!(injector as injector);
+}
