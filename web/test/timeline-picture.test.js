@@ -83,6 +83,13 @@ test("queue events draw each queue's length, what moves, and who wakes whom", ()
   assert.doesNotMatch(drawn([LATE], { view: "worker" }, { queues: true }), /class="queue/);
 });
 
+test("nothing is written on polls of several threads that share a lane", () => {
+  const polls = (/** @type {number} */ worker) => derive(traceOf([[0, "poll+", worker, 1, 0], [400_000, "poll+", worker, 2, 0], [3_000_000, "poll-", worker, 1, 1], [4_000_000, "poll-", worker, 2, 1]]));
+  const letters = (/** @type {number} */ worker) => drawn([polls(worker)], { view: "worker" }).match(/class="(sign|long-label)/g) ?? [];
+  assert.notEqual(letters(0).length, 0);
+  assert.equal(letters(-1).length, 0);
+});
+
 test("a search is dotted where it is long enough to be seen", () => {
   const timeline = derive(traceOf([[0, "poll+", 0, 1, 0], [900, "poll-", 0, 1, 1], [100, "search+", 1, 0, 0], [600, "search-", 1, 0, 1], [700, "push", 0, 1, 0]]));
   assert.match(drawn([timeline], { view: "worker" }, { queues: true }), /class="searching" d="M[\d.]+ [\d.]+H/);
@@ -94,6 +101,9 @@ test("the legend has the signs of the picture, and no others", () => {
   assert.equal(told(LATE, {}), "is woken; waits: could run, is not polled yet; ready: it has finished; keeps its worker for 1 ms or more");
   assert.match(told(LATE, { selected: { panel: 0, poll: 7 } }), /from whoever woke it/);
   assert.match(told(LATE, { view: "worker" }), /^wakes a task; .*parked: the thread sleeps/);
+  const byTimer = derive(traceOf([[0, "poll+", 0, 1, 0], [1, "poll-", 0, 1, 0], [5, "wake", -1, 1, 0], [9, "poll+", 0, 1, 0], [10, "poll-", 0, 1, 1]]));
+  assert.match(told(byTimer, {}), /is woken/);
+  assert.doesNotMatch(told(byTimer, { view: "worker" }), /wakes a task/, "no lane has the sign");
   assert.doesNotMatch(told(burst, {}), /queue|keeps its worker|woken/);
   assert.match(told(burst, { view: "worker" }), /searches.*tasks in a queue; tasks move: stolen, spilled over.*wakes a worker/);
 });

@@ -9,6 +9,16 @@ use std::time::Duration;
 
 const MS: Duration = Duration::from_millis(1);
 
+/// A job that first says on which thread it runs: each of the pool's threads is
+/// a worker of the timeline.
+fn job(name: &'static str, body: impl FnOnce() + Send) -> impl FnOnce() + Send {
+    let job = trace::job(name, body);
+    move || {
+        trace::thread_start();
+        job();
+    }
+}
+
 fn main() {
     let recording = trace::record("Your blocking pool", "exercise 6", 3);
     trace::thread_start();
@@ -17,7 +27,7 @@ fn main() {
     parker::block_on(trace::task("submitter", async {
         let jobs = ["A", "B"].map(|name| {
             let meeting = meeting.clone();
-            pool.spawn_blocking(trace::job(name, move || {
+            pool.spawn_blocking(job(name, move || {
                 thread::sleep(2 * MS);
                 meeting.wait();
             }))
@@ -28,7 +38,7 @@ fn main() {
         pool.spawn_blocking(|| thread::sleep(3 * MS)).await.unwrap();
         let nap = || thread::sleep(MS);
         let jobs = ["C", "D", "E", "F"]
-            .map(|name| pool.spawn_blocking(trace::job(name, nap)));
+            .map(|name| pool.spawn_blocking(job(name, nap)));
         for job in jobs {
             job.await.expect("the job returns");
         }

@@ -5,6 +5,7 @@
 
 use std::future::poll_fn;
 use std::mem;
+use std::pin::pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,17 @@ async fn yield_now() {
         }
     })
     .await;
+}
+
+/// Says at each poll which thread it is on: each of the pool's threads is a
+/// worker of the timeline.
+async fn on_a_worker<F: Future>(task: F) -> F::Output {
+    let mut task = pin!(task);
+    poll_fn(|cx| {
+        trace::thread_start();
+        task.as_mut().poll(cx)
+    })
+    .await
 }
 
 /// Works for a while, and lets the others have a turn.
@@ -43,10 +55,12 @@ fn main() {
     let pool = Pool::new(2);
     let slices = (1..=8).map(|number| {
         let slice = Duration::from_micros(if number == 1 { 900 } else { 150 });
-        pool.spawn(trace::task(format!("task {number}"), three_slices(slice)))
+        let task = trace::task(format!("task {number}"), three_slices(slice));
+        pool.spawn(on_a_worker(task))
     });
     let slices = slices.collect();
-    let last = pool.spawn(trace::task("the last", all(slices)));
+    let last = trace::task("the last", all(slices));
+    let last = pool.spawn(on_a_worker(last));
     block_on(last).expect("the task ends");
     drop(pool);
     recording.finish().save("your-trace");

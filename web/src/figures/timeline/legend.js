@@ -22,7 +22,7 @@ export function signs(timelines, { view, selected, phase }, { longNs, queues }) 
   const has = (/** @type {string} */ kind) => withQueues && byWorker && any(({ moves }) => moves.some((move) => move.kind === kind));
   /** @type {[unknown, unknown, string][]} */
   const all = [
-    [any(({ wakes }) => wakes.some(({ spawned }) => !spawned)), svg`<path class="wake" d="M9 5h8l-4 6z"></path>`, byWorker ? "wakes a task" : "is woken"],
+    [any(({ wakes, workers }) => wakes.some(({ spawned, worker }) => !spawned && (!byWorker || workers.includes(worker)))), svg`<path class="wake" d="M9 5h8l-4 6z"></path>`, byWorker ? "wakes a task" : "is woken"],
     [chosen && chosen.wake, svg`<path class="arrow" d="M13 0V10"></path><path class="wake" d="M9 8h8l-4 6z"></path>`, "from whoever woke it"],
     [!byWorker && anyPoll(({ waited }) => waited > 0), svg`<path class="wait legend-wait" d="M2 8H24"></path>`, "waits: could run, is not polled yet"],
     [anyPoll(({ result }) => result === "ready"), svg`<path class="tick" d="M8 8l3 4l6 -9"></path>`, "ready: it has finished"],

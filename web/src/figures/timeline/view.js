@@ -69,6 +69,8 @@ const TICK = 90;
 const QUEUE_NAME = 84;
 /** Of a letter of the figures' font, in pixels: near enough to place a label. */
 const GLYPH = 6.4;
+/** Nearer to the picture's edge the middle of a number would be cut. */
+const HALF_DIGIT = 5;
 const MOST_LETTERS = 300;
 const TICK_WIDTH = 15;
 const STRIPES = 5;
@@ -151,7 +153,7 @@ function axis({ x, left, right, height, panels }, timelines) {
   const end = x(endOf(timelines));
   return svg`<g class="axis">
     ${ticks.map((tick) => svg`<line class="grid" x1=${round(scale(tick))} x2=${round(scale(tick))} y1=${panels[0]?.top ?? 0} y2=${y}></line>
-      <text x=${round(scale(tick))} y=${y + 16} text-anchor="middle">${String(tick)}</text>`)}
+      <text x=${round(Math.max(scale(tick), HALF_DIGIT))} y=${y + 16} text-anchor="middle">${String(tick)}</text>`)}
     <line class="line" x1=${left} x2=${round(Math.min(end, right))} y1=${y} y2=${y}></line>
     <text class="unit" x=${right} y=${y + 33} text-anchor="end">${unit} since the start</text>
   </g>`;
@@ -197,8 +199,14 @@ function chip(task, x, y) {
 
 /** @param {Row[]} rows the widest blocks get their letter */
 function lettersOf(rows) {
-  const all = rows.flatMap(({ blocks }) => blocks).filter(({ x0, x1, polls }) => polls.length === 1 && x1 - x0 >= 13);
+  const all = rows.flatMap(alone).filter(({ x0, x1, polls }) => polls.length === 1 && x1 - x0 >= 13);
   return new Set(all.sort((one, other) => other.x1 - other.x0 - one.x1 + one.x0).slice(0, MOST_LETTERS));
+}
+
+/** The blocks that can be written on: threads that are no workers share a lane, where one block may lie upon another. @param {Row} row */
+function alone({ lane: { worker = 0 }, blocks }) {
+  const isFree = (/** @type {import("./lanes.js").Block} */ block) => !blocks.some((other) => other !== block && other.x0 < block.x1 && block.x0 < other.x1);
+  return worker < 0 ? blocks.filter(isFree) : blocks;
 }
 
 /**
@@ -360,10 +368,10 @@ function cover({ y }, { x, right, left }, from, state, settings) {
  * @param {Poll | undefined} selected
  */
 function longLabels({ rows, timeline }, { right, narrow }, settings, selected) {
-  const long = rows.flatMap(({ blocks, y }) =>
-    blocks.flatMap(({ x0, x1, polls }) => {
+  const long = rows.flatMap((row) =>
+    alone(row).flatMap(({ x0, x1, polls }) => {
       const worst = polls.reduce((one, other) => (other.self > one.self ? other : one));
-      return isLong(worst, settings.longNs) ? [{ x0, x1, y, poll: worst }] : [];
+      return isLong(worst, settings.longNs) ? [{ x0, x1, y: row.y, poll: worst }] : [];
     }),
   );
   /** @type {{from: number, to: number, y: number}[]} */
