@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// One thread, as the operating system sees it now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,15 +169,35 @@ impl ThreadProbe {
     }
 }
 
+/// How often [`idle_cost`] looks, and for how many windows at most.
+const LOOK: Duration = Duration::from_millis(5);
+const MOST_WINDOWS: u32 = 20;
+
 /// Lets `window` pass and returns what the thread at `probe` cost meanwhile.
 /// `None` where the operating system does not tell.
+///
+/// Time for which the thread stood in line for a CPU does not count: on a busy
+/// machine one that spins gets little of it, and must be told all the same from
+/// one that sleeps.
 ///
 /// For scale, over 200 ms: a thread that sleeps costs 0.1 ms and one sleep,
 /// one that polls every millisecond 2 ms and 180 sleeps, one that spins
 /// 185 ms (measured on a 2-core x86-64 machine).
 pub fn idle_cost(probe: &ThreadProbe, window: Duration) -> Option<Cost> {
     let before = probe.cost()?;
-    std::thread::sleep(window);
+    let start = Instant::now();
+    let mut passed = Duration::ZERO;
+    let mut last = (start, before.cpu);
+    while passed < window && start.elapsed() < window * MOST_WINDOWS {
+        std::thread::sleep(LOOK.min(window - passed));
+        let sample = sample(&probe.0)?;
+        let now = (Instant::now(), Duration::from_nanos(sample.cpu_ns));
+        passed += match sample.state {
+            'R' => now.1.saturating_sub(last.1),
+            _ => now.0 - last.0,
+        };
+        last = now;
+    }
     let after = probe.cost()?;
     Some(Cost {
         cpu: after.cpu - before.cpu,
@@ -234,11 +254,32 @@ mod tests {
     }
 
     #[test]
+    fn a_spinning_thread_costs_the_window_also_on_a_busy_machine() {
+        const SPINNERS: usize = 6;
+        let stop = AtomicBool::new(false);
+        let cost = std::thread::scope(|scope| {
+            let (tell, told) = mpsc::channel();
+            for _ in 0..SPINNERS {
+                let (tell, stop) = (tell.clone(), &stop);
+                scope.spawn(move || {
+                    tell.send(ThreadProbe::here()).expect("the test listens");
+                    while !stop.load(SeqCst) {}
+                });
+            }
+            let probes: Vec<_> = told.into_iter().take(SPINNERS).collect();
+            let cost = idle_cost(&probes[0], WINDOW);
+            stop.store(true, SeqCst);
+            cost.expect("Linux tells what a thread costs")
+        });
+        assert!(cost.cpu > WINDOW / 2, "spinning, it cost {cost:?}");
+    }
+
+    #[test]
     fn waiting_by_thread_park_uses_up_the_token() {
         std::thread::current().unpark();
         wait_by_thread_park();
         let limit = Duration::from_millis(20);
-        let start = std::time::Instant::now();
+        let start = Instant::now();
         std::thread::park_timeout(limit);
         assert!(start.elapsed() >= limit, "a token was left");
     }
