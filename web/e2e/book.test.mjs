@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { assertAccessible, launch, onPage, pageWith, reasonToSkip } from "./browser.mjs";
+import { assertAccessible, launch, onPage, pageWith, pagesWith, reasonToSkip } from "./browser.mjs";
 
 const SNIPPET = 'code.editable[class*="snippet-"]';
 const EXERCISE = '.exercise[data-exercise="1"]';
@@ -19,6 +19,24 @@ describe("the book", { skip: reasonToSkip() }, () => {
       for (const path of paths) await onPage(path, settledAndAccessible, { theme });
     });
   }
+
+  test("is accessible on all of its pages, light and dark", async () => {
+    const all = await pagesWith("main");
+    assert(all.length >= 40, `only ${all.length} pages`);
+    // A few at a time: most of it is waiting for the page.
+    const left = [...all];
+    const visitor = async () => {
+      for (let path = left.shift(); path !== undefined; path = left.shift()) {
+        await onPage(path, async (page) => {
+          await settledAndAccessible(page);
+          // Of all that axe looks at only colours depend on the theme.
+          await page.evaluate(() => document.documentElement.classList.replace("light", "navy"));
+          await assertAccessible(page, "html", ["color-contrast"]);
+        });
+      }
+    };
+    await Promise.all([visitor(), visitor(), visitor()]);
+  });
 
   test("is accessible at 360 pixels, and nothing but code scrolls sideways", async () => {
     const viewport = { width: 360, height: 740 };
@@ -127,6 +145,9 @@ describe("the book", { skip: reasonToSkip() }, () => {
 
 /** Waits until the page knows whether there is a runner. */
 async function settled(page) {
+  if ((await page.locator(".exercise").count()) && (await page.evaluate(() => localStorage.getItem("workshop-token")))) {
+    await page.locator(".work .ace_editor").first().waitFor();
+  }
   if (await page.locator(".snippet").count()) {
     await page.locator('.snippet .snippet-status').first().waitFor({ state: "attached" });
   }

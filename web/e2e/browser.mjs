@@ -100,10 +100,11 @@ export async function pagesWith(...selectors) {
   return found;
 }
 
-/** Fails on whatever axe finds within `part`, except mdBook's own. */
-export async function assertAccessible(page, part = "html") {
+/** Fails on whatever axe finds within `part`, except mdBook's own; looks by these rules only, if there are any. */
+export async function assertAccessible(page, part = "html", rules = undefined) {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate((part) => globalThis.axe.run(part), part);
+  const run = ([part, rules]) => globalThis.axe.run(part, rules && { runOnly: rules });
+  const { violations } = await page.evaluate(run, [part, rules]);
   const ours = violations.flatMap(({ id, help, nodes }) =>
     nodes
       .map(({ target, html, failureSummary }) => ({ key: `${id} ${target.join(" ")}`, help, html, failureSummary }))

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { assertAccessible, launch, onPage, pageWith, reasonToSkip } from "./browser.mjs";
 
@@ -118,20 +119,141 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
     });
   });
 
-  test("is read-only without a runner, says where code would go, and shows its recorded output", async () => {
+  test("says where it would be sent without a runner, and shows its recorded output", async () => {
     const noRunner = (page) => page.route("**/api/ping", (route) => route.fulfill({ status: 404 }));
     await onPage(path, async (page) => {
       const snippet = firstSnippet(page);
-      await saying(snippet, /This page is read-only here/);
-      assert.equal(await page.getByRole("button", { name: "Run" }).count(), 0);
-      const link = page.getByRole("link", { name: "Send to play.rust-lang.org" }).first();
-      if (await link.count()) {
-        const address = new URL(await link.getAttribute("href"));
-        assert.equal(address.origin, "https://play.rust-lang.org");
-        assert.equal(address.searchParams.get("edition"), "2024");
-      }
+      await snippet.getByText("Run sends this program to play.rust-lang.org").waitFor();
+      await snippet.getByRole("button", { name: "Run on play.rust-lang.org" }).waitFor();
       for (const recorded of await page.locator("details.recorded pre").all()) assert(await recorded.isVisible());
     }, { prepare: noRunner, errors: /404/ });
+  });
+
+  test("has the compiler's words on their lines, which the keyboard can go to", async () => {
+    await onPage(path, async (page) => {
+      const snippet = firstSnippet(page);
+      await replace(page, snippet, "fn main() {\n    let unused = 1;\n    oops();\n    ooops();\n}\n");
+      await run(snippet);
+      await saying(snippet, /does not compile/);
+      // Each below its line: the words are in the order of the lines.
+      const marks = await snippet.locator(".ws-mark").evaluateAll((all) => all.map((mark) => [mark.getBoundingClientRect().top, mark.innerText]).sort(([a], [b]) => a - b));
+      assert.deepEqual(marks.map(([, text]) => /`(o+ps)`/.exec(text)?.[1]).filter(Boolean), ["oops", "ooops"]);
+      const tops = await snippet.locator(".ace_line").evaluateAll((all) => all.map((line) => line.getBoundingClientRect().top));
+      const [[oops]] = marks.slice(-2);
+      assert(tops[2] < oops && oops < tops[3], `the words are at ${oops}, the lines at ${tops}`);
+      await assertAccessible(page);
+      await snippet.getByRole("button", { name: "Go to line 4" }).click();
+      assert(await hasFocus(snippet.locator("textarea")));
+      await page.keyboard.insertText("// here ");
+      assert.match(await textOf(snippet), /^\/\/ here \s*ooops/m);
+    });
+  });
+
+  test("runs tests where there is nothing else to run", async () => {
+    await onPage(path, async (page) => {
+      const snippet = firstSnippet(page);
+      await replace(page, snippet, '#[test]\nfn it_adds() { assert_eq!(1 + 1, 2) }\n#[test]\nfn it_fails() { panic!("not right") }\n');
+      await run(snippet);
+      await saying(snippet, /A test failed/);
+      assert.deepEqual(await snippet.locator(".test-name").allInnerTexts(), ["it adds", "it fails"]);
+      assert.match(await snippet.locator("details[open] .test-message").innerText(), /not right/);
+    });
+  });
+
+  test("is ended with all that it started within half a second of a click on Stop", async () => {
+    await onPage(path, async (page) => {
+      const snippet = firstSnippet(page);
+      await replace(page, snippet, 'fn main() { println!("process {}", std::process::id()); loop { std::hint::spin_loop() } }');
+      const times = [];
+      // The best of three: a machine that does much else may be late at any time.
+      for (let round = 0; round < 3; round += 1) {
+        await run(snippet);
+        await snippet.locator(".stdout").filter({ hasText: /process \d+\n/ }).waitFor({ timeout: RUN_LIMIT_MS });
+        const process = /process (\d+)/.exec(await snippet.locator(".stdout").textContent())[1];
+        const start = performance.now();
+        await snippet.getByRole("button", { name: "Stop" }).click();
+        while (existsSync(`/proc/${process}`)) {
+          assert(performance.now() - start < 30_000, "it still runs");
+          await new Promise((resolve) => setTimeout(resolve, 2));
+        }
+        times.push(performance.now() - start);
+        await saying(snippet, /^Stopped\.$/);
+      }
+      console.log(`gone ${times.map(Math.round)} ms after the click`);
+      assert(Math.min(...times) < 500);
+    });
+  });
+
+  test("is ended by its time-out, with what it had printed", async () => {
+    await onPage(path, async (page) => {
+      const snippet = firstSnippet(page);
+      await replace(page, snippet, 'fn main() { println!("before"); loop { std::thread::park() } }');
+      await run(snippet);
+      await saying(snippet, /Time-out: ended after 10 seconds/);
+      assert.equal(await snippet.locator(".stdout").textContent(), "before\n");
+    });
+  });
+
+  test("is run in release where the reader wants it", async () => {
+    const answer = [{ type: "exit", reason: "exited", code: 0, compile_ms: 1, run_ms: 1 }];
+    const prepare = (page) => page.route("**/api/run", (route) => {
+      const { mode } = route.request().postDataJSON();
+      return route.fulfill({ contentType: "application/x-ndjson", body: [{ type: "stdout", text: mode }, ...answer].map((event) => `${JSON.stringify(event)}\n`).join("") });
+    });
+    await onPage(path, async (page) => {
+      const snippet = firstSnippet(page);
+      for (const mode of ["debug", "release"]) {
+        if (mode === "release") await snippet.getByLabel("release").check();
+        await run(snippet);
+        await snippet.locator(".stdout").filter({ hasText: mode }).waitFor();
+      }
+    }, { prepare });
+  });
+
+  test("does not lose what Reset took away", async () => {
+    await onPage(path, async (page) => {
+      const snippet = firstSnippet(page);
+      await replace(page, snippet, "fn main() { /* mine */ }");
+      await snippet.getByRole("button", { name: "Reset" }).click();
+      assert.doesNotMatch(await textOf(snippet), /mine/);
+      await snippet.getByRole("button", { name: "Take back the reset" }).click();
+      assert.match(await textOf(snippet), /mine/);
+    });
+  });
+
+  test("shows its hidden lines and hides them again", async () => {
+    const prepare = (page) => page.route(`**/${path}`, async (route) => {
+      const answer = await route.fetch();
+      const block = '<span class="boring">use std::io::Write;\n</span><span class="boring">\n</span>fn main() {\n<span class="boring">    assert!(true);\n</span>    println!("shown");\n}\n';
+      const body = (await answer.text()).replace(/(<code class="[^"]*\beditable\b[^"]*snippet-[^"]*">)[^]*?(<\/code>)/, `$1${block}$2`);
+      await route.fulfill({ response: answer, body });
+    });
+    await onPage(path, async (page) => {
+      const snippet = firstSnippet(page);
+      await snippet.getByRole("button", { name: "Show hidden lines" }).waitFor();
+      assert.match(await snippet.locator(".ace_content").innerText(), /… 2 hidden lines/);
+      assert.doesNotMatch(await snippet.locator(".ace_content").innerText(), /std::io/);
+      assert.match(await textOf(snippet), /^use std::io::Write;\n\nfn main\(\) \{\n    assert!\(true\);\n/, "a run has them all");
+      await assertAccessible(page);
+      await snippet.getByRole("button", { name: "Show hidden lines" }).click();
+      assert.match(await snippet.locator(".ace_content").innerText(), /use std::io/);
+      await snippet.getByRole("button", { name: "Hide them again" }).click();
+      assert.doesNotMatch(await snippet.locator(".ace_content").innerText(), /std::io/);
+    }, { prepare });
+  });
+
+  test("says so when the workshop is gone, and keeps the edit", async () => {
+    await onPage(path, async (page) => {
+      const snippet = firstSnippet(page);
+      await snippet.getByRole("button", { name: "Run" }).waitFor();
+      await replace(page, snippet, "fn main() { /* offline */ }");
+      await page.context().setOffline(true);
+      await run(snippet);
+      await saying(snippet, /The workshop does not answer: is `cargo workshop` still running/);
+      await page.context().setOffline(false);
+      await page.reload();
+      assert.match(await textOf(snippet), /offline/);
+    }, { errors: /ERR_INTERNET_DISCONNECTED/ });
   });
 
   test("asks for the link of the terminal when the page has no token", async () => {

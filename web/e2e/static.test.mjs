@@ -5,37 +5,130 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { launch, reasonToSkip } from "./browser.mjs";
+import { assertAccessible, launch, reasonToSkip } from "./browser.mjs";
+import { serveBook, servePlayground, typeOf } from "./server.mjs";
 
 const BOOK = process.env.WORKSHOP_BOOK && resolve(process.env.WORKSHOP_BOOK);
 const HOST = "http://book.example";
-const TYPES = { html: "text/html", js: "text/javascript", css: "text/css", woff2: "font/woff2", svg: "image/svg+xml", png: "image/png" };
+const PLAY = "https://play.rust-lang.org/execute";
+const CARGO = "   Compiling playground v0.0.1 (/playground)\n";
+const RAN = "    Finished `dev` profile [unoptimized + debuginfo] target(s) in 0.61s\n     Running `target/debug/playground`\n";
+const ERROR = `error[E0425]: cannot find function \`oops\` in this scope\n --> src/main.rs:2:5\n  |\n2 |     oops()\n\nerror: could not compile \`playground\` (bin "playground") due to 1 previous error\n`;
 
 describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BOOK to the folder of the built book") }, () => {
   let browser;
   let path;
   before(async () => {
     browser = await launch();
-    const pages = readdirSync(BOOK, { recursive: true }).filter((file) => file.endsWith(".html") && file !== "print.html");
-    path = pages.find((file) => /class="[^"]*\bsnippet-/.test(readFileSync(join(BOOK, file), "utf8")));
+    path = pages().find((file) => /class="[^"]*\bsnippet-/.test(readFileSync(join(BOOK, file), "utf8")));
     assert(path, "no page has a snippet");
   });
   after(() => browser.close());
 
-  test("on a web server asks for nothing but its own files, and says where code would go", async () => {
+  test("on a web server asks for nothing but its own files, says where code would go, and marks what is local only", async () => {
     await visit(`${HOST}/${path}`, async (page, requests) => {
-      await page.getByText("This page is read-only here").first().waitFor();
+      await page.getByText("Run sends this program to play.rust-lang.org").first().waitFor();
       assert.deepEqual(requests.filter((address) => !existsSync(fileOf(address))), []);
-      const links = page.getByRole("link", { name: "Send to play.rust-lang.org" });
-      const local = await page.locator("code.local-only").count();
-      assert.equal(await links.count(), (await page.locator(".snippet").count()) - local);
       for (const recorded of await page.locator(".recorded pre").all()) assert(await recorded.isVisible());
     });
+    for (const file of pages()) {
+      await visit(`${HOST}/${file}`, async (page, requests) => {
+        const all = await page.locator(".snippet").count();
+        const local = await page.locator(".snippet:has(code:is(.local-only, .limit-60s))").count();
+        await page.waitForFunction((all) => document.querySelectorAll(".snippet-status:not(:empty), .snippet-hint").length >= all, all);
+        assert.equal(await page.getByRole("button", { name: "Run on play.rust-lang.org" }).count(), all - local, file);
+        assert.equal(await page.getByText("Local only:").count(), local, file);
+        assert.equal(requests.filter((address) => !address.startsWith(HOST)).length, 0, "nothing is sent before a click");
+      });
+    }
+  });
+
+  test("sends a program to play.rust-lang.org at a click, and shows what comes back", async () => {
+    await visit(`${HOST}/${path}`, async (page, requests) => {
+      let sent;
+      await page.route(PLAY, (route) => {
+        sent = route.request().postDataJSON();
+        return route.fulfill({
+          headers: { "Access-Control-Allow-Origin": "*" },
+          json: { success: true, exitDetail: "Exited with status 0", stdout: "from afar\n", stderr: `${CARGO}${RAN}aside\n` },
+        });
+      });
+      const snippet = remoteSnippet(page);
+      await snippet.getByRole("button", { name: "Run on play.rust-lang.org" }).click();
+      await snippet.getByText("Finished.").waitFor();
+      assert.equal(await snippet.locator(".stdout").textContent(), "from afar\n");
+      assert.match(await snippet.locator(".stderr").textContent(), /aside/);
+      assert.deepEqual([sent.channel, sent.edition, sent.crateType, sent.tests], ["stable", "2024", "bin", false]);
+      assert.match(sent.code, /fn main/);
+      assert.deepEqual(requests.filter((address) => !address.startsWith(HOST)), [PLAY]);
+    });
+  });
+
+  test("runs its programs on whatever server the page's head names", async () => {
+    let answer;
+    const playground = await servePlayground((call) => answer(call));
+    const book = await serveBook(BOOK, () => playground.url);
+    const host = new URL(playground.url).host;
+    try {
+      await visit(`${book.url}/${path}`, async (page) => {
+        const snippet = remoteSnippet(page);
+        const run = snippet.getByRole("button", { name: `Run on ${host}` });
+        await snippet.getByText(`Run sends this program to ${host}`).waitFor();
+        assert.equal(playground.calls.length, 0);
+
+        answer = () => ({ body: { success: false, exitDetail: "Exited with status 101", stdout: "", stderr: CARGO + ERROR } });
+        await edit(page, snippet, "fn main() {\n    oops()\n}\n");
+        await run.click();
+        await snippet.getByText("This does not compile.").waitFor();
+        assert.match(await snippet.locator(".ws-mark").innerText(), /error\[E0425\]/);
+        await snippet.getByRole("button", { name: "Go to line 2" }).click();
+        await assertAccessible(page);
+
+        const stdout = "\nrunning 1 test\ntest a ... FAILED\n\nfailures:\n\n---- a stdout ----\n\nleft is not right\n\n\nfailures:\n    a\n";
+        answer = () => ({ body: { success: false, exitDetail: "Exited with status 101", stdout, stderr: CARGO + RAN } });
+        await edit(page, snippet, "#[test]\nfn a() { assert!(false) }\n");
+        await run.click();
+        await snippet.getByText("A test failed.").waitFor();
+        assert.match(await snippet.locator(".test-message").innerText(), /left is not right/);
+        const { code, tests, crateType, headers } = playground.calls.at(-1);
+        assert.deepEqual([code, tests, crateType], ["#[test]\nfn a() { assert!(false) }\n", true, "lib"]);
+        assert.deepEqual([headers.cookie, headers.referer], [undefined, undefined], "the program, and nothing else");
+
+        answer = () => ({ status: 429, body: { error: "too many runs" } });
+        await run.click();
+        await snippet.getByText(`${host} refused: too many runs`).waitFor();
+
+        answer = () => new Promise(() => {});
+        await run.click();
+        await snippet.getByText(`Waiting for ${host}`).waitFor();
+        await snippet.getByRole("button", { name: "Stop" }).click();
+        await snippet.getByText("Stopped.").waitFor();
+
+        // Without a network: the words, and the text that was typed.
+        await page.context().setOffline(true);
+        await run.click();
+        await snippet.getByText(`${host} cannot be reached`).waitFor();
+        await page.context().setOffline(false);
+        await page.reload();
+        assert.match(await remoteSnippet(page).locator("code.editable").evaluate((code) => globalThis.ace.edit(code).getValue()), /assert!\(false\)/);
+      }, /429|ERR_INTERNET_DISCONNECTED/);
+      const nowhere = await serveBook(BOOK, () => "");
+      try {
+        await visit(`${nowhere.url}/${path}`, async (page) => {
+          await page.getByText("This page is read-only here").first().waitFor();
+          assert.equal(await page.getByRole("button", { name: /Run/ }).count(), 0);
+        });
+      } finally {
+        await nowhere.close();
+      }
+    } finally {
+      await Promise.all([book.close(), playground.close()]);
+    }
   });
 
   test("opened from disk reads as well, and asks for nothing at all", async () => {
     await visit(pathToFileURL(join(BOOK, path)).href, async (page, requests) => {
-      await page.getByText("This page is read-only here").first().waitFor();
+      await page.getByText("Run sends this program to play.rust-lang.org").first().waitFor();
       assert.deepEqual(requests.filter((address) => !address.startsWith("file:")), []);
       assert(await page.evaluate(() => document.fonts.check('16px "Source Serif 4"')));
     });
@@ -51,19 +144,19 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
     });
   });
 
-  async function visit(address, look) {
+  async function visit(address, look, errors) {
     const context = await browser.newContext();
     try {
       const page = await context.newPage();
       const faults = [];
       const requests = [];
-      page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+      page.on("console", (message) => message.type() === "error" && !errors?.test(message.text()) && faults.push(message.text()));
       page.on("pageerror", (error) => faults.push(error.stack));
       page.on("request", (request) => requests.push(request.url()));
       await page.route(`${HOST}/**`, (route) => {
         const file = fileOf(route.request().url());
         if (!existsSync(file)) return route.fulfill({ status: 404 });
-        return route.fulfill({ body: readFileSync(file), contentType: TYPES[file.split(".").at(-1)] });
+        return route.fulfill({ body: readFileSync(file), contentType: typeOf(file) });
       });
       await page.goto(address);
       await look(page, requests);
@@ -73,6 +166,22 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
     }
   }
 });
+
+/** Those with programs. */
+function pages() {
+  const all = readdirSync(BOOK, { recursive: true }).filter((file) => file.endsWith(".html") && file !== "print.html").sort();
+  return all.filter((file) => /class="[^"]*\bsnippet-/.test(readFileSync(join(BOOK, file), "utf8")));
+}
+
+function remoteSnippet(page) {
+  return page.locator(".snippet:has(code:not(.local-only, .limit-60s))").first();
+}
+
+async function edit(page, snippet, code) {
+  await snippet.locator("textarea").focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(code);
+}
 
 /** @param {string} address on the imagined host */
 function fileOf(address) {

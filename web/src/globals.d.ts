@@ -28,6 +28,7 @@ interface AceSession {
 
 interface AceEditor {
   originalCode: string;
+  container: HTMLElement;
   textInput: { getElement(): HTMLTextAreaElement };
   renderer: { setPadding(pixels: number): void; setScrollMargin(top: number, bottom: number): void };
   commands: { bindKey(key: string, command: string | null): void };

@@ -1,5 +1,6 @@
 import "./style/index.css";
-import { startExercises } from "./exercise/exercise.js";
+import { startExercises } from "./exercise/panel.js";
+import { startTicks } from "./exercise/ticks.js";
 import { defineFigures } from "./figures/index.js";
 import { startLive } from "./live.js";
 import { copyEditorsWhilePrinting, flattenEditors, isPrintPage } from "./print.js";
@@ -16,5 +17,6 @@ if (isPrintPage()) {
   startSnippets();
   startExercises();
   startScrollable();
+  startTicks();
   startLive();
 }

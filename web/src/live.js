@@ -2,11 +2,14 @@
 // the crates of the programs are being built.
 
 import { whenIdle } from "./busy.js";
+import { tellExercises } from "./exercise/news.js";
 import { button, element, keepArrowKeys } from "./common/dom.js";
 import { building } from "./common/words.js";
 import { Refused, newToken, post, runnerState } from "./runner.js";
 
 const CHANNEL = "workshop-events";
+/** Events of which a page that opens later has to know the last. */
+const STANDING = ["building", "book-error"];
 const RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 60_000;
 const RESTORED_MS = 1000;
@@ -19,19 +22,32 @@ export async function startLive() {
   // repeats to new tabs how things stand.
   const channel = new BroadcastChannel(CHANNEL);
   const latest = new Map();
+  const checks = new Map();
   channel.addEventListener("message", ({ data }) => {
     if (data.type !== "hello") show(data);
-    else latest.forEach((event) => channel.postMessage(event));
+    else [...latest.values(), ...[...checks.values()].flat()].forEach((event) => channel.postMessage(event));
   });
   channel.postMessage({ type: "hello" });
   const listen = () =>
     follow((event) => {
-      if (event.type !== "reload") latest.set(event.type, event);
+      if (STANDING.includes(event.type)) latest.set(event.type, event);
+      if (event.type === "elsewhere") keepCheck(checks, event);
       channel.postMessage(event);
       show(event);
     });
   if (navigator.locks) navigator.locks.request(CHANNEL, listen);
   else listen();
+}
+
+/**
+ * Keeps what was told of the checks that go on.
+ *
+ * @param {Map<string, any[]>} checks
+ * @param {any} event
+ */
+function keepCheck(checks, event) {
+  if (event.event.type === "exit") checks.delete(event.run);
+  else checks.set(event.run, [...(checks.get(event.run) ?? []), event]);
 }
 
 /** @param {(event: any) => void} tell */
@@ -41,7 +57,8 @@ async function follow(tell) {
   let pause = RETRY_MS;
   while (!leaving.signal.aborted) {
     try {
-      for await (const event of post("events", {}, leaving.signal)) {
+      const events = post("events", {}, leaving.signal, () => tell({ type: "connected" }));
+      for await (const event of events) {
         pause = RETRY_MS;
         tell(event);
       }
@@ -64,6 +81,8 @@ function show(event) {
       return showProgress(event);
     case "book-error":
       return showBookError(event.message);
+    default:
+      return tellExercises(event);
   }
 }
 

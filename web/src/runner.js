@@ -88,27 +88,51 @@ async function probe() {
  * @param {string} path below `api/`
  * @param {object} body
  * @param {AbortSignal} signal
+ * @param {() => void} [onOpen] called when the answer begins
  * @returns {AsyncGenerator<any>}
  */
-export async function* post(path, body, signal) {
-  let answer;
+export async function* post(path, body, signal, onOpen) {
+  const answer = await send(path, body, signal);
+  if (!answer.ok || answer.body === null) throw new Refused(await refusal(answer), answer.status);
+  onOpen?.();
   try {
-    answer = await fetch(fromRoot(`api/${path}`), {
+    yield* jsonLines(answer.body);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Refused("The connection to the workshop broke off.");
+  }
+}
+
+/**
+ * Calls the runner for one answer.
+ *
+ * @param {string} path below `api/`
+ * @param {object} [body]
+ * @param {number} [alsoFine] a status, besides 200, that is an answer and no refusal
+ * @returns {Promise<{status: number, value: any}>}
+ */
+export async function call(path, body = {}, alsoFine = 200) {
+  const answer = await send(path, body);
+  if (answer.status !== 200 && answer.status !== alsoFine) throw new Refused(await refusal(answer), answer.status);
+  return { status: answer.status, value: await answer.json() };
+}
+
+/**
+ * @param {string} path
+ * @param {object} body
+ * @param {AbortSignal} [signal]
+ */
+async function send(path, body, signal) {
+  try {
+    return await fetch(fromRoot(`api/${path}`), {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-Workshop-Token": store.getItem(TOKEN_KEY) ?? "" },
       body: JSON.stringify(body),
       signal,
     });
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal?.aborted) throw error;
     throw new Refused("The workshop does not answer: is `cargo workshop` still running?");
-  }
-  if (!answer.ok || answer.body === null) throw new Refused(await refusal(answer), answer.status);
-  try {
-    yield* jsonLines(answer.body);
-  } catch (error) {
-    if (signal.aborted) throw error;
-    throw new Refused("The connection to the workshop broke off.");
   }
 }
 
@@ -119,9 +143,8 @@ export async function* post(path, body, signal) {
  * @returns {Promise<string | undefined>}
  */
 export async function ask(path) {
-  const headers = { "Content-Type": "application/json", "X-Workshop-Token": store.getItem(TOKEN_KEY) ?? "" };
   try {
-    const answer = await fetch(fromRoot(`api/${path}`), { method: "POST", headers, body: "{}" });
+    const answer = await send(path, {});
     return answer.status === 200 ? await answer.text() : undefined;
   } catch {
     return undefined;
@@ -137,7 +160,7 @@ async function refusal(answer) {
     case 429:
       return "The runner is busy with other programs: try again in a moment.";
     default:
-      return `The workshop refused: ${await reason(answer)}.`;
+      return `The workshop cannot do this: ${await reason(answer)}.`;
   }
 }
 

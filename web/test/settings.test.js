@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { playgroundLink, settingsOf } from "../src/snippets/settings.js";
+import { localReason, runsTests, settingsOf } from "../src/snippets/settings.js";
 
 test("a block without a name is no snippet", () => {
   assert.equal(settingsOf(["language-rust", "editable"]), undefined);
@@ -29,9 +29,17 @@ test("each class of the fence is heeded", () => {
   });
 });
 
-test("the link to the playground carries the code and edition 2024", () => {
-  const link = new URL(playgroundLink("fn main() { a(&b + \"#\") }", { tests: false, release: false }));
-  assert.equal(link.origin, "https://play.rust-lang.org");
-  assert.equal(link.searchParams.get("edition"), "2024");
-  assert.equal(link.searchParams.get("code"), "fn main() { a(&b + \"#\") }");
+test("tests are run where they are asked for, or are all there is", () => {
+  const plain = settingsOf(["snippet-x"]);
+  assert.equal(runsTests(plain, "fn main() {}"), false);
+  assert.equal(runsTests(plain, "#[test]\nfn a() {}\nfn main() {}"), false);
+  assert.equal(runsTests(plain, "mod tests {\n    #[test]\n    fn a() {}\n}"), true);
+  assert.equal(runsTests(plain, "// #[test]\nfn a() {}"), false);
+  assert.equal(runsTests(settingsOf(["snippet-x", "tests"]), "fn main() {}"), true);
+});
+
+test("what another server cannot run is known before it is sent", () => {
+  assert.equal(localReason(settingsOf(["snippet-x"])), undefined);
+  assert.match(localReason(settingsOf(["snippet-x", "local-only"])), /crates/);
+  assert.match(localReason(settingsOf(["snippet-x", "limit-60s"])), /longer/);
 });

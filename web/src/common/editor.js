@@ -59,6 +59,8 @@ function aceEditor(ace, label) {
   ace.renderer.setPadding(16);
   ace.renderer.setScrollMargin(12, 12);
   ace.textInput.getElement().setAttribute("aria-label", `${label}. ${LEAVE_HINT}`);
+  // Chromium lets Tab stop at whatever scrolls; the text scrolls with the cursor.
+  for (const bar of ace.container.querySelectorAll(".ace_scrollbar")) bar.setAttribute("tabindex", "-1");
   document.fonts.ready.then(() => ace.resize(true));
   freeTabOnEscape(ace);
   return {

@@ -1,5 +1,5 @@
 import { ansiPieces } from "./ansi.js";
-import { element, keepArrowKeys } from "./dom.js";
+import { button, element, keepArrowKeys } from "./dom.js";
 
 // A flood of short lines must not cost a layout each, nor a layout of all that came before.
 const FLUSH_MS = 40;
@@ -7,8 +7,12 @@ const BLOCK_CHARACTERS = 8 * 1024;
 
 /** What a program or the compiler printed, in the order it came. */
 export class Output {
-  /** @param {string} label */
-  constructor(label) {
+  /**
+   * @param {string} label
+   * @param {(line: number) => void} [goTo] shows a line of the program
+   */
+  constructor(label, goTo) {
+    this.goTo = goTo;
     // Focusable, so that the keyboard can scroll it.
     this.element = element("pre", { class: "output", tabIndex: 0, role: "region", "aria-label": label });
     keepArrowKeys(this.element);
@@ -33,12 +37,14 @@ export class Output {
     this.timer ||= window.setTimeout(() => this.flush(), FLUSH_MS);
   }
 
-  /** @param {{level: string, rendered: string}} diagnostic in the compiler's own words */
-  diagnostic({ level, rendered }) {
+  /** @param {{level: string, rendered: string, line?: number | null}} diagnostic in the compiler's own words */
+  diagnostic({ level, rendered, line }) {
     this.flush();
     const [head = "", ...rest] = rendered.split(/(?<=\n)/);
     const title = element("span", { class: `ansi-bold ${level === "error" ? "ansi-red" : "ansi-yellow"}` }, ...styled(head));
-    this.#keepAtEnd(() => this.element.append(element("span", { class: "diagnostic" }, title, ...styled(rest.join("")))));
+    const shown = element("span", { class: "diagnostic" }, title, ...styled(rest.join("")));
+    if (line != null && this.goTo) shown.append(button(`Go to line ${line}`, () => this.goTo?.(line)));
+    this.#keepAtEnd(() => this.element.append(shown));
   }
 
   /** Shows what has been printed so far. */

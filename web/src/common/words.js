@@ -1,3 +1,5 @@
+import { ansiPieces } from "./ansi.js";
+
 /**
  * How a run ended, as the server tells it.
  *
@@ -81,6 +83,16 @@ function signalName(number) {
  */
 export function sentence(words) {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/**
+ * The first line of what the compiler says, without colours.
+ *
+ * @param {string} rendered
+ */
+export function firstLine(rendered) {
+  const [first = ""] = rendered.split("\n");
+  return ansiPieces(first).map(({ text }) => text).join("");
 }
 
 /** @param {Exit} exit */

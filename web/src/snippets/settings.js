@@ -8,7 +8,7 @@ const PREFIX = "snippet-";
  * @property {boolean} tests run the block's `#[test]`s instead of its `main`
  * @property {boolean} hangs the block is meant to run into its time-out
  * @property {boolean} release compiled so unless the reader wants it otherwise
- * @property {boolean} localOnly the block cannot run on play.rust-lang.org
+ * @property {boolean} localOnly the block cannot run on a server such as play.rust-lang.org
  */
 
 /**
@@ -33,18 +33,22 @@ export function settingsOf(classes) {
 }
 
 /**
- * Where the code would go on a page without a runner.
+ * Whether the block's tests are to be run: it says so, or has nothing else to run.
  *
+ * @param {Settings} settings
  * @param {string} code
- * @param {{tests: boolean, release: boolean}} how
  */
-export function playgroundLink(code, { tests, release }) {
-  const query = new URLSearchParams({
-    version: "stable",
-    mode: release ? "release" : "debug",
-    edition: "2024",
-    ...(tests ? { test: "true" } : {}),
-    code,
-  });
-  return `https://play.rust-lang.org/?${query}`;
+export function runsTests({ tests }, code) {
+  return tests || (/^\s*#\[test\]/m.test(code) && !/\bfn\s+main\b/.test(code));
+}
+
+/**
+ * Why a program cannot run on a server such as play.rust-lang.org; nothing if it can.
+ *
+ * @param {Settings} settings
+ */
+export function localReason({ localOnly, limitSeconds }) {
+  if (localOnly) return "it uses crates that only the workshop has, or measures the machine it runs on";
+  if (limitSeconds > DEFAULT_LIMIT_SECONDS) return "it runs longer than others let it";
+  return undefined;
 }

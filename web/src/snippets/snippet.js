@@ -2,12 +2,14 @@ import { button, element, hideAndPassFocus } from "../common/dom.js";
 import { Output } from "../common/output.js";
 import { localStore } from "../common/storage.js";
 import { TestList } from "../common/test-list.js";
-import { building, ending } from "../common/words.js";
+import { building, ending, firstLine } from "../common/words.js";
 import { Refused, post, runnerState } from "../runner.js";
 import { whileBusy } from "../busy.js";
 import { Edits } from "./edits.js";
 import { editorOf } from "../common/editor.js";
-import { playgroundLink, settingsOf } from "./settings.js";
+import { hiddenLines } from "./hidden.js";
+import { execute, remoteRunner } from "./remote.js";
+import { localReason, runsTests, settingsOf } from "./settings.js";
 
 /** @typedef {import("./settings.js").Settings} Settings */
 
@@ -34,11 +36,18 @@ class Snippet {
     this.run = button("Run", () => this.startRun(), { glyph: "▶", class: "primary" });
     this.stop = button("Stop", () => this.cancel?.abort(), { glyph: "■", hidden: true });
     this.reset = button("Reset", () => this.restore(), { hidden: true });
+    this.undo = button("Take back the reset", () => this.takeBack(), { hidden: true });
     this.release = element("input", { type: "checkbox", checked: settings.release });
     this.status = element("p", { class: "snippet-status", role: "status" });
     this.bar = element("div", { class: "snippet-bar ws-screen-only" });
     this.tests = new TestList();
-    this.output = new Output(`Output of ${settings.name}`);
+    this.output = new Output(`Output of ${settings.name}`, (line) => this.editor.goTo(line));
+    /** @type {import("../common/editor.js").Mark[]} */
+    this.marks = [];
+    /** @type {URL | undefined} where the program is sent, if it does not run here */
+    this.server = undefined;
+    /** @type {HTMLElement[]} */
+    this.hidden = hiddenLines(code, this.editor);
     this.place(code);
 
     /** @type {AbortController | undefined} */
@@ -63,7 +72,9 @@ class Snippet {
     this.keepEdits();
     const state = await runnerState();
     if (state === "ready") this.showControls();
-    else this.showReadOnly(state);
+    else if (state === "no-token") this.showReadOnly("To run programs from this page, open the link printed in your terminal once.");
+    else this.showRemote();
+    this.offerEarlierEdit();
   }
 
   keepEdits() {
@@ -78,6 +89,7 @@ class Snippet {
     };
     this.editor.onChange(() => {
       this.reset.hidden = this.editor.text() === this.editor.original;
+      if (!this.reset.hidden) this.undo.hidden = true;
       clearTimeout(timer);
       timer = window.setTimeout(save, SAVE_DELAY_MS);
     });
@@ -87,34 +99,31 @@ class Snippet {
   showControls() {
     if (this.recorded) this.recorded.open = false;
     const release = element("label", { class: "ws-check" }, this.release, "release");
-    this.bar.append(this.run, this.stop, this.reset, release, this.status);
+    this.bar.append(this.run, this.stop, this.reset, this.undo, release, ...this.hidden, this.status);
     this.bar.append(element("p", { class: "snippet-hint editing" }, "Ctrl-Enter runs. Escape, then Tab, leaves the editor."));
     const { hangs, limitSeconds } = this.settings;
     if (hangs) this.say(`This program is meant to hang: the runner ends it after ${limitSeconds} s.`);
-    this.offerEarlierEdit();
   }
 
-  /** @param {"no-token" | "none"} state */
-  showReadOnly(state) {
-    this.bar.append(this.status, this.reset);
-    if (state === "no-token") {
-      this.say("To run programs from this page, open the link printed in your terminal once.");
-      return;
+  /** @param {string} why */
+  showReadOnly(why) {
+    this.bar.append(this.status, this.reset, this.undo, ...this.hidden);
+    this.say(why);
+  }
+
+  /** Nothing runs here: the program may be sent elsewhere, and the reader is told so first. */
+  showRemote() {
+    const server = remoteRunner();
+    const reason = localReason(this.settings);
+    if (!server || reason) {
+      const why = reason ? `Local only: ${reason}. ` : "This page is read-only here: ";
+      return this.showReadOnly(`${why}\`cargo workshop\` runs it on your machine.`);
     }
-    this.say("This page is read-only here: `cargo workshop` runs it on your machine.");
-    if (!this.settings.localOnly) this.bar.append(this.playground());
-    this.offerEarlierEdit();
-  }
-
-  playground() {
-    const link = element("a", { class: "ws-link", target: "_blank", rel: "noopener noreferrer" }, "Send to play.rust-lang.org");
-    const aim = () => {
-      link.href = playgroundLink(this.editor.text(), { tests: this.settings.tests, release: this.settings.release });
-    };
-    aim();
-    this.editor.onChange(aim);
-    link.title = "Opens that site in a new tab, with this program in the address";
-    return link;
+    this.server = server;
+    this.run.lastChild?.replaceWith(`Run on ${server.host}`);
+    this.showControls();
+    if (this.recorded) this.recorded.open = true;
+    this.bar.append(element("p", { class: "snippet-hint" }, `Run sends this program to ${server.host}, which compiles and runs it. Nothing is sent before.`));
   }
 
   /** The book's text has changed since the reader's edit: both stay within reach. */
@@ -135,9 +144,17 @@ class Snippet {
   }
 
   restore() {
+    const edit = this.editor.text();
+    this.undone = edit;
     this.editor.setText(this.editor.original);
     this.edits.save(this.editor.original);
-    hideAndPassFocus(this.reset, this.run);
+    this.undo.hidden = false;
+    hideAndPassFocus(this.reset, this.undo);
+  }
+
+  takeBack() {
+    this.editor.setText(this.undone ?? this.editor.original);
+    hideAndPassFocus(this.undo, this.reset);
   }
 
   runByKey(/** @type {KeyboardEvent} */ event) {
@@ -154,6 +171,8 @@ class Snippet {
     this.cancel = cancel;
     this.output.clear();
     this.tests.clear();
+    this.marks = [];
+    this.editor.mark([]);
     this.stop.hidden = false;
     this.say("Starting …");
     try {
@@ -173,15 +192,21 @@ class Snippet {
 
   /** @param {AbortSignal} signal */
   async follow(signal) {
-    const { tests, limitSeconds } = this.settings;
-    const request = { code: this.editor.text(), mode: this.release.checked ? "release" : "debug", tests, limit: limitSeconds };
+    const code = this.editor.text();
+    const request = {
+      code,
+      mode: this.release.checked ? "release" : "debug",
+      tests: runsTests(this.settings, code),
+      limit: this.settings.limitSeconds,
+    };
     let ended = false;
-    for await (const event of post("run", request, signal)) {
+    const events = this.server ? execute(this.server, request, signal) : post("run", request, signal);
+    for await (const event of events) {
       if (signal.aborted) return;
       ended ||= event.type === "exit";
       this.show(event);
     }
-    if (!ended) throw new Refused("The workshop closed the connection before the program ended.");
+    if (!ended) throw new Refused("The connection was closed before the program ended.");
   }
 
   /** @param {any} event */
@@ -192,8 +217,12 @@ class Snippet {
       case "building":
         return this.say(building(event));
       case "compiling":
-        return this.say("Compiling …");
+        return this.say(this.server ? `Waiting for ${this.server.host} …` : "Compiling …");
       case "diagnostic":
+        if (event.line != null) {
+          this.marks.push({ line: event.line, level: event.level, text: firstLine(event.rendered) });
+          this.editor.mark(this.marks);
+        }
         return this.output.diagnostic(event);
       case "stdout":
       case "stderr":
@@ -206,7 +235,7 @@ class Snippet {
         return document.dispatchEvent(new CustomEvent("workshop-figure", { detail }));
       }
       case "exit": {
-        const { text, bad } = ending(event, this.settings);
+        const { text, bad } = ending(event, { ...this.settings, tests: !this.tests.isEmpty });
         this.output.flush();
         this.tests.openFirstFailure();
         return this.say(text, bad);

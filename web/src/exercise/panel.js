@@ -1,0 +1,277 @@
+import { button, element, hideAndPassFocus } from "../common/dom.js";
+import { Output } from "../common/output.js";
+import { TestList } from "../common/test-list.js";
+import { building, duration, firstLine, sentence } from "../common/words.js";
+import { Refused, call, post, runnerState } from "../runner.js";
+import { whileBusy } from "../busy.js";
+import { afterGreen } from "./after.js";
+import { Hints } from "./hints.js";
+import { onNews } from "./news.js";
+import { onList, spokenState } from "./ticks.js";
+import { Work } from "./work.js";
+
+const COPIED_MS = 2000;
+/** News of our own check may come after its end. */
+const ECHO_MS = 1000;
+
+/** Gives every `<div class="exercise" data-exercise="N">` its panel. */
+export function startExercises() {
+  for (const place of document.querySelectorAll("main .exercise[data-exercise]")) {
+    if (place instanceof HTMLElement && /^\d+$/.test(place.dataset.exercise ?? "")) new Exercise(place).start();
+  }
+}
+
+class Exercise {
+  /** @param {HTMLElement} place */
+  constructor(place) {
+    this.place = place;
+    this.number = Number(place.dataset.exercise);
+    this.command = `cargo test -p exercise-${this.number}`;
+    this.check = button("Check", () => this.startCheck(), { glyph: "▶", class: "primary" });
+    this.stop = button("Stop", () => this.cancel?.abort(), { glyph: "■", hidden: true });
+    this.reset = button("Back to the stub", () => this.startAnew());
+    this.state = element("p", { class: "exercise-state" });
+    this.note = element("p", { class: "exercise-note", role: "status" });
+    this.tests = new TestList();
+    this.output = new Output(`What the check of exercise ${this.number} printed`, (line) => this.work?.editor?.goTo(line));
+    this.hints = new Hints(async () => (await call(`exercises/${this.number}/hint`)).value);
+    this.after = element("div", { class: "ws-screen-only" });
+    /** @type {AbortController | undefined} */
+    this.cancel = undefined;
+    /** @type {Set<string>} checks that this page has started itself */
+    this.own = new Set();
+    this.ownEnd = 0;
+    this.run = "";
+    /** @type {import("../common/editor.js").Mark[]} */
+    this.marks = [];
+  }
+
+  async start() {
+    const id = `exercise-${this.number}-panel`;
+    const heading = element(headingBelow(this.place), { id }, `Exercise ${this.number}`);
+    const row = element("div", { class: "exercise-row" }, element("code", {}, this.command), this.copy());
+    this.place.setAttribute("role", "group");
+    this.place.setAttribute("aria-labelledby", id);
+    this.place.prepend(heading);
+    this.place.append(row);
+    if ((await runnerState()) !== "ready") return;
+    try {
+      this.opened = (await call(`exercises/${this.number}/read`)).value;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.place.append(this.note);
+      return this.say(error.message, "bad");
+    }
+    this.open(row);
+  }
+
+  /** Shows all of it: the workshop is there. */
+  open(/** @type {HTMLElement} */ row) {
+    const work = new Work(this.number, this.opened, () => this.becomeStale());
+    this.work = work;
+    row.before(this.state);
+    const buttons = element("div", { class: "exercise-row ws-screen-only" }, this.check, this.stop, this.reset);
+    const isIn = [work.element, buttons, this.note, this.tests.element, this.output.element, this.hints.element, this.after];
+    this.place.append(...isIn);
+    this.place.classList.add("live");
+    work.start();
+    foldStub(this.place);
+    this.hints.show(this.opened.hints);
+    this.place.addEventListener("keydown", (event) => this.checkByKey(event), { capture: true });
+    onNews((news) => this.hear(news));
+    onList((list) => this.showState(list));
+  }
+
+  /** @param {import("./ticks.js").Listed[]} list */
+  showState(list) {
+    const listed = list.find(({ number }) => number === this.number);
+    if (!listed) return;
+    this.state.textContent = sentence(spokenState(listed));
+    const isSolved = listed.state === "solved";
+    if (isSolved && this.after.childElementCount === 0) {
+      const next = list.find((other) => other.next);
+      this.after.replaceChildren(afterGreen(this.place, this.number, this.opened, next));
+    }
+    this.after.hidden = !isSolved;
+    if (isSolved) this.hints.end();
+  }
+
+  /** What the last check found is not about this text any more. */
+  becomeStale() {
+    this.work?.editor?.mark([]);
+    this.tests.element.classList.add("stale");
+  }
+
+  /** Shows checks that were started elsewhere. */
+  hear(/** @type {any} */ { type, number, run, event }) {
+    if (type !== "elsewhere" || number !== this.number) return;
+    const isEcho = this.cancel !== undefined || (run !== this.run && Date.now() - this.ownEnd < ECHO_MS);
+    if (isEcho) this.own.add(run);
+    if (this.own.has(run)) return;
+    if (run !== this.run) {
+      this.run = run;
+      this.clear();
+      this.say("A check was started elsewhere …");
+    }
+    this.show(event);
+  }
+
+  clear() {
+    this.output.clear();
+    this.tests.clear();
+    this.tests.element.classList.remove("stale");
+    this.work?.editor?.mark([]);
+    this.marks = [];
+  }
+
+  checkByKey(/** @type {KeyboardEvent} */ event) {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.startCheck();
+  }
+
+  async startAnew() {
+    try {
+      await this.work?.save();
+      this.say((await call(`exercises/${this.number}/reset`)).value.text);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.say(error.message, "bad");
+    }
+  }
+
+  copy() {
+    const copy = button("Copy", async () => {
+      await navigator.clipboard.writeText(this.command);
+      copy.textContent = "Copied";
+      setTimeout(() => (copy.textContent = "Copy"), COPIED_MS);
+    }, { "aria-label": `Copy the command ${this.command}`, class: "ws-screen-only" });
+    // Only pages from this machine or over https may write to the clipboard.
+    copy.hidden = !navigator.clipboard;
+    return copy;
+  }
+
+  /** Checks the reader's code; a check that is still going on is stopped first. */
+  async startCheck() {
+    this.cancel?.abort();
+    const cancel = new AbortController();
+    this.cancel = cancel;
+    this.clear();
+    this.stop.hidden = false;
+    this.say("Starting …");
+    try {
+      await whileBusy(this.follow(cancel.signal));
+    } catch (error) {
+      if (this.cancel !== cancel) return;
+      if (cancel.signal.aborted) this.say("Stopped.");
+      else if (error instanceof Refused) this.say(error.message, "bad");
+      else throw error;
+    } finally {
+      if (this.cancel === cancel) {
+        this.cancel = undefined;
+        this.ownEnd = Date.now();
+        hideAndPassFocus(this.stop, this.check);
+      }
+    }
+  }
+
+  /** @param {AbortSignal} signal */
+  async follow(signal) {
+    if (!(await this.work?.save())) throw new Refused("What stands in the editor is not on disk yet: see above it.");
+    let ended = false;
+    for await (const event of post(`exercises/${this.number}/check`, {}, signal)) {
+      if (signal.aborted) return;
+      ended ||= event.type === "exit";
+      this.show(event);
+    }
+    if (!ended) throw new Refused("The workshop closed the connection before the check ended.");
+  }
+
+  /** @param {any} event */
+  show(event) {
+    switch (event.type) {
+      case "queued":
+        return this.say(`Waiting in line, at place ${event.position} …`);
+      case "building":
+        return this.say(building(event));
+      case "compiling":
+        return this.say("Compiling …");
+      case "diagnostic":
+        if (event.line != null) this.mark(event);
+        return this.output.diagnostic(event);
+      case "stdout":
+      case "stderr":
+        return this.output.print(event.type, event.text);
+      case "test":
+        this.tests.update(event);
+        return this.say(this.progress());
+      case "exit":
+        return this.conclude(event);
+    }
+  }
+
+  /** @param {{line: number, level: string, rendered: string}} diagnostic */
+  mark({ line, level, rendered }) {
+    this.marks.push({ line, level, text: firstLine(rendered) });
+    this.work?.editor?.mark(this.marks);
+  }
+
+  progress() {
+    const running = this.tests.count("running") + this.tests.count("waiting");
+    return `${this.tests.count("passed")} passed, ${this.tests.count("failed")} failed${running ? `, ${running} to go` : ""} …`;
+  }
+
+  /** @param {import("../common/words.js").Exit} exit */
+  conclude(exit) {
+    this.output.flush();
+    this.tests.openFirstFailure();
+    const [passed, failed] = [this.tests.count("passed"), this.tests.count("failed")];
+    if (failed > 0 || exit.reason === "compile-error") this.hints.earn();
+    const after = exit.run_ms == null ? "" : ` after ${duration(exit.run_ms)}`;
+    if (exit.reason === "compile-error") this.say("Your code does not compile yet: the compiler says why below.", "bad");
+    else if (exit.reason === "timeout") this.say(`The check was ended by its time-out${after}.`, "bad");
+    else if (failed > 0) this.say(`${failed} of ${passed + failed} fail. Start with the one that stands open.`, "bad");
+    else if (exit.reason === "exited" && exit.code === 0 && exit.message == null) this.say(`All ${passed} pass${after}. Well done.`, "good");
+    else this.say(sentence(exit.message ?? `the check ended early (${exit.reason})`), "bad");
+  }
+
+  /**
+   * @param {string} text
+   * @param {"" | "bad" | "good"} [kind]
+   */
+  say(text, kind = "") {
+    this.note.textContent = text;
+    this.note.className = `exercise-note ${kind}`.trim();
+  }
+}
+
+/** The stub in the text says what stands in the editor too: it is folded away. */
+function foldStub(/** @type {HTMLElement} */ place) {
+  const blocks = [...document.querySelectorAll("main > pre:has(> code.stub)")];
+  const stub = blocks.findLast((block) => block.compareDocumentPosition(place) & Node.DOCUMENT_POSITION_FOLLOWING);
+  if (!stub) return;
+  const details = element("details", { class: "stub" }, element("summary", {}, "The stub, as it was; yours is in the editor below"));
+  stub.replaceWith(details);
+  details.append(stub);
+}
+
+/**
+ * The level of heading that fits below the one before `place`.
+ *
+ * @param {HTMLElement} place
+ * @returns {"h2" | "h3" | "h4"}
+ */
+function headingBelow(place) {
+  const before = [...document.querySelectorAll("main :is(h1, h2, h3)")].filter(
+    (heading) => heading.compareDocumentPosition(place) & Node.DOCUMENT_POSITION_FOLLOWING,
+  );
+  switch (before.at(-1)?.tagName) {
+    case "H3":
+      return "h4";
+    case "H2":
+      return "h3";
+    default:
+      return "h2";
+  }
+}

@@ -1,0 +1,108 @@
+// How the exercises stand: in the contents, and for their panels.
+
+import { element } from "../common/dom.js";
+import { call, fromRoot, runnerState } from "../runner.js";
+import { onNews } from "./news.js";
+
+/**
+ * @typedef {object} Listed an exercise, as the server lists it
+ * @property {number} number
+ * @property {string} title
+ * @property {string | null} page
+ * @property {string} state
+ * @property {boolean} [solved] when it was last checked
+ * @property {number} [held]
+ * @property {number} [clauses]
+ * @property {boolean} next
+ */
+
+// The list reads all sources of all exercises.
+const LEAST_PAUSE_MS = 1000;
+
+/** @type {Listed[]} */
+let list = [];
+/** @type {Set<(list: Listed[]) => void>} */
+const listeners = new Set();
+
+/** Calls `listener` now and whenever something has changed. */
+export function onList(/** @type {(list: Listed[]) => void} */ listener) {
+  listeners.add(listener);
+  if (list.length > 0) listener(list);
+}
+
+export async function startTicks() {
+  if ((await runnerState()) !== "ready") return;
+  onList(tick);
+  let due = 0;
+  let last = 0;
+  const load = async () => {
+    last = Date.now();
+    due = 0;
+    try {
+      list = (await call("exercises")).value;
+    } catch {
+      // Without a server the last state stands; the panel says what is wrong.
+      return;
+    }
+    for (const listener of listeners) listener(list);
+  };
+  onNews(({ type }) => {
+    if (type === "elsewhere") return;
+    due ||= window.setTimeout(load, Math.max(0, last + LEAST_PAUSE_MS - Date.now()));
+  });
+  await load();
+}
+
+/** @param {Listed[]} list */
+function tick(list) {
+  for (const exercise of list) {
+    if (exercise.page === null) continue;
+    const link = pageLink(fromRoot(exercise.page).href);
+    link?.querySelector(".ws-tick")?.remove();
+    const sign = signOf(exercise);
+    if (!link || !sign) continue;
+    const words = element("span", { class: "ws-sr" }, ` ${sign.words}`);
+    link.append(element("span", { class: "ws-tick", title: sign.words }, element("span", { "aria-hidden": "true" }, ` ${sign.glyph}`), words));
+  }
+}
+
+/** @param {Listed} exercise */
+function signOf({ state, solved }) {
+  if (state === "solved") return { glyph: "✓", words: "solved" };
+  if (state === "changed" && solved) return { glyph: "~", words: "was solved, and has changed since" };
+  return undefined;
+}
+
+/**
+ * The link to a page in the contents.
+ *
+ * @param {string} address
+ * @returns {HTMLAnchorElement | undefined}
+ */
+export function pageLink(address) {
+  const links = [...document.querySelectorAll("#mdbook-sidebar a[href]")];
+  const found = links.find((link) => link instanceof HTMLAnchorElement && link.href.replace(/#.*/s, "") === address);
+  return found instanceof HTMLAnchorElement ? found : undefined;
+}
+
+/**
+ * How an exercise stands, in words.
+ *
+ * @param {Listed} exercise
+ */
+export function spokenState({ state, solved, held, clauses }) {
+  switch (state) {
+    case "not-started":
+      return "not started";
+    case "not-checked":
+      return "not checked yet";
+    case "changed":
+      return solved ? "was solved, and has changed since: check it again" : "changed since its last check";
+    case "does-not-compile":
+      return "did not compile when it was last checked";
+    case "solved":
+      return "solved";
+    default:
+      return held === clauses ? "every clause holds when tested, but a model fails" : `${held} of ${clauses} clauses held when it was last checked`;
+  }
+}
