@@ -86,7 +86,7 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
 
   test("tells what it waits for", async () => {
     await withAnswer([{ type: "queued", position: 3 }], async (snippet) => {
-      await saying(snippet, /closed the connection before the program ended/);
+      await saying(snippet, /connection was closed before the program ended/);
     });
     await withAnswer([], async (snippet) => saying(snippet, /busy with other programs/), 429, /429/);
     await withAnswer([], async (snippet) => saying(snippet, /open the link printed in your terminal/), 403, /403/);

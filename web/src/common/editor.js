@@ -74,10 +74,11 @@ function aceEditor(ace, label) {
       ace.focus();
     },
     fold: (lines) => {
+      const { Range } = window.ace?.require("ace/range") ?? {};
       ace.session.unfold();
       for (const [first, last] of lines) {
-        const end = ace.session.getLine(last).length;
-        ace.session.addFold(`… ${last - first + 1} hidden lines`, { start: { row: first, column: 0 }, end: { row: last, column: end } });
+        const range = new Range(first, 0, last, ace.session.getLine(last).length);
+        ace.session.addFold(first === last ? "… a hidden line" : `… ${last - first + 1} hidden lines`, range);
       }
     },
   };

@@ -13,6 +13,8 @@ pub struct Page {
     pub ids: BTreeSet<String>,
     /// The numbers of the exercises whose panels are on the page.
     pub panels: Vec<String>,
+    /// The programs whose recordings the figures show.
+    pub recorded: Vec<String>,
     /// The blocks of code, in order.
     pub blocks: Vec<Block>,
 }
@@ -88,6 +90,9 @@ impl Page {
                     self.ids.insert(decode(value));
                 }
                 "data-exercise" => self.panels.push(decode(value)),
+                "data-snippet" => self
+                    .recorded
+                    .extend(decode(value).split(' ').map(str::to_owned)),
                 _ => {}
             }
         }

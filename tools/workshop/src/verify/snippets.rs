@@ -1,5 +1,6 @@
 //! Runs the programs of the book, as the page's button does.
 
+use std::fs;
 use std::sync::Arc;
 use std::thread;
 
@@ -23,7 +24,16 @@ struct Program {
     long: bool,
     mode: Mode,
     expected: Expected,
-    recorded: Option<String>,
+    is_local_only: bool,
+    recorded: Recorded,
+}
+
+/// What the page shows where the program cannot run.
+enum Recorded {
+    Nothing,
+    /// The output, which is not the same twice; or a figure made of it.
+    Varying,
+    Output(String),
 }
 
 /// How a program is meant to end.
@@ -68,6 +78,11 @@ pub async fn verify(
         .flat_map(|(name, page)| programs(name, page))
         .collect();
     let count = programs.len();
+    let own_crates = own_crates(workshop);
+    let unfit = programs
+        .iter()
+        .filter_map(|program| program.unfit(&own_crates));
+    let unfit: Vec<_> = unfit.collect();
     let runner = Arc::new(Runner::new(workshop, scratch));
     // As many as the runner runs at once, so that its line does not get too long.
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -83,6 +98,7 @@ pub async fn verify(
         });
     }
     let mut outcome = Outcome::default();
+    outcome.findings.extend(unfit);
     let mut done = 0;
     while let Some(Ok((program, ran))) = running.join_next().await {
         done += 1;
@@ -111,9 +127,19 @@ fn programs(name: &str, page: &Page) -> Vec<Program> {
                 false => Mode::Debug,
             },
             expected: Expected::of(block),
-            recorded: recorded
-                .filter(|next| !next.has("varies"))
-                .map(|next| next.text.clone()),
+            is_local_only: block.has("local-only"),
+            recorded: match recorded {
+                None if page
+                    .recorded
+                    .iter()
+                    .any(|name| Some(name.as_str()) == block.snippet()) =>
+                {
+                    Recorded::Varying
+                }
+                None => Recorded::Nothing,
+                Some(next) if next.has("varies") => Recorded::Varying,
+                Some(next) => Recorded::Output(next.text.clone()),
+            },
         })
     };
     pairs.filter_map(program).collect()
@@ -158,11 +184,51 @@ async fn run(runner: &Runner, program: &Program) -> Ran {
     ran
 }
 
+/// The crates that snippets may use and that no other server has.
+fn own_crates(workshop: &Workshop) -> Vec<String> {
+    let read = |file: &str| fs::read_to_string(workshop.root().join(file)).unwrap_or_default();
+    let (root, snippets) = (read("Cargo.toml"), read("snippets/Cargo.toml"));
+    let has_path = |line: &str| line.contains("path = ");
+    let (_, dependencies) = snippets.split_once("[dependencies]").unwrap_or_default();
+    let names = dependencies.lines().filter_map(|line| {
+        let name = line
+            .split([' ', '.'])
+            .next()
+            .filter(|name| !name.is_empty())?;
+        let of_root = |line: &str| line.starts_with(&format!("{name} = ")) && has_path(line);
+        (has_path(line) || root.lines().any(of_root)).then(|| name.to_owned())
+    });
+    names.collect()
+}
+
 impl Program {
+    /// What keeps the page from showing it well where it cannot run, or from
+    /// sending it to a server that can run it.
+    fn unfit(&self, own_crates: &[String]) -> Option<Finding> {
+        let own = own_crates
+            .iter()
+            .find(|name| self.code.contains(&format!("{name}::")));
+        let (fault, remedy) = match own {
+            _ if matches!(self.recorded, Recorded::Nothing) => (
+                "its output is not recorded".to_owned(),
+                "add it in a fence `text,recorded` right below, with `varies` if it does",
+            ),
+            Some(name) if !self.is_local_only => (
+                format!("it uses `{name}`, which only this workshop has"),
+                "add `local-only` to its fence",
+            ),
+            _ => return None,
+        };
+        Some(Finding::new(self.place(), fault, remedy))
+    }
+
+    fn place(&self) -> String {
+        format!("{}, snippet-{}", self.chapter, self.name)
+    }
+
     fn judge(&self, ran: &Ran) -> Option<Finding> {
         let (fault, remedy) = self.fault_of(ran)?;
-        let place = format!("{}, snippet-{}", self.chapter, self.name);
-        Some(Finding::new(place, fault, remedy))
+        Some(Finding::new(self.place(), fault, remedy))
     }
 
     fn fault_of(&self, ran: &Ran) -> Option<(String, &'static str)> {
@@ -185,7 +251,10 @@ impl Program {
                           `expect-timeout` or `expect-compile-error`";
             return Some((fault, remedy));
         }
-        let recorded = self.recorded.as_deref()?.trim_end();
+        let Recorded::Output(recorded) = &self.recorded else {
+            return None;
+        };
+        let recorded = recorded.trim_end();
         let both = format!("{}{}", ran.stdout, ran.stderr);
         if ran.stdout.trim_end() == recorded || both.trim_end() == recorded {
             return None;
@@ -241,6 +310,27 @@ mod tests {
             fault("", "", &Ran::default()).is_some(),
             "a program that was not run"
         );
+    }
+
+    #[test]
+    fn a_program_must_have_a_record_and_say_if_no_other_server_can_run_it() {
+        let unfit = |classes: &str, recorded: &str| {
+            let html = format!(
+                "<pre><code class=\"language-rust snippet-x {classes}\">use trace::task;</code></pre>\n\
+                 <pre><code class=\"language-text {recorded}\">a\n</code></pre>"
+            );
+            let programs = programs("one/x.html", &Page::read(&html));
+            programs[0]
+                .unfit(&["trace".into()])
+                .map(|finding| finding.fault)
+        };
+        assert!(unfit("", "").is_some_and(|fault| fault.contains("not recorded")));
+        assert!(unfit("", "recorded").is_some_and(|fault| fault.contains("`trace`")));
+        assert_eq!(unfit("local-only", "recorded varies"), None);
+        let figure = "<pre><code class=\"language-rust snippet-x\">fn main() {}</code></pre>\n\
+                      <ws-sweep data-snippet=\"x y\"></ws-sweep>";
+        let programs = programs("one/x.html", &Page::read(figure));
+        assert!(programs[0].unfit(&[]).is_none(), "the figure is the record");
     }
 
     #[test]
