@@ -64,6 +64,12 @@ pub enum Event {
     Figure(Figure),
     /// The run is over; nothing follows.
     Exit(Exit),
+    /// All that follows is about this exercise: only `cargo workshop check
+    /// --all --format json` speaks of several.
+    Exercise {
+        /// The exercise.
+        number: u32,
+    },
     /// The book was built anew: the page should be loaded again.
     Reload,
     /// The file of an exercise is not what it was.

@@ -9,6 +9,7 @@
 //! | [`contain`] | runs any program within limits, and ends all it started |
 //! | [`exercises`] | checks, hints and benches of the exercises |
 //! | [`figures`] | the traces and sweeps that programs leave |
+//! | [`terminal`] | colours and progress, where a terminal shows them |
 //! | [`removal`] | removes what programs leave on disk, however they leave it |
 //! | [`record`] | for authors: records what the book's figures show |
 //! | [`verify`] | for authors: whether the workshop keeps its own rules |
@@ -24,6 +25,7 @@ mod record;
 mod removal;
 mod runner;
 mod server;
+mod terminal;
 mod verify;
 mod workshop;
 

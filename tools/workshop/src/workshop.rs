@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::problem::Problem;
 use crate::removal::remove_tree;
@@ -10,6 +11,8 @@ use crate::removal::remove_tree;
 #[derive(Clone, Debug)]
 pub struct Workshop {
     root: PathBuf,
+    // Where cargo puts what it builds.
+    target: PathBuf,
 }
 
 impl Workshop {
@@ -27,7 +30,10 @@ impl Workshop {
             folder.join("book.toml").is_file() && folder.join("snippets/Cargo.toml").is_file()
         });
         match root {
-            Some(root) => Ok(Self { root: root.into() }),
+            Some(root) => Ok(Self {
+                root: root.into(),
+                target: target_of(root),
+            }),
             None => Err(Problem::new(format!(
                 "`{}` is not inside the workshop's folder",
                 here.display()
@@ -36,10 +42,14 @@ impl Workshop {
         }
     }
 
-    /// The workshop in this folder, for tests.
+    /// The workshop in this folder, for tests. They keep to it, whatever target
+    /// folder they were built in.
     #[cfg(test)]
     pub fn at(root: &Path) -> Self {
-        Self { root: root.into() }
+        Self {
+            root: root.into(),
+            target: root.join("target"),
+        }
     }
 
     /// The folder with `book.toml` in it.
@@ -47,13 +57,31 @@ impl Workshop {
         &self.root
     }
 
+    /// Makes the target folder, and tries whether something fits into it: a build
+    /// that fails half way says so less clearly.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be written to, or the disk is full.
+    pub fn prepare_target(&self) -> Result<(), Problem> {
+        let target = self.target();
+        try_writing(&target)?;
+        remove_stale(&target);
+        Ok(())
+    }
+
     /// Where everything that the command makes is kept, apart from what plain
     /// `cargo` builds.
     pub fn target(&self) -> PathBuf {
-        match std::env::var_os("CARGO_TARGET_DIR") {
-            Some(folder) if !folder.is_empty() => self.root.join(folder).join("workshop"),
-            _ => self.root.join("target/workshop"),
-        }
+        self.target.join("workshop")
+    }
+}
+
+/// Cargo's target folder in the workshop, or the one that the reader has chosen.
+fn target_of(root: &Path) -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) if !folder.is_empty() => root.join(folder),
+        _ => root.join("target"),
     }
 }
 
@@ -74,13 +102,8 @@ impl Scratch {
     ///
     /// When the target folder cannot be written to.
     pub fn claim(target: &Path) -> Result<Self, Problem> {
-        let unwritable = |error: std::io::Error| {
-            Problem::new(format!(
-                "`{}` cannot be written to: {error}",
-                target.display()
-            ))
-            .help("make room or change its owner, or set CARGO_TARGET_DIR to another folder")
-        };
+        try_writing(target)?;
+        let unwritable = |error| unwritable(target, &error);
         for number in 1.. {
             // A second `cargo workshop` in the same folder works beside the first.
             let folder = match number {
@@ -140,6 +163,41 @@ impl Scratch {
     }
 }
 
+/// Removes what checks that were killed have left in `folder`.
+fn remove_stale(folder: &Path) {
+    // A check takes a quarter of that at most.
+    const HOUR: Duration = Duration::from_secs(60 * 60);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_of_a_check = entry.file_name().to_string_lossy().starts_with("events-");
+        let changed = entry.metadata().and_then(|metadata| metadata.modified());
+        let is_old = changed.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > HOUR));
+        if is_of_a_check && is_old {
+            // What cannot be removed is small, and in nobody's way.
+            let _left = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Writes to a file in `folder`, which it makes if there is none.
+fn try_writing(folder: &Path) -> Result<(), Problem> {
+    let probe = folder.join(format!("probe-{}", std::process::id()));
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(&probe, PROBE));
+    // Where it could not be written, there may be none.
+    let _gone = fs::remove_file(&probe);
+    written.map_err(|error| unwritable(folder, &error))
+}
+
+/// Far less than any build needs.
+static PROBE: [u8; 64 << 10] = [0; 64 << 10];
+
+fn unwritable(folder: &Path, error: &std::io::Error) -> Problem {
+    Problem::new(format!(
+        "`{}` cannot be written to: {error}",
+        folder.display()
+    ))
+    .help("make room or change its owner, or set CARGO_TARGET_DIR to another folder")
+}
+
 /// All files in `folder` and below; none if there is no such folder.
 pub fn files_under(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -154,4 +212,33 @@ pub fn files_under(folder: &Path) -> Vec<PathBuf> {
         }
     }
     files
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::time::{Duration, SystemTime};
+
+    use super::Workshop;
+
+    #[test]
+    fn what_killed_checks_have_left_is_removed_in_time() {
+        let root = tempfile::tempdir().unwrap();
+        let workshop = Workshop::at(root.path());
+        workshop.prepare_target().unwrap();
+        let long_ago = SystemTime::now() - Duration::from_secs(2 * 60 * 60);
+        for (name, time) in [
+            ("events-1-0", long_ago),
+            ("events-2-0", SystemTime::now()),
+            ("progress.json", long_ago),
+        ] {
+            let file = File::create(workshop.target().join(name)).unwrap();
+            file.set_modified(time).unwrap();
+        }
+        workshop.prepare_target().unwrap();
+        let left = fs::read_dir(workshop.target()).unwrap();
+        let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["events-2-0", "progress.json"]);
+    }
 }

@@ -67,7 +67,7 @@ fn misbehaviour() {
                 command.args(["--exact", "misbehaviour"]);
                 command.env(MISBEHAVIOUR, "part").spawn().unwrap()
             };
-            let parts: Vec<_> = (0..3).map(part).collect();
+            let parts: Vec<_> = (0..4).map(part).collect();
             parts
                 .into_iter()
                 .for_each(|mut part| assert!(part.wait().unwrap().success()));
@@ -273,16 +273,16 @@ fn threads_without_number_are_ended() {
 
 #[test]
 fn memory_that_many_processes_use_together_is_counted() {
-    let reports = contained("memory", json!({ "memory_bytes": 400 << 20 }));
+    let reports = contained("memory", json!({ "memory_bytes": 600 << 20 }));
     assert_eq!(cause(&reports), "MemoryLimit");
 }
 
 #[test]
 fn limits_of_the_readers_own_are_no_hindrance() {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    fixture::raise_no_limits(&mut command);
+    fixture::limits::raise_no_limits(&mut command);
     // Less than the launcher asks for.
-    fixture::limit(&mut command, libc::RLIMIT_FSIZE, 32 << 20);
+    fixture::limits::limit(&mut command, libc::RLIMIT_FSIZE, 32 << 20);
     let output = command
         .args(["--exact", "misbehaviour", "--nocapture"])
         .env(MISBEHAVIOUR, "none")
@@ -315,7 +315,7 @@ fn files_without_number_are_ended_and_removed() {
 /// A server that may not open a folder for each level of a deep one.
 fn server_with_few_files(fixture: Fixture) -> Server {
     Server::start(fixture, |command| {
-        fixture::limit(command, libc::RLIMIT_NOFILE, 256);
+        fixture::limits::limit(command, libc::RLIMIT_NOFILE, 256);
     })
 }
 
@@ -332,7 +332,7 @@ fn folders_within_folders_are_removed() {
 
 #[test]
 fn what_may_not_be_read_or_written_is_removed() {
-    let server = Server::start(Fixture::new(), fixture::obey_permissions);
+    let server = Server::start(Fixture::new(), fixture::limits::obey_permissions);
     let events = server.run_code(&program(
         "use std::os::unix::fs::PermissionsExt; std::fs::create_dir_all(\"a/b/c\").unwrap(); \
          std::fs::write(\"a/b/c/d\", \"\").unwrap(); \
@@ -490,7 +490,9 @@ fn two_hundred_runs_at_once_are_run_or_queued_or_refused() {
 #[test]
 fn a_client_that_leaves_the_line_makes_room() {
     let server = Fixture::new().serve();
-    let call = server.call("/api/run", &json!({ "code": program("sleep(600)") }));
+    // None of them ends before the test does.
+    let sleeper = json!({ "code": program("sleep(600)"), "limit": 60 });
+    let call = server.call("/api/run", &sleeper);
     // More than run and wait at once on any machine.
     let mut clients: Vec<_> = (0..40).map(|_| server.open(&call)).collect();
     let refused = |client: &mut std::net::TcpStream| {

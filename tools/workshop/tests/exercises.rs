@@ -2,54 +2,14 @@
 
 mod fixture;
 
-use std::path::Path;
 use std::process::Output;
 
-use fixture::Fixture;
+use fixture::{EXERCISE, Fixture, stub};
 use serde_json::Value;
 
-const TESTS: &str = "
-use testkit::{Lesson, check};
-
-/// Clause 1: because it was asked for.
-#[test]
-fn the_answer_is_right() {
-    let lesson = Lesson {
-        clause: \"1. Right\",
-        promise: \"The answer is 42.\",
-        usual_cause: \"It is another number.\",
-        read: \"one.html\",
-    };
-    check(lesson, || assert!(super::answer() == 42, \"it is {}\", super::answer()));
-}
-";
-
-fn stub(body: &str) -> String {
-    format!(
-        "//! Exercise 1: find the answer.\n\n#[cfg(test)]\nmod tests;\n\n\
-         /// Returns it.\npub fn answer() -> u32 {{\n    {body}\n}}\n"
-    )
-}
-
-/// A workshop with one exercise.
 fn workshop() -> Fixture {
-    let fixture = Fixture::new();
-    let kit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit");
-    let manifest = format!(
-        "[package]\nname = \"exercise-1\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
-         [dev-dependencies]\ntestkit = {{ path = {kit:?} }}\n"
-    );
-    fixture.write(
-        "Cargo.toml",
-        "[workspace]\nresolver = \"3\"\nmembers = [\"snippets\", \"greeting\", \"exercises/*\"]\n",
-    );
-    fixture.write("exercises/01-answer/Cargo.toml", &manifest);
-    fixture.write(STUB, &stub("todo!(\"find it\")"));
-    fixture.write("exercises/01-answer/src/tests.rs", TESTS);
-    fixture
+    Fixture::with_exercise(&stub("todo!(\"find it\")"))
 }
-
-const STUB: &str = "exercises/01-answer/src/lib.rs";
 
 fn texts(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -92,14 +52,14 @@ fn a_check_is_red_then_green_and_the_list_remembers_it() {
     );
     assert_says(&stdout_of(&workshop, &["list"]), "0 of 1 clauses hold");
 
-    workshop.write(STUB, &stub("6 * 9"));
+    workshop.write(EXERCISE, &stub("6 * 9"));
     assert_says(
         &stdout_of(&workshop, &["list"]),
         "changed since its last check",
     );
     assert_says(&stdout_of(&workshop, &["check"]), "it is 54");
 
-    workshop.write(STUB, &stub("6 * 7"));
+    workshop.write(EXERCISE, &stub("6 * 7"));
     let green = workshop.output(&["check"]);
     assert!(green.status.success(), "{green:?}");
     assert_says(
@@ -141,7 +101,7 @@ fn a_check_for_programs_prints_the_events_of_the_page() {
 #[test]
 fn what_does_not_compile_is_told_in_the_compilers_words() {
     let workshop = workshop();
-    workshop.write(STUB, &stub("\"forty-two\""));
+    workshop.write(EXERCISE, &stub("\"forty-two\""));
     let output = workshop.output(&["check", "1"]);
     assert!(!output.status.success());
     let (_, stderr) = texts(&output);

@@ -77,7 +77,9 @@ impl Keeper {
             loop {
                 thread::sleep(LOOK_EVERY);
                 let stamp = Stamp::take(&self.workshop, &self.included);
-                if stamp != self.stamp {
+                // `cargo clean` removes the book without a question.
+                let is_there = self.current.read().expect("no writer panics").is_dir();
+                if stamp != self.stamp || !is_there {
                     self.stamp = stamp;
                     self.rebuild(&on_news);
                     index_due = Some(Instant::now() + IDLE_AFTER);

@@ -22,6 +22,8 @@ pub struct Build {
     pub features: Vec<String>,
     /// Whether the messages get the colours of a terminal.
     pub colours: bool,
+    /// The width of the terminal, if cargo is to show how far it is.
+    pub columns: Option<u16>,
 }
 
 /// Which binaries of a package to build.
@@ -170,7 +172,7 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
         arguments,
         folder: workshop.root().to_path_buf(),
         inherit_environment: true,
-        variables: Vec::new(),
+        variables: progress(build.columns),
         limits: Limits {
             wall: Duration::from_secs(30 * 60),
             output_bytes: 64 * MIB,
@@ -181,6 +183,18 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
             disk_bytes: None,
         },
     }
+}
+
+/// Cargo shows how far it is only to a terminal, unless it is told to. It is told
+/// not to as well: the reader's configuration may be of another opinion.
+fn progress(columns: Option<u16>) -> Vec<(String, String)> {
+    let when = if columns.is_some() { "always" } else { "never" };
+    let width = columns.map(|columns| ("CARGO_TERM_PROGRESS_WIDTH", columns.to_string()));
+    let when = ("CARGO_TERM_PROGRESS_WHEN", when.to_owned());
+    let variables = [when].into_iter().chain(width);
+    variables
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 /// The messages of cargo that matter here.

@@ -26,6 +26,8 @@ pub enum Audience {
     Terminal {
         /// Whether the compiler's messages get colours.
         colours: bool,
+        /// The width of the terminal, if it can show how far a build is.
+        columns: Option<u16>,
     },
     /// A program that reads the page's events: the models too.
     Program,
@@ -117,6 +119,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     async fn run(&mut self) -> Result<Exit, Problem> {
+        self.workshop.prepare_target()?;
         let (ended, mut verdicts) = match self.build_and_run(Part::Tests).await? {
             Ok(ran) => ran,
             Err(exit) => return Ok(exit),
@@ -176,10 +179,15 @@ impl Check<'_> {
             Part::Tests => Vec::new(),
             Part::Models => vec![format!("{package}/loom")],
         };
+        let (colours, columns) = match self.audience {
+            Audience::Terminal { colours, columns } => (colours, columns),
+            Audience::Page | Audience::Program => (false, None),
+        };
         let build = Build {
             packages: vec![package],
             features,
-            colours: self.audience == Audience::Terminal { colours: true },
+            colours,
+            columns,
             ..Build::default()
         };
         let live = matches!(self.audience, Audience::Terminal { .. });

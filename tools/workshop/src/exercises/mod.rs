@@ -28,13 +28,14 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use crate::events::{Event, Events};
 use crate::problem::Problem;
+use crate::terminal::{columns, is_live};
 use crate::workshop::Workshop;
 use catalogue::Exercise;
 use check::Audience;
 use report::Report;
 
+pub use crate::terminal::colours_wanted;
 pub use progress::file as memory_file;
-pub use report::colours_wanted;
 pub use state::Listed;
 
 /// How the results are printed.
@@ -177,7 +178,7 @@ pub async fn check_command(
         Selection::All => catalogue::find_all(workshop),
         Selection::Next => state::next(workshop).into_iter().collect(),
     };
-    if exercises.is_empty() {
+    if exercises.is_empty() && format == Format::Text {
         let text = "Every exercise is solved. `cargo workshop check --all` checks them again.\n";
         print(text).map_err(unprintable)?;
     }
@@ -185,7 +186,13 @@ pub async fn check_command(
     for exercise in &exercises {
         all_green &= match format {
             Format::Text => check_for_people(workshop, exercise).await?,
-            Format::Json => check_for_programs(workshop, exercise).await?,
+            Format::Json => {
+                if exercises.len() > 1 {
+                    let number = exercise.number;
+                    print_event(&Event::Exercise { number }).map_err(unprintable)?;
+                }
+                check_for_programs(workshop, exercise).await?
+            }
         };
     }
     if exercises.len() > 1 && format == Format::Text {
@@ -202,7 +209,7 @@ pub async fn check_command(
 ///
 /// # Errors
 ///
-/// When there is no such exercise, it goes away, or cargo cannot be run.
+/// When there is no such exercise, or cargo cannot be run.
 pub async fn watch_command(workshop: &Workshop, number: Option<u32>) -> Result<ExitCode, Problem> {
     watch::watch(workshop, number).await
 }
@@ -240,11 +247,14 @@ async fn check_for_people(workshop: &Workshop, exercise: &Exercise) -> Result<bo
 async fn check_for_people_until(
     workshop: &Workshop,
     exercise: &Exercise,
-    until: impl Future<Output = Result<(), Problem>>,
+    until: impl Future<Output = ()>,
 ) -> Result<Option<bool>, Problem> {
-    let mut report = Report::new(io::stdout(), exercise, colours_wanted(&io::stdout()));
+    let out = io::stdout();
+    let (colours, live) = (colours_wanted(&out), is_live(&out));
+    let mut report = Report::new(out, exercise, colours, live);
     let audience = Audience::Terminal {
         colours: colours_wanted(&io::stderr()),
+        columns: is_live(&io::stderr()).then(columns),
     };
     report.begin().map_err(unprintable)?;
     let show = |event| report.show(event);
@@ -252,7 +262,7 @@ async fn check_for_people_until(
 }
 
 async fn check_for_programs(workshop: &Workshop, exercise: &Exercise) -> Result<bool, Problem> {
-    let show = |event: Event| print(&format!("{}\n", serde_json::to_string(&event)?));
+    let show = |event: Event| print_event(&event);
     let green = stream(workshop, exercise, Audience::Program, show, pending()).await?;
     Ok(green == Some(true))
 }
@@ -265,7 +275,7 @@ async fn stream(
     exercise: &Exercise,
     audience: Audience,
     mut show: impl FnMut(Event) -> io::Result<()>,
-    until: impl Future<Output = Result<(), Problem>>,
+    until: impl Future<Output = ()>,
 ) -> Result<Option<bool>, Problem> {
     let (events, mut inbox) = unbounded_channel();
     let checking = async move { check::check(workshop, exercise, audience, &events).await };
@@ -278,7 +288,7 @@ async fn stream(
                     Some(event) => show(event).map_err(unprintable)?,
                     None => return Ok(true),
                 },
-                ended = &mut until => return ended.map(|()| false),
+                () = &mut until => return Ok(false),
             }
         }
     };
@@ -309,6 +319,10 @@ pub fn hint_command(workshop: &Workshop, number: u32) -> Result<ExitCode, Proble
 pub async fn bench_command(workshop: &Workshop, number: u32) -> Result<ExitCode, Problem> {
     let exercise = catalogue::find(workshop, number)?;
     bench::bench(workshop, &exercise).await
+}
+
+fn print_event(event: &Event) -> io::Result<()> {
+    print(&format!("{}\n", serde_json::to_string(event)?))
 }
 
 /// Prints, and does not panic if nobody listens any more.

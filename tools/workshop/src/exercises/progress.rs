@@ -2,7 +2,7 @@
 //! and how many hints were given.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
 
@@ -82,18 +82,51 @@ impl Progress {
         number: u32,
         change: impl FnOnce(&mut Memory),
     ) -> io::Result<()> {
-        // Read again: another command may have written in between.
+        let file = file(workshop);
+        fs::create_dir_all(workshop.target())?;
+        // Another command, or another page, may want to write at this moment.
+        let lock = File::create(file.with_extension("lock"))?;
+        lock.lock()?;
         let mut progress = Self::load(workshop);
         change(progress.exercises.entry(number).or_default());
-        let file = file(workshop);
-        let written = file.with_extension(format!("{}.tmp", std::process::id()));
-        fs::create_dir_all(workshop.target())?;
-        fs::write(&written, serde_json::to_vec_pretty(&progress)?)?;
-        fs::rename(written, file)
+        let written = file.with_extension("tmp");
+        let text = serde_json::to_vec_pretty(&progress)?;
+        let kept = fs::write(&written, text).and_then(|()| fs::rename(&written, file));
+        kept.inspect_err(|_| {
+            // Half of a memory is none.
+            let _left = fs::remove_file(&written);
+        })
     }
 }
 
 /// The file that the memory is in.
 pub fn file(workshop: &Workshop) -> PathBuf {
     workshop.target().join("progress.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::Progress;
+    use crate::workshop::Workshop;
+
+    #[test]
+    fn nothing_is_lost_when_many_remember_at_once() {
+        let root = tempfile::tempdir().unwrap();
+        let workshop = Workshop::at(root.path());
+        thread::scope(|scope| {
+            for number in 0..4 {
+                let workshop = &workshop;
+                scope.spawn(move || {
+                    for _ in 0..50 {
+                        Progress::change(workshop, number, |memory| memory.hints += 1).unwrap();
+                    }
+                });
+            }
+        });
+        let progress = Progress::load(&workshop);
+        let hints = (0..4).map(|number| progress.of(number).hints);
+        assert_eq!(hints.collect::<Vec<_>>(), [50; 4]);
+    }
 }

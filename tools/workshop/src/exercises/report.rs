@@ -3,23 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, IsTerminal};
+use std::io;
 
 use super::catalogue::Exercise;
 use super::source;
 use crate::events::{Event, Exit, Outcome, Reason};
+use crate::terminal::{CLEAR_LINE, StatusLine, bar, is_live};
 
 const BOLD: &str = "\x1b[1m";
 const DIM: &str = "\x1b[2m";
 const RED: &str = "\x1b[31m";
 const GREEN: &str = "\x1b[32m";
 const RESET: &str = "\x1b[0m";
-
-/// Whether to print colours: on a terminal, unless the reader has set `NO_COLOR`.
-pub fn colours_wanted(stream: &impl IsTerminal) -> bool {
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    stream.is_terminal() && !refused
-}
 
 /// The report of one check.
 pub struct Report<'a, W> {
@@ -32,7 +27,14 @@ pub struct Report<'a, W> {
     tests: BTreeMap<String, Test>,
     told: Vec<Line>,
     compiler_spoke: bool,
+    disk_is_full: bool,
+    network_is_missing: bool,
+    status: StatusLine,
 }
+
+/// How cargo and the system say what is missing, in the midst of other words.
+const NO_NETWORK: [&str; 3] = ["resolve host", "download", "offline mode"];
+const FULL_DISK: [&str; 2] = ["No space left on device", "File too large"];
 
 struct Test {
     clause: Option<u32>,
@@ -58,7 +60,7 @@ enum Line {
 
 impl<'a, W: io::Write> Report<'a, W> {
     /// Starts the report.
-    pub fn new(out: W, exercise: &'a Exercise, colours: bool) -> Self {
+    pub fn new(out: W, exercise: &'a Exercise, colours: bool, live: bool) -> Self {
         let sources = sources(exercise);
         Self {
             out,
@@ -69,6 +71,9 @@ impl<'a, W: io::Write> Report<'a, W> {
             tests: BTreeMap::new(),
             told: Vec::new(),
             compiler_spoke: false,
+            disk_is_full: false,
+            network_is_missing: false,
+            status: StatusLine::new(live),
         }
     }
 
@@ -81,15 +86,27 @@ impl<'a, W: io::Write> Report<'a, W> {
 
     /// Shows an event.
     pub fn show(&mut self, event: Event) -> io::Result<()> {
+        self.status.clear(&mut self.out)?;
         match event {
             Event::Diagnostic {
                 level, rendered, ..
             } => {
                 self.compiler_spoke |= level == "error";
-                eprint!("{rendered}");
+                self.disk_is_full |= any_of(&FULL_DISK, &rendered);
+                // Cargo's bar may stand there.
+                let clear = if is_live(&io::stderr()) {
+                    CLEAR_LINE
+                } else {
+                    ""
+                };
+                eprint!("{clear}{rendered}");
             }
             Event::Stdout { text } => write!(self.out, "{text}")?,
-            Event::Stderr { text } => eprint!("{text}"),
+            Event::Stderr { text } => {
+                self.disk_is_full |= any_of(&FULL_DISK, &text);
+                self.network_is_missing |= any_of(&NO_NETWORK, &text);
+                eprint!("{text}");
+            }
             Event::Test {
                 name,
                 clause,
@@ -104,11 +121,23 @@ impl<'a, W: io::Write> Report<'a, W> {
                 };
                 self.tests.insert(name, test);
                 self.tell_what_is_decided()?;
+                self.tell_progress()?;
             }
             Event::Exit(exit) => self.end(&exit)?,
             _ => {}
         }
         self.out.flush()
+    }
+
+    fn tell_progress(&mut self) -> io::Result<()> {
+        let total = self.tests.len();
+        let is_over = |test: &&Test| test.outcome.is_over();
+        let done = self.tests.values().filter(is_over).count();
+        if done < total {
+            let text = format!("  {} tests", bar(done, total));
+            self.status.show(&mut self.out, &text)?;
+        }
+        Ok(())
     }
 
     /// Prints the lines whose tests are all done, in order.
@@ -196,8 +225,13 @@ impl<'a, W: io::Write> Report<'a, W> {
                 true => "does not compile",
                 false => "cannot be built",
             };
+            let (what, remedy) = match (self.disk_is_full, self.network_is_missing) {
+                (true, _) => ("cannot be built: the disk is full", "make room"),
+                (_, true) => (what, "connect to the network"),
+                _ => (what, "mend what is said above"),
+            };
             eprintln!("error: exercise {number} {what}");
-            eprintln!("help: mend what is said above, and check again");
+            eprintln!("help: {remedy}, and check again");
             return Ok(());
         }
         for line in self.lines() {
@@ -259,6 +293,10 @@ impl<'a, W: io::Write> Report<'a, W> {
             false => text.to_owned(),
         }
     }
+}
+
+fn any_of(signs: &[&str], words: &str) -> bool {
+    signs.iter().any(|sign| words.contains(sign))
 }
 
 fn line_of(name: &str, test: &Test) -> Line {
@@ -341,7 +379,7 @@ mod tests {
             folder: "/does/not/exist".into(),
         };
         let mut text = Vec::new();
-        let mut report = Report::new(&mut text, &exercise, false);
+        let mut report = Report::new(&mut text, &exercise, false, false);
         for event in events {
             report.show(event).unwrap();
         }

@@ -82,7 +82,11 @@ pub fn keep(folder: &Path, version: &[u8]) -> Result<PathBuf, Problem> {
             Ok(open) => {
                 return write(open, version)
                     .map(|()| file.clone())
-                    .map_err(|error| unkept(&file, &error));
+                    .map_err(|error| {
+                        // A part of it would only mislead.
+                        let _left = fs::remove_file(&file);
+                        unkept(&file, &error)
+                    });
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(unkept(&file, &error)),

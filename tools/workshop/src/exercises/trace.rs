@@ -13,6 +13,7 @@ use super::colours_wanted;
 use crate::contain::{self, Cause, Limits, Order, Stream};
 use crate::figures;
 use crate::problem::Problem;
+use crate::terminal::{columns, is_live};
 use crate::workshop::{Scratch, Workshop};
 
 /// The demonstrations' file in the folder of their exercise.
@@ -106,6 +107,7 @@ async fn build(
         packages: vec![package.clone()],
         target: Target::Example(example),
         colours: colours_wanted(&std::io::stderr()),
+        columns: is_live(&std::io::stderr()).then(columns),
         ..Build::default()
     };
     let built = cargo::build(workshop, &build, on_words, std::future::pending()).await?;

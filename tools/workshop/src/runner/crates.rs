@@ -23,6 +23,8 @@ use crate::workshop::Workshop;
 pub struct Externs {
     rustc: PathBuf,
     arguments: Vec<String>,
+    // What the arguments name.
+    files: Vec<PathBuf>,
     // The files of this workspace that went into the crates, as they were.
     sources: Sources,
 }
@@ -88,7 +90,11 @@ impl Crates {
             let starts = match status {
                 Status::Absent | Status::Failed(_) => true,
                 Status::Building { .. } => false,
-                Status::Ready(externs) => sources_changed(&externs.sources),
+                Status::Ready(externs) => {
+                    // `cargo clean` removes them without a question.
+                    sources_changed(&externs.sources)
+                        || !externs.files.iter().all(|one| one.exists())
+                }
             };
             if starts {
                 *status = Status::Building { done: 0, total: 0 };
@@ -127,6 +133,7 @@ impl Crates {
         Ok(Arc::new(Externs {
             rustc: toolchain::find_rustc(self.workshop.root())?,
             arguments: Vec::new(),
+            files: Vec::new(),
             sources: Sources::new(),
         }))
     }
@@ -174,7 +181,7 @@ async fn build(
     on_progress(0);
     let libraries = cargo::build(workshop, mode, on_progress).await?;
 
-    let mut arguments = Vec::new();
+    let (mut arguments, mut files) = (Vec::new(), Vec::new());
     for dependency in dependencies {
         let library = libraries.iter().find(|library| {
             library.package == dependency.package
@@ -185,6 +192,7 @@ async fn build(
         let name = dependency.renamed.as_ref().unwrap_or(&library.name);
         arguments.push("--extern".into());
         arguments.push(format!("{name}={}", library.file.display()));
+        files.push(library.file.clone());
     }
     let folders: BTreeSet<_> = libraries
         .iter()
@@ -196,6 +204,7 @@ async fn build(
     Ok(Externs {
         rustc,
         arguments,
+        files,
         sources,
     })
 }

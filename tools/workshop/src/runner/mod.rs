@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::watch;
 
 use crate::contain::{self, Cause, Ended, Limits, Order, Stream};
@@ -145,6 +146,26 @@ impl Runner {
         // Whoever sees the end may start the next run at once.
         drop(turn);
         send(events, Event::Exit(exit));
+    }
+
+    /// Events for something that knows nothing of the runner. They go on to
+    /// `events`, and are no longer wanted when the server closes either.
+    pub fn until_closing(&self, events: Events) -> Events {
+        let (inner, mut inbox) = unbounded_channel();
+        let mut closing = self.closing.subscribe();
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    event = inbox.recv() => match event {
+                        Some(event) => send(&events, event),
+                        None => return,
+                    },
+                    () = events.closed() => return,
+                    _closing = closing.wait_for(|closing| *closing) => return,
+                }
+            }
+        });
+        inner
     }
 
     /// Ends all runs, and waits until nothing of them is left.

@@ -144,6 +144,7 @@ async fn check_exercise(
 ) -> Result<EventStream, Refusal> {
     let ticket = app.runner.enqueue().map_err(too_many)?;
     let (events, receiver) = unbounded_channel();
+    let events = app.runner.until_closing(events);
     tokio::spawn(async move {
         let turn = tokio::select! {
             turn = ticket.turn(|position| send(&events, Event::Queued { position })) => turn,

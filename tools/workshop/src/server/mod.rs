@@ -3,6 +3,7 @@
 mod announcer;
 mod api;
 mod browser;
+mod console;
 mod exercises;
 mod pages;
 mod security;
@@ -13,12 +14,14 @@ mod watcher;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::serve::ListenerExt;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 
 use crate::book::{Keeper, News};
 use crate::problem::Problem;
@@ -26,6 +29,7 @@ use crate::runner::crates::Status;
 use crate::runner::{Mode, Runner};
 use crate::workshop::{Scratch, Workshop};
 use announcer::Announcer;
+use console::Console;
 use security::Gate;
 
 /// The port on which mdBook's own server has always been: readers know it.
@@ -55,6 +59,7 @@ struct App {
     runner: Runner,
     book: Arc<RwLock<PathBuf>>,
     announcer: Arc<Announcer>,
+    console: Arc<Console>,
     gate: Gate,
 }
 
@@ -88,6 +93,7 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
         workshop,
         book: keeper.current(),
         announcer: announcer.clone(),
+        console: Arc::new(Console::new()),
         gate: Gate::new(address, &options.allowed_hosts, token),
     });
     println!("The book is at {url}");
@@ -99,7 +105,8 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
     }
 
     watcher::watch(app.workshop.clone(), announcer.clone());
-    keeper.watch(move |news| tell(news, &announcer));
+    let console = app.console.clone();
+    keeper.watch(move |news| tell(news, &announcer, &console));
     prepare_crates(app.clone());
     let listener = listener.tap_io(|connection| {
         // Output should not wait for more of it; without this it only comes later.
@@ -128,18 +135,40 @@ fn router(app: Arc<App>) -> Router {
 
 async fn listen(options: &Options) -> Result<TcpListener, Problem> {
     let address = SocketAddr::new(options.address, options.port);
-    TcpListener::bind(address).await.map_err(|error| {
-        let problem = Problem::new(format!("`{address}` cannot be listened on: {error}"));
-        match error.kind() {
-            std::io::ErrorKind::AddrInUse => {
-                let other = options.port.checked_add(1).unwrap_or(DEFAULT_PORT);
-                problem.help(format!(
-                    "end the other program, or choose another port: `--port {other}`"
-                ))
-            }
-            _ => problem.help("choose another with `--port`, any free one with `--port 0`"),
-        }
-    })
+    let error = match TcpListener::bind(address).await {
+        Ok(listener) => return Ok(listener),
+        Err(error) => error,
+    };
+    let problem = Problem::new(format!("`{address}` cannot be listened on: {error}"));
+    if error.kind() != std::io::ErrorKind::AddrInUse {
+        return Err(problem.help("choose another with `--port`, any free one with `--port 0`"));
+    }
+    let other = options.port.checked_add(1).unwrap_or(DEFAULT_PORT);
+    if is_workshop(as_seen_from_here(address)).await {
+        let problem = Problem::new(format!("a workshop is served at `{address}` already"));
+        return Err(problem.help(format!(
+            "open the link in its terminal, or serve this one beside it: `--port {other}`"
+        )));
+    }
+    Err(problem.help(format!(
+        "end the other program, or choose another port: `--port {other}`"
+    )))
+}
+
+/// Whether the one who listens there is a server such as this.
+async fn is_workshop(address: SocketAddr) -> bool {
+    let ask = async {
+        let mut connection = TcpStream::connect(address).await?;
+        let request =
+            format!("GET /api/ping HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+        connection.write_all(request.as_bytes()).await?;
+        let mut answer = Vec::new();
+        connection.take(4096).read_to_end(&mut answer).await?;
+        std::io::Result::Ok(String::from_utf8_lossy(&answer).contains("\"workshop\":1"))
+    };
+    // Whatever is on that port need not answer at all.
+    let answer = tokio::time::timeout(Duration::from_secs(1), ask).await;
+    matches!(answer, Ok(Ok(true)))
 }
 
 /// Whoever listens on every address is reached at this machine's own.
@@ -160,20 +189,21 @@ fn warn_if_public(address: SocketAddr) {
 /// The only address to listen on unless the reader insists on another.
 pub const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-fn tell(news: News, announcer: &Announcer) {
+fn tell(news: News, announcer: &Announcer, console: &Console) {
     match news {
         News::Built(time) => {
-            println!("The book was built anew in {} ms.", time.as_millis());
+            let time = time.as_millis();
+            console.say(&format!("The book was built anew in {time} ms."));
             announcer.book_is_good();
         }
         News::Complaints(complaints) => {
             complaints
                 .iter()
-                .for_each(|complaint| eprintln!("warning: {complaint}"));
+                .for_each(|complaint| console.complain(&format!("warning: {complaint}")));
             announcer.book_is_bad(complaints.join("\n"));
         }
         News::Failed(problem) => {
-            eprintln!("{problem}\nThe last good book is served on.");
+            console.complain(&format!("{problem}\nThe last good book is served on."));
             announcer.book_is_bad(problem.error().to_owned());
         }
     }
@@ -189,28 +219,26 @@ fn prepare_crates(app: Arc<App>) {
             let mut status = app.runner.crates().watch(mode);
             while status.changed().await.is_ok() {
                 let now = status.borrow_and_update().clone();
-                report_crates(now, mode, &app.announcer);
+                report_crates(now, mode, &app);
             }
         });
     }
 }
 
-fn report_crates(status: Status, mode: Mode, announcer: &Announcer) {
+fn report_crates(status: Status, mode: Mode, app: &App) {
     match status {
         Status::Building { done, total } => {
-            // One line for every ten crates is enough to see that it moves.
-            if done % 10 == 0 && total > 0 {
-                println!("Building the snippets' crates ({mode:?}): {done} of {total}.");
-            }
-            announcer.crates_are_building(done, total);
+            app.console.tell_crates(mode, done, total);
+            app.announcer.crates_are_building(done, total);
         }
         Status::Ready(_) => {
-            println!("The snippets' crates are ready ({mode:?}).");
-            announcer.crates_are_done();
+            app.console
+                .say(&format!("The snippets' crates are ready ({mode:?})."));
+            app.announcer.crates_are_done();
         }
         Status::Failed(problem) => {
-            eprintln!("{problem}");
-            announcer.crates_are_done();
+            app.console.complain(&problem.to_string());
+            app.announcer.crates_are_done();
         }
         Status::Absent => {}
     }
