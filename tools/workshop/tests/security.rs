@@ -149,6 +149,11 @@ fn a_call_without_the_right_token_is_refused() {
         "/api/events",
         "/api/exercises",
         "/api/exercises/1/check",
+        "/api/exercises/1/read",
+        "/api/exercises/1/write",
+        "/api/exercises/1/hint",
+        "/api/exercises/1/diff",
+        "/api/exercises/1/reset",
         "/api/traces/latest",
         "/api/no-such-call",
     ] {
@@ -232,6 +237,148 @@ fn an_oversized_body_is_refused() {
     );
     let endless = run_call(&server).with("Content-Length", "99999999999");
     assert_refused(&server, &endless, 413);
+}
+
+#[test]
+fn a_body_of_unknown_length_is_cut_off() {
+    let server = Fixture::new().serve();
+    let code = format!("{{\"code\":\"//{}\"}}", " ".repeat(300 << 10));
+    let chunked = format!("{:x}\r\n{code}\r\n0\r\n\r\n", code.len());
+    let call = server.call("/api/run", &json!({})).body(&chunked);
+    let call = call
+        .without("Content-Length")
+        .with("Transfer-Encoding", "chunked");
+    assert_refused(&server, &call, 413);
+}
+
+#[test]
+fn calls_that_never_come_to_an_end_hold_up_nobody() {
+    let server = Fixture::new().serve();
+    // The head of a call, or a part of it, and nothing more.
+    let unfinished = run_call(&server).with("Content-Length", "100000");
+    let started = Request::new("POST", "/api/run").unfinished();
+    let waiting: Vec<_> = (0..200)
+        .map(|number| match number % 2 {
+            0 => server.open(&unfinished),
+            _ => server.open(&started),
+        })
+        .collect();
+    assert_eq!(server.send(&run_call(&server)).status, 200);
+    server.assert_answers();
+    drop(waiting);
+    server.assert_clean();
+}
+
+#[test]
+fn no_other_spelling_of_a_path_gets_round_the_rules() {
+    let server = Fixture::new().serve();
+    let paths = [
+        "/%61pi/run",
+        "/api%2frun",
+        "//api/run",
+        "/./api/run",
+        "/api//run",
+        "/api/./run",
+        "/API/run",
+        "/x/../api/run",
+        "/css/../api/run",
+        "/api/run/",
+        "/api/exercises/../run",
+        "/api\\run",
+        "/api/run;x",
+        "/api/ping/../run",
+    ];
+    for path in paths {
+        let call = server.call(
+            path,
+            &json!({ "code": "fn main() { println!(\"it ran\"); }" }),
+        );
+        let foreign = call
+            .without("X-Workshop-Token")
+            .with("Origin", "http://evil.example");
+        let answer = server.send(&foreign);
+        assert!(answer.status >= 400, "{path}: {answer:?}");
+        assert!(!answer.body.contains("it ran"), "{path}: {answer:?}");
+    }
+    // Nor does a token elsewhere than in its header.
+    let (token, call) = (&server.token, run_call(&server).without("X-Workshop-Token"));
+    assert_refused(
+        &server,
+        &call.clone().with("Cookie", &format!("token={token}")),
+        401,
+    );
+    let bearer = format!("Bearer {token}");
+    assert_refused(&server, &call.with("Authorization", &bearer), 401);
+    let query = server.call(&format!("/api/run?token={token}"), &json!({}));
+    assert_refused(&server, &query.without("X-Workshop-Token"), 401);
+}
+
+#[test]
+fn there_is_no_other_way_to_a_stream() {
+    let server = Fixture::new().serve();
+    let own = format!("http://127.0.0.1:{}", server.port);
+    for path in ["/", "/api/events", "/api/run", "/__livereload", "/one.html"] {
+        for origin in [&own, "http://evil.example", "null"] {
+            let upgrade = server
+                .page(path)
+                .with("Connection", "Upgrade, close")
+                .with("Upgrade", "websocket")
+                .with("Origin", origin)
+                .with("Sec-WebSocket-Version", "13")
+                .with("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
+            let answer = server.send(&upgrade);
+            assert_ne!(answer.status, 101, "{path} from {origin}: {answer:?}");
+            assert!(!answer.head.contains("\nupgrade:"), "{answer:?}");
+        }
+    }
+    // What an `EventSource`, a form, a script or a beacon can send.
+    let stream = server
+        .page("/api/events")
+        .with("Accept", "text/event-stream");
+    assert_refused(&server, &stream, 405);
+    for (site, origin) in [
+        ("cross-site", "http://evil.example"),
+        ("same-site", "http://127.0.0.1:1"),
+    ] {
+        let call = server.call("/api/events", &json!({}));
+        let call = call.with("Sec-Fetch-Site", site).with("Origin", origin);
+        assert_refused(&server, &call, 403);
+        // An older browser does not say where a call comes from.
+        assert_refused(&server, &call.without("Sec-Fetch-Site"), 403);
+    }
+    let preflight = Request::new("OPTIONS", "/api/run")
+        .with("Host", &own["http://".len()..])
+        .with("Origin", "https://evil.example")
+        .with("Access-Control-Request-Method", "POST")
+        .with(
+            "Access-Control-Request-Headers",
+            "x-workshop-token,content-type",
+        )
+        .with("Access-Control-Request-Private-Network", "true");
+    assert_refused(&server, &preflight, 405);
+}
+
+#[test]
+fn no_foreign_page_can_frame_or_embed_one_of_ours() {
+    let server = Fixture::new().serve();
+    for site in ["cross-site", "same-site"] {
+        for destination in ["iframe", "frame", "object", "embed", "fencedframe"] {
+            let framed = server
+                .page("/one.html")
+                .with("Sec-Fetch-Site", site)
+                .with("Sec-Fetch-Mode", "navigate")
+                .with("Sec-Fetch-Dest", destination);
+            assert_refused(&server, &framed, 403);
+        }
+        for destination in ["script", "style", "image", "worker", "font"] {
+            let embedded = server
+                .page("/book.js")
+                .with("Sec-Fetch-Site", site)
+                .with("Sec-Fetch-Mode", "no-cors")
+                .with("Sec-Fetch-Dest", destination);
+            assert_refused(&server, &embedded, 403);
+        }
+    }
 }
 
 #[test]
