@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::book::{self, Purpose};
 use crate::exercises::{self, Format, Selection};
+use crate::measure;
 use crate::problem::Problem;
 use crate::record;
 use crate::server::{self, DEFAULT_PORT, LOOPBACK, Options};
@@ -97,6 +98,12 @@ enum Command {
         /// The programs' names; without any, all that record something.
         snippets: Vec<String>,
     },
+    /// For authors: measure how long a reader waits, against the same by hand.
+    Measure {
+        /// How often to measure each; with fewer than 5 nobody is judged.
+        #[arg(long, default_value_t = 15)]
+        rounds: usize,
+    },
     /// For authors: check the workshop itself.
     Verify,
 }
@@ -168,6 +175,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
             port,
         } => trace(workshop, number, chrome, no_open, port).await,
         Command::Record { snippets } => record::record_command(&workshop, snippets).await,
+        Command::Measure { rounds } => measure::measure_command(&workshop, rounds.max(1)).await,
         Command::Verify => verify::verify_command(&workshop).await,
     }
 }

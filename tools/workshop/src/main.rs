@@ -9,6 +9,7 @@
 //! | [`contain`] | runs any program within limits, and ends all it started |
 //! | [`exercises`] | checks, hints and benches of the exercises |
 //! | [`figures`] | the traces and sweeps that programs leave |
+//! | [`measure`] | for authors: measures how long a reader waits |
 //! | [`terminal`] | colours and progress, where a terminal shows them |
 //! | [`removal`] | removes what programs leave on disk, however they leave it |
 //! | [`record`] | for authors: records what the book's figures show |
@@ -20,6 +21,7 @@ mod contain;
 mod events;
 mod exercises;
 mod figures;
+mod measure;
 mod problem;
 mod record;
 mod removal;
