@@ -17,7 +17,7 @@ use benches::schedulers::measure::{self, Contender, Results, contender, paramete
 use benches::schedulers::workloads::WORKLOADS;
 use benches::schedulers::{self, measure::in_turns};
 use benches::table::{Estimates, criterion_home};
-use criterion::{BenchmarkId, Criterion};
+use criterion::{BenchmarkId, Criterion, SamplingMode};
 
 #[cfg(feature = "mine")]
 mod mine {
@@ -108,6 +108,8 @@ fn by_criterion(
 ) {
     let estimates = Estimates::from_now_on("scheduler");
     let mut group = criterion.benchmark_group("scheduler");
+    // The slowest contenders take a hundred times as long as the fastest.
+    group.sampling_mode(SamplingMode::Flat);
     let cpu_times = RefCell::new(HashMap::<_, (Duration, u64)>::new());
     for contender in contenders {
         let run = (contender.start)(workers);

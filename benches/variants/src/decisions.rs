@@ -43,6 +43,7 @@ macro_rules! sleepers {
     };
 }
 
+// ANCHOR: all_search
 /// All workers may search at once.
 #[path = "."]
 pub mod all_search {
@@ -58,6 +59,7 @@ pub mod all_search {
         }
     }
 }
+// ANCHOR_END: all_search
 
 /// Somebody who sleeps is woken for each task, though another searches.
 #[path = "."]
