@@ -177,6 +177,40 @@ fn the_token_is_on_no_page() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_token_is_in_no_programs_arguments() {
+    use std::os::unix::fs::PermissionsExt;
+    let fixture = Fixture::new();
+    // What stands for the browser only writes down how it was called.
+    fixture.write("bin/xdg-open", "#!/bin/sh\necho \"$@\" > \"$OPENED\"\n");
+    let (bin, opened) = (fixture.path().join("bin"), fixture.path().join("opened"));
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(bin.join("xdg-open"), executable).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let server = Server::start_with(fixture, &["serve", "--port", "0"], |command| {
+        command.env("PATH", path).env("OPENED", &opened);
+    });
+    fixture::wait_until("the browser is called", || {
+        std::fs::read_to_string(&opened).is_ok_and(|link| link.ends_with('\n'))
+    });
+    let link = server.fixture.read("opened");
+    assert!(!link.contains(&server.token), "{link}");
+    let own = format!("http://127.0.0.1:{}", server.port);
+    let path = link.trim().strip_prefix(&own).unwrap();
+
+    let foreign = server.page(path).with("Host", "evil.example");
+    assert_refused(&server, &foreign, 421);
+    assert_refused(&server, &server.page("/open/0"), 410);
+    let answer = server.send(&server.page(path));
+    assert_eq!(answer.status, 303, "{answer:?}");
+    let location = format!("location: /#token={}", server.token);
+    assert!(answer.head.contains(&location), "{answer:?}");
+    let again = server.send(&server.page(path));
+    assert_eq!(again.status, 410, "it is good only once");
+    assert!(!again.head.contains(&server.token) && !again.body.contains(&server.token));
+}
+
 #[test]
 fn only_json_sent_by_post_is_a_call() {
     let server = Fixture::new().serve();

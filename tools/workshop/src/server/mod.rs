@@ -5,6 +5,7 @@ mod api;
 mod browser;
 mod console;
 mod exercises;
+mod launch;
 mod pages;
 mod security;
 mod stream;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
+use axum::routing::get;
 use axum::serve::ListenerExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -30,6 +32,7 @@ use crate::runner::{Mode, Runner};
 use crate::workshop::{Scratch, Workshop};
 use announcer::Announcer;
 use console::Console;
+use launch::Launch;
 use security::Gate;
 
 /// The port on which mdBook's own server has always been: readers know it.
@@ -60,6 +63,7 @@ struct App {
     book: Arc<RwLock<PathBuf>>,
     announcer: Arc<Announcer>,
     console: Arc<Console>,
+    launch: Launch,
     gate: Gate,
 }
 
@@ -81,12 +85,10 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
         .for_each(|complaint| eprintln!("warning: {complaint}"));
 
     let token = token::Token::new()?;
-    let url = format!(
-        "http://{}/{}#token={}",
-        as_seen_from_here(address),
-        options.page,
-        token.as_str()
-    );
+    let here = format!("http://{}", as_seen_from_here(address));
+    let target = format!("/{}#token={}", options.page, token.as_str());
+    let url = format!("{here}{target}");
+    let (launch, launch_path) = Launch::new(target)?;
     let announcer = Arc::new(Announcer::new(complaints));
     let app = Arc::new(App {
         runner: Runner::new(&workshop, &scratch),
@@ -94,12 +96,13 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
         book: keeper.current(),
         announcer: announcer.clone(),
         console: Arc::new(Console::new()),
+        launch,
         gate: Gate::new(address, &options.allowed_hosts, token),
     });
     println!("The book is at {url}");
     println!("Ctrl-C ends it.");
     warn_if_public(address);
-    if options.open && !browser::open(&url) {
+    if options.open && !browser::open(&format!("{here}/{launch_path}")) {
         eprintln!("warning: no browser could be opened");
         eprintln!("help: open the link above in yours");
     }
@@ -127,6 +130,7 @@ fn router(app: Arc<App>) -> Router {
     // The last layer is the first to see a request.
     Router::new()
         .nest("/api", api::router())
+        .route("/open/{secret}", get(launch::open))
         .fallback(pages::page)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MOST))
         .layer(middleware::from_fn_with_state(app.clone(), security::guard))

@@ -7,6 +7,7 @@
 //! | `Sec-Fetch-Site` is ours | pages of other sites and other ports, in newer browsers |
 //! | calls are `POST`, JSON, from our own `Origin` | the same, in every browser |
 //! | calls carry the token | other programs and other users of this machine |
+//! | the browser is handed a link that is good once | users who can list programs and their arguments |
 
 use std::net::SocketAddr;
 use std::sync::Arc;
