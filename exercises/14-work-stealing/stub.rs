@@ -1,7 +1,12 @@
 //! Exercise 14: a runtime whose workers steal from one another.
 //!
 //! The chapter is `src/scheduler/work-stealing.md`. Check yourself with
-//! `cargo test -p exercise-14`.
+//! `cargo test -p exercise-14`, and then let many orders of events be tried:
+//! `cargo test -p exercise-14 --features loom`, and then `--features shuttle`.
+//!
+//! Import from `sync` what you would import from `std::sync` and
+//! `std::thread`, `thread_local!` among it; only what becomes a waker stays in a
+//! [`std::sync::Arc`].
 //!
 //! The parts are there: `run_queue`, `task`, `sleepers`, `parker`,
 //! `spawn_blocking` and `sleep` are the exercises of those names, and
@@ -80,7 +85,9 @@
 //! ```
 
 mod events;
-#[cfg(test)]
+#[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
+mod models;
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 mod tests;
 
 use std::io;

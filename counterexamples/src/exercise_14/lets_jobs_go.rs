@@ -137,6 +137,6 @@ mod runtime {
     }
 }
 
-#[cfg(all(test, not(feature = "loom")))]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
 mod tests;

@@ -150,7 +150,11 @@ const LEFT_LAST: u64 = u64::MAX;
 /// How often a thread looks for a job before it falls asleep. In between it
 /// lets others run, so that the one that submits the next job gets its turn. In
 /// a model one look stands for all.
-const LOOKS: u32 = if cfg!(feature = "loom") { 1 } else { 32 };
+const LOOKS: u32 = if cfg!(any(feature = "loom", feature = "shuttle")) {
+    1
+} else {
+    32
+};
 
 sync::thread_local! {
     /// The pool that this thread works for.

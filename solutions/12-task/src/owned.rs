@@ -45,7 +45,11 @@ pub struct OwnedTasks<S> {
 }
 
 /// A power of two. In a model addresses must not decide anything.
-const SHARDS: usize = if cfg!(feature = "loom") { 1 } else { 16 };
+const SHARDS: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
+    1
+} else {
+    16
+};
 
 /// On cache lines of its own, and those that are fetched with them.
 #[repr(align(128))]

@@ -20,8 +20,13 @@ use super::run_queue::Stealer;
 use super::sleepers::Sleepers;
 use super::task::{self, JoinHandle, OwnedTasks, Runnable, Schedule};
 
-/// How many tasks a worker's queue holds.
-pub const CAPACITY: usize = 256;
+/// How many tasks a worker's queue holds. In a model it shall overflow.
+pub const CAPACITY: usize = if cfg!(any(feature = "loom", feature = "shuttle"))
+{
+    4
+} else {
+    256
+};
 
 /// A task of a runtime.
 pub type Task = Runnable<Owner>;

@@ -30,7 +30,18 @@ const TIME: Duration = Duration::from_secs(20);
 ///
 /// When one execution panics, deadlocks, leaks an `Arc` or races.
 pub fn model(body: impl Fn() + Send + Sync + 'static) {
-    explore(body);
+    explore(PREEMPTIONS, body);
+}
+
+/// Like [`model`], with another bound on how often a thread is interrupted where
+/// it did not have to be: with many steps, one or two explore what three do not
+/// in any time.
+///
+/// # Panics
+///
+/// Like [`model`].
+pub fn model_within(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
+    explore(preemptions, body);
 }
 
 /// Like [`model`], and each load of an atomic is tried before and after each
@@ -41,12 +52,12 @@ pub fn model(body: impl Fn() + Send + Sync + 'static) {
 ///
 /// Like [`model`].
 pub fn model_every_load(body: impl Fn() + Send + Sync + 'static) {
-    atomic::with_shadows(|| explore(body));
+    atomic::with_shadows(|| explore(PREEMPTIONS, body));
 }
 
-fn explore(body: impl Fn() + Send + Sync + 'static) {
+fn explore(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(PREEMPTIONS);
+    builder.preemption_bound = Some(preemptions);
     builder.max_branches = BRANCHES;
     builder.max_duration = Some(TIME);
     // How many executions pass between two looks at the clock.
@@ -70,5 +81,5 @@ fn explore(body: impl Fn() + Send + Sync + 'static) {
     } else {
         ", until the time was up"
     };
-    println!("explored {explored} executions, at most {PREEMPTIONS} preemptions each{end}");
+    println!("explored {explored} executions, at most {preemptions} preemptions each{end}");
 }

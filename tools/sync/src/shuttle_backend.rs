@@ -1,5 +1,8 @@
 //! shuttle's primitives, and [`model`] to explore them.
 
+mod cell;
+
+pub use cell::UnsafeCell;
 pub use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard};
 pub use shuttle::{hint, thread};
 
@@ -16,23 +19,69 @@ pub mod atomic {
 #[doc(hidden)]
 pub use shuttle::thread_local as model_thread_local;
 
-/// Random schedules tried by [`model`].
-const SCHEDULES: usize = 2_000;
+use std::time::{Duration, Instant};
+
+use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+use shuttle::{Config, MaxSteps, Runner};
+
+/// So many schedules are tried of each kind.
+const SCHEDULES: usize = 500;
 /// How many changes of priority a schedule has: a bug that needs at most so
 /// many ordered steps is found with a known probability (Burckhardt and
 /// others, 2010).
 const DEPTH: usize = 3;
+/// The same schedules each time: a model that has passed passes again.
+/// `SHUTTLE_RANDOM_SEED` is for others.
+const SEED: u64 = 1;
+/// Steps in one execution; more is a loop that never ends. By priorities a
+/// thread that looks again and again keeps out for ever the one that it waits
+/// for: such a schedule is given up, and says nothing.
+const STEPS: usize = 50_000;
+/// An exploration of one kind ends, and passes, after this long.
+const TIME: Duration = Duration::from_secs(20);
 
-/// Runs `body` under [`SCHEDULES`] random schedules with few changes of
-/// priority (PCT), and prints how many there were.
+/// Runs `body` under many random schedules, and then under as many with few
+/// changes of priority (PCT), and prints how many there were. The former
+/// change threads at every other step; the latter let some threads stand
+/// still for long.
 ///
 /// # Panics
 ///
-/// When `body` panics, deadlocks or never ends under one of them; shuttle
+/// When `body` panics, deadlocks or, under a random one, never ends; shuttle
 /// prints the schedule, which `shuttle::replay` repeats.
 pub fn model(body: impl Fn() + Send + Sync + 'static) {
-    shuttle::check_pct(body, SCHEDULES, DEPTH);
-    println!("tried {SCHEDULES} schedules of depth {DEPTH}");
+    let start = Instant::now();
+    let body = Arc::new(body);
+    let random = RandomScheduler::new_from_seed(SEED, SCHEDULES);
+    let random = try_all(random, MaxSteps::FailAfter(STEPS), body.clone());
+    let priorities = PctScheduler::new_from_seed(SEED, DEPTH, SCHEDULES);
+    let priorities = try_all(priorities, MaxSteps::ContinueAfter(STEPS), body);
+    let seconds = start.elapsed().as_secs_f32();
+    let end = match random.min(priorities) {
+        SCHEDULES => "",
+        _ => ", until the time was up",
+    };
+    println!(
+        "tried {random} schedules at random and {priorities} by priorities in {seconds:.1} s{end}"
+    );
+}
+
+/// Returns how many schedules were tried.
+fn try_all(
+    scheduler: impl Scheduler + 'static,
+    max_steps: MaxSteps,
+    body: Arc<impl Fn() + Send + Sync + 'static>,
+) -> usize {
+    let mut config = Config::new();
+    // Without optimisation frames are large.
+    config.stack_size = 1 << 18;
+    config.max_steps = max_steps;
+    config.max_time = Some(TIME);
+    config.silence_warnings = true;
+    config
+        .ungraceful_shutdown_config
+        .immediately_return_on_panic = true;
+    Runner::new(scheduler, config).run(move || body())
 }
 
 /// Like [`model`]: shuttle leaves out no order on purpose.

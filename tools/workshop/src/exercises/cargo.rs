@@ -32,6 +32,8 @@ pub enum Target {
     /// The library's tests.
     #[default]
     Tests,
+    /// The tests that are a program of this name.
+    Test(String),
     /// All tests: of the library, and those that are programs of their own.
     AllTests,
     /// The example of this name.
@@ -152,6 +154,7 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
     };
     let what: &[&str] = match &build.target {
         Target::Tests => &["test", "--no-run", "--lib"],
+        Target::Test(name) => &["test", "--no-run", "--test", name],
         Target::AllTests => &["test", "--no-run", "--tests"],
         Target::Example(name) => &["build", "--example", name],
     };

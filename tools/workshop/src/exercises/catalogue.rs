@@ -17,6 +17,36 @@ pub struct Exercise {
     pub folder: PathBuf,
 }
 
+/// What explores models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checker {
+    /// Tries every order of steps, within bounds.
+    Loom,
+    /// Tries some thousands, at random.
+    Shuttle,
+}
+
+impl Checker {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Loom, Self::Shuttle];
+
+    /// What explores the models in a file: loom, unless its name says shuttle.
+    fn of(file: &Path) -> Self {
+        match file.file_stem().is_some_and(|name| name == "shuttle") {
+            true => Self::Shuttle,
+            false => Self::Loom,
+        }
+    }
+
+    /// The feature that puts a package over its primitives.
+    pub fn feature(self) -> &'static str {
+        match self {
+            Self::Loom => "loom",
+            Self::Shuttle => "shuttle",
+        }
+    }
+}
+
 /// Finds all exercises, in their order.
 pub fn find_all(workshop: &Workshop) -> Vec<Exercise> {
     let entries = fs::read_dir(workshop.root().join("exercises"));
@@ -83,9 +113,16 @@ impl Exercise {
         self.files_of("tests")
     }
 
-    /// The files with the models for loom; most exercises have one or none.
+    /// The files with the models; most exercises have one or none.
     pub fn models(&self) -> Vec<PathBuf> {
         self.files_of("models")
+    }
+
+    /// Those that this checker explores.
+    pub fn models_for(&self, checker: Checker) -> Vec<PathBuf> {
+        let mut files = self.models();
+        files.retain(|file| Checker::of(file) == checker);
+        files
     }
 
     fn files_of(&self, module: &str) -> Vec<PathBuf> {
@@ -168,7 +205,7 @@ impl Fnv {
 mod tests {
     use std::fs;
 
-    use super::{Exercise, title_of};
+    use super::{Checker, Exercise, title_of};
 
     #[test]
     fn the_title_is_the_stubs_first_sentence() {
@@ -180,6 +217,21 @@ mod tests {
             Some("run one future to its end on this thread")
         );
         assert_eq!(title_of("//! A parker.\n"), None);
+    }
+
+    #[test]
+    fn a_file_of_models_is_for_one_checker() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("07-yield-now");
+        fs::create_dir_all(folder.join("src/models")).unwrap();
+        fs::write(folder.join("Cargo.toml"), "").unwrap();
+        let exercise = Exercise::in_folder(folder).unwrap();
+        let files = |checker| exercise.models_for(checker).len();
+        assert_eq!([files(Checker::Loom), files(Checker::Shuttle)], [0, 0]);
+        for name in ["models.rs", "models/loom.rs", "models/shuttle.rs"] {
+            fs::write(exercise.folder.join("src").join(name), "").unwrap();
+        }
+        assert_eq!([files(Checker::Loom), files(Checker::Shuttle)], [2, 1]);
     }
 
     #[test]

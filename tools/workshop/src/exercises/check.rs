@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::cargo::{self, Build, Built, Words};
-use super::catalogue::Exercise;
+use super::catalogue::{Checker, Exercise};
 use super::harness::{self, MODELS_LIMIT, Run, TESTS_LIMIT, Verdicts};
 use super::journal::Journal;
 use super::progress::{LastCheck, Progress};
@@ -132,20 +132,26 @@ impl Check<'_> {
             let message = Some("the exercise has no tests yet".into());
             return Ok(self.exit(Reason::Killed, None, message));
         }
-        let models_wanted = self.audience != Audience::Page && !self.exercise.models().is_empty();
-        if ended.cause != Cause::Exited(0) || !models_wanted {
-            return Ok(self.exit_of(ended));
+        let tests_cause = ended.cause;
+        let mut last = ended;
+        for checker in Checker::ALL {
+            let is_wanted =
+                self.audience != Audience::Page && !self.exercise.models_for(checker).is_empty();
+            if last.cause != Cause::Exited(0) || !is_wanted {
+                continue;
+            }
+            let (ended, models) = match self.build_and_run(Part::Models(checker)).await? {
+                Ok(ran) => ran,
+                Err(exit) => return Ok(exit),
+            };
+            if ended.cause != Cause::Cancelled {
+                let passed = ended.cause == Cause::Exited(0);
+                verdicts.extend(models);
+                self.remember(true, &verdicts, tests_cause, Some(passed));
+            }
+            last = ended;
         }
-        let (models_ended, models) = match self.build_and_run(Part::Models).await? {
-            Ok(ran) => ran,
-            Err(exit) => return Ok(exit),
-        };
-        if models_ended.cause != Cause::Cancelled {
-            let passed = models_ended.cause == Cause::Exited(0);
-            verdicts.extend(models);
-            self.remember(true, &verdicts, ended.cause, Some(passed));
-        }
-        Ok(self.exit_of(models_ended))
+        Ok(self.exit_of(last))
     }
 
     async fn build_and_run(
@@ -177,7 +183,7 @@ impl Check<'_> {
         let package = self.exercise.package();
         let features = match part {
             Part::Tests => Vec::new(),
-            Part::Models => vec![format!("{package}/loom")],
+            Part::Models(checker) => vec![format!("{package}/{}", checker.feature())],
         };
         let (colours, columns) = match self.audience {
             Audience::Terminal { colours, columns } => (colours, columns),
@@ -284,21 +290,21 @@ impl Check<'_> {
 #[derive(Clone, Copy)]
 enum Part {
     Tests,
-    Models,
+    Models(Checker),
 }
 
 impl Part {
     fn filters(self) -> Vec<String> {
         match self {
             Self::Tests => Vec::new(),
-            Self::Models => vec!["models::".into()],
+            Self::Models(_) => vec!["models::".into()],
         }
     }
 
     fn limit(self) -> Duration {
         match self {
             Self::Tests => TESTS_LIMIT,
-            Self::Models => MODELS_LIMIT,
+            Self::Models(_) => MODELS_LIMIT,
         }
     }
 }

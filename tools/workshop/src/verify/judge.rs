@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::future::pending;
+use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
 use super::claims::{by_version, faults_of, names, seen};
+use super::header::Claim;
 use super::triads::{self, Counterexample};
 use super::{Finding, Outcome, relative};
 use crate::contain::Cause;
 use crate::events::{Event, Outcome as TestOutcome};
 use crate::exercises::cargo::{Binary, Built};
-use crate::exercises::catalogue::Exercise;
+use crate::exercises::catalogue::{Checker, Exercise};
 use crate::exercises::harness::{self, Run, Verdict, Verdicts};
 use crate::exercises::source;
 use crate::problem::Problem;
@@ -29,6 +31,27 @@ pub struct Judge<'a> {
     pub outcome: Outcome,
     /// How many tests were run.
     pub run_count: usize,
+    /// What the binaries hold.
+    pub part: Part,
+}
+
+/// What a version's binary holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The tests.
+    Tests,
+    /// The models that are explored so.
+    Models(Checker),
+}
+
+impl Part {
+    /// Where they are written.
+    fn files_of(self, exercise: &Exercise) -> Vec<PathBuf> {
+        match self {
+            Self::Tests => exercise.tests(),
+            Self::Models(checker) => exercise.models_for(checker),
+        }
+    }
 }
 
 impl Judge<'_> {
@@ -184,13 +207,7 @@ impl Judge<'_> {
                 .await?
             {
                 self.must_pass(&place, &verdicts);
-                // The models' binaries have no tests.
-                let models = verdicts.keys().any(|name| name.starts_with("models::"));
-                let files = if models {
-                    exercise.models()
-                } else {
-                    exercise.tests()
-                };
+                let files = self.part.files_of(exercise);
                 self.must_have(&place, &verdicts, &names(&files));
             }
         }
@@ -333,13 +350,14 @@ impl Judge<'_> {
         built: &Built,
         on_progress: &impl Fn(&str),
     ) -> Result<(), Problem> {
-        let names_a_model = |one: &Counterexample| {
-            let mut claims = one.header.claims();
-            claims.any(|claim| claim.test.starts_with("models::"))
-        };
         for exercise in exercises {
+            let models = names(&self.part.files_of(exercise));
+            let is_here = |claim: &Claim| {
+                let name = claim.test.strip_prefix("models::");
+                name.is_some_and(|name| models.iter().any(|model| model == name))
+            };
             let mut counterexamples = triads::counterexamples(self.workshop, exercise);
-            counterexamples.retain(names_a_model);
+            counterexamples.retain(|one| one.header.claims().any(is_here));
             let number = exercise.number;
             let filter =
                 |one: &Counterexample| format!("exercise_{number}::{}::models::", one.name);
@@ -356,7 +374,12 @@ impl Judge<'_> {
             for counterexample in counterexamples {
                 let key = (number, counterexample.name.clone());
                 let verdicts = versions.get(&key).cloned().unwrap_or_default();
-                self.judge(&counterexample, &verdicts, "models");
+                // Some models are explored by another checker.
+                let module = match is_here(&counterexample.header.caught_by) {
+                    true => "models",
+                    false => "",
+                };
+                self.judge(&counterexample, &verdicts, module);
             }
         }
         Ok(())

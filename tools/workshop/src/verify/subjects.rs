@@ -3,10 +3,10 @@
 
 use std::future::pending;
 
-use super::judge::Judge;
+use super::judge::{Judge, Part};
 use super::{Finding, Outcome};
 use crate::exercises::cargo::{self, Build, Built, Target, Words};
-use crate::exercises::catalogue::{self, Exercise};
+use crate::exercises::catalogue::{self, Checker, Exercise};
 use crate::problem::Problem;
 use crate::workshop::Workshop;
 
@@ -21,7 +21,7 @@ pub enum Subject {
     Alternatives,
     /// The wrong versions.
     Counterexamples,
-    /// All versions once more, explored by loom.
+    /// All versions once more, explored by loom or tried by shuttle.
     Models,
 }
 
@@ -51,7 +51,8 @@ impl Subject {
 pub struct Binaries {
     exercises: Vec<Exercise>,
     tests: Built,
-    models: Built,
+    /// Over the primitives of either checker.
+    models: [(Checker, Built); 2],
 }
 
 /// Builds all versions. The compiler must have nothing to say.
@@ -80,31 +81,44 @@ pub async fn build(
     };
     let tests = build_one(workshop, &tests, &mut outcome, &on_progress).await?;
 
-    let with_models = exercises
-        .iter()
-        .filter(|exercise| !exercise.models().is_empty());
-    let packages: Vec<_> = with_models.flat_map(pair).chain(both).collect();
-    let features = packages
-        .iter()
-        .map(|package| format!("{package}/loom"))
-        .collect();
-    let models = Build {
-        packages,
-        features,
-        target: Target::AllTests,
-        ..Build::default()
-    };
-    let models = build_one(workshop, &models, &mut outcome, &on_progress).await?;
-    outcome.summary = format!(
-        "{} test binaries",
-        tests.binaries.len() + models.binaries.len()
-    );
+    let packages = with_models(&exercises, Checker::Loom)
+        .flat_map(pair)
+        .chain(both);
+    let loom = over(Checker::Loom, packages.collect(), Target::AllTests);
+    let loom = build_one(workshop, &loom, &mut outcome, &on_progress).await?;
+    let packages = with_models(&exercises, Checker::Shuttle).flat_map(pair);
+    let shuttle = over(Checker::Shuttle, packages.collect(), Target::Tests);
+    let mut shuttle = build_one(workshop, &shuttle, &mut outcome, &on_progress).await?;
+    for exercise in with_models(&exercises, Checker::Shuttle) {
+        let target = Target::Test(format!("exercise_{}", exercise.number));
+        let wrong = over(Checker::Shuttle, vec!["counterexamples".to_owned()], target);
+        let wrong = build_one(workshop, &wrong, &mut outcome, &on_progress).await?;
+        shuttle.binaries.extend(wrong.binaries);
+    }
+    let models = [(Checker::Loom, loom), (Checker::Shuttle, shuttle)];
+    let model_count: usize = models.iter().map(|(_, built)| built.binaries.len()).sum();
+    outcome.summary = format!("{} test binaries", tests.binaries.len() + model_count);
     let binaries = Binaries {
         exercises,
         tests,
         models,
     };
     Ok((binaries, outcome))
+}
+
+fn with_models(exercises: &[Exercise], checker: Checker) -> impl Iterator<Item = &Exercise> {
+    let exercises = exercises.iter();
+    exercises.filter(move |one| !one.models_for(checker).is_empty())
+}
+
+fn over(checker: Checker, packages: Vec<String>, target: Target) -> Build {
+    let feature = |package| format!("{package}/{}", checker.feature());
+    Build {
+        features: packages.iter().map(feature).collect(),
+        packages,
+        target,
+        ..Build::default()
+    }
 }
 
 async fn build_one(
@@ -162,6 +176,7 @@ impl Binaries {
             workshop,
             outcome: Outcome::default(),
             run_count: 0,
+            part: Part::Tests,
         };
         let exercises = &self.exercises;
         match subject {
@@ -192,14 +207,19 @@ impl Binaries {
         judge: &mut Judge<'_>,
         on_progress: &impl Fn(&str),
     ) -> Result<(), Problem> {
-        let mut exercises = self.exercises.clone();
-        exercises.retain(|exercise| !exercise.models().is_empty());
-        let models = &self.models;
-        judge.stubs(&exercises, models, on_progress).await?;
-        judge.solutions(&exercises, models, on_progress).await?;
-        judge.alternative_models(models, on_progress).await?;
-        judge
-            .counterexample_models(&exercises, models, on_progress)
-            .await
+        for (checker, models) in &self.models {
+            let exercises = with_models(&self.exercises, *checker);
+            let exercises: Vec<_> = exercises.cloned().collect();
+            judge.part = Part::Models(*checker);
+            judge.stubs(&exercises, models, on_progress).await?;
+            judge.solutions(&exercises, models, on_progress).await?;
+            if *checker == Checker::Loom {
+                judge.alternative_models(models, on_progress).await?;
+            }
+            judge
+                .counterexample_models(&exercises, models, on_progress)
+                .await?;
+        }
+        Ok(())
     }
 }

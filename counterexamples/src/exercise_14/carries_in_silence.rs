@@ -1,0 +1,162 @@
+//! Breaks clause 3: All workers.
+//! Caught by: models::what_comes_from_outside_is_shared_in_whatever_order
+//!
+//! A worker takes all tasks from the global queue into its own. As it has not
+//! searched, it sees no reason to tell anybody: who pushed them has woken
+//! somebody. But that one looked while the tasks were on their way, found both
+//! queues empty, and sleeps again.
+
+#[path = "../../../solutions/14-work-stealing/src/builder.rs"]
+mod builder;
+#[path = "../../../solutions/14-work-stealing/src/context.rs"]
+mod context;
+#[path = "../../../exercises/14-work-stealing/src/events.rs"]
+mod events;
+#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
+mod handle;
+#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
+mod injector;
+#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
+mod observer;
+#[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
+mod runtime;
+#[path = "../../../solutions/14-work-stealing/src/shared.rs"]
+mod shared;
+#[path = "../../../solutions/14-work-stealing/src/slot.rs"]
+mod slot;
+#[path = "../../../solutions/14-work-stealing/src/worker.rs"]
+mod worker;
+
+use ::{run_queue, sleepers, task};
+
+pub use builder::Builder;
+pub use context::Entered;
+pub use handle::{
+    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
+};
+pub use runtime::Runtime;
+pub use sleep::Sleep;
+pub use task::{JoinError, YieldNow, yield_now};
+
+mod search {
+    use super::events::{Event, Queue};
+    use super::shared::{CAPACITY, Shared, Task};
+    use super::worker::Worker;
+
+    /// So many tasks are taken from the injector at once: half a queue.
+    const BATCH: usize = CAPACITY / 2;
+
+    impl Worker {
+        /// Takes a batch from the injector: the first to be polled at once, the
+        /// others for the queue.
+        pub fn take_injected(&self) -> Option<Task> {
+            if self.shared.injector.is_empty() {
+                return None;
+            }
+            let most = BATCH.min(self.queue.free()) + 1;
+            let mut count = 1;
+            let first = self.shared.injector.take(most, |task| {
+                let Ok(()) = self.queue.push(task) else {
+                    unreachable!(
+                        "only its owner fills a queue, and it had room"
+                    )
+                };
+                count += 1;
+            })?;
+            self.tell(|| Event::Took { count });
+            self.tell(|| Event::Popped(Queue::Local));
+            Some(first)
+        }
+
+        #[cold]
+        pub fn find_work(&self) {
+            let Some(task) = self.take_injected().or_else(|| self.search())
+            else {
+                return self.sleep();
+            };
+            if self.end_search(true) && self.shared.sleepers.found() {
+                // There may be more than this one.
+                self.shared.notify();
+            }
+            self.poll(task);
+        }
+
+        /// Looks at the queues of the others, unless enough do so already.
+        fn search(&self) -> Option<Task> {
+            if !self.is_searching.get() {
+                if !self.shared.sleepers.try_search() {
+                    return None;
+                }
+                self.set_searching(true);
+            }
+            self.steal().or_else(|| self.take_injected())
+        }
+
+        /// Steals from the first that has something, in an order that is never the
+        /// same, so that not all fall upon one.
+        fn steal(&self) -> Option<Task> {
+            let workers = &self.shared.workers;
+            let start = self.random(workers.len());
+            let mut victims = (start..workers.len()).chain(0..start);
+            victims.find_map(|from| {
+                let task = workers[from].stealer.steal_into(&self.queue)?;
+                // The queue was empty before.
+                let count = || 1 + self.queue.len();
+                self.tell(|| Event::Stole {
+                    from,
+                    count: count(),
+                });
+                self.tell(|| Event::Popped(Queue::Local));
+                Some(task)
+            })
+        }
+
+        fn set_searching(&self, is_searching: bool) {
+            self.is_searching.set(is_searching);
+            if is_searching {
+                self.tell(|| Event::SearchBegan);
+            }
+        }
+
+        /// Returns `true` if this worker was searching.
+        fn end_search(&self, found: bool) -> bool {
+            let was_searching = self.is_searching.take();
+            if was_searching {
+                self.tell(|| Event::SearchEnded { found });
+            }
+            was_searching
+        }
+
+        /// A number below `limit`.
+        fn random(&self, limit: usize) -> usize {
+            // Marsaglia's xorshift.
+            let mut random = self.random.get();
+            random ^= random << 13;
+            random ^= random >> 17;
+            random ^= random << 5;
+            self.random.set(random);
+            random as usize % limit
+        }
+
+        fn sleep(&self) {
+            let Shared { sleepers, .. } = &*self.shared;
+            let is_last = sleepers.sleep(self.index, self.end_search(false));
+            if is_last && self.shared.has_work() {
+                let is_free = sleepers.wake(self.index);
+                // As a searcher, so that it tells the next one if there is more.
+                self.set_searching(!is_free || sleepers.try_search());
+                return;
+            }
+            if !self.shared.is_shut_down() {
+                self.tell(|| Event::Parked);
+                self.parker.park();
+                self.tell(|| Event::Unparked);
+            }
+            self.set_searching(!sleepers.wake(self.index));
+        }
+    }
+}
+
+#[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
+#[path = "../../../exercises/14-work-stealing/src/models/mod.rs"]
+mod models;

@@ -1,0 +1,74 @@
+//! One worker or two, and as little to do as can be. loom tries every order of
+//! the threads' steps, and every value that an atomic load may return: what it
+//! finds here is a part whose promise is weaker than what the whole needs.
+//!
+//! Each step of a runtime is many of its parts, so there are few interruptions.
+
+use sync::thread;
+use testkit::{Lesson, check_model};
+
+use super::super::yield_now;
+use super::runtime;
+
+/// Clause 1: the worker looks at the queue, announces that it sleeps, and looks
+/// again; the task is pushed, and then the sleepers are looked at.
+#[test]
+fn a_task_from_outside_runs_in_every_order() {
+    let lesson = Lesson {
+        clause: "1. Every task runs",
+        promise: "A task that is spawned while the worker falls asleep runs, in every order.",
+        usual_cause: "One side writes and then reads, the other one the other way round, and there is \
+                      no fence between: both may read what was there before.",
+        read: "scheduler/work-stealing.html#where-a-task-goes",
+    };
+    check_model(lesson, || {
+        // ANCHOR: from_outside
+        sync::model_within(2, || {
+            let runtime = runtime(1);
+            let task = runtime.spawn(async { 42 });
+            assert_eq!(runtime.block_on(task).expect("it returns"), 42);
+        });
+        // ANCHOR_END: from_outside
+    });
+}
+
+/// Clause 15: the workers are told as they begin, or as they fall asleep.
+#[test]
+fn two_workers_end_in_every_order() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "Both workers hear of the end, in every order.",
+        usual_cause: "A worker looks at the flag, and then falls asleep; in between it was told.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check_model(lesson, || {
+        sync::model_within(1, || drop(runtime(2)));
+    });
+}
+
+/// Clause 16: the last worker looks at the queue, and whoever spawns looks
+/// whether there is an end.
+#[test]
+fn a_task_that_comes_at_the_end_ends_in_every_order() {
+    let lesson = Lesson {
+        clause: "16. After the end",
+        promise: "A task that is spawned as the runtime ends runs or is dropped, in every order.",
+        usual_cause: "Whoever spawns looks whether the runtime has ended, and then pushes; the last \
+                      worker looked at the queue in between.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check_model(lesson, || {
+        sync::model_within(1, || {
+            let runtime = runtime(1);
+            let handle = runtime.handle();
+            let spawning = thread::spawn(move || {
+                let task = handle.spawn(async { yield_now().await });
+                (handle, task)
+            });
+            drop(runtime);
+            // With the handle, what is left in a queue stays there.
+            let (_handle, task) = spawning.join().expect("it does not panic");
+            assert!(task.is_finished(), "it was neither run nor dropped");
+        });
+    });
+}

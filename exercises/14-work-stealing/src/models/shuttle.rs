@@ -1,0 +1,502 @@
+//! Several workers, and all that may happen to them. There are far too many
+//! orders to try each; shuttle tries some thousands, at random, and by priorities
+//! that change now and then.
+//!
+//! It takes each atomic operation for the strongest one. What weaker ones may
+//! do is for loom: in the file beside this one, and in the exercises of the parts.
+
+use std::future::{pending, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::task::{Context, Poll, Waker};
+
+use sync::{Condvar, Mutex, thread};
+use testkit::{Lesson, check_model};
+
+use super::super::{Handle, JoinHandle, spawn, yield_now};
+use super::runtime;
+
+/// What became of all tasks. In atomics of std: to look at it is no step.
+#[derive(Clone, Default)]
+struct Fates(Arc<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    made: AtomicUsize,
+    dropped: AtomicUsize,
+    finished: AtomicUsize,
+}
+
+impl Fates {
+    /// A future that does what `future` does, and sees to it that it is polled
+    /// and dropped as it should.
+    fn follow<F: Future>(
+        &self,
+        future: F,
+    ) -> impl Future<Output = F::Output> + use<F> {
+        self.0.made.fetch_add(1, SeqCst);
+        let fate = Fate {
+            counts: self.0.clone(),
+            is_dropped: AtomicBool::new(false),
+            is_polled: AtomicBool::new(false),
+        };
+        async move {
+            let fate = fate;
+            let mut future = pin!(future);
+            let output = poll_fn(|cx| {
+                let was_polled = fate.is_polled.swap(true, SeqCst);
+                assert!(!was_polled, "two workers poll one task");
+                let polled = future.as_mut().poll(cx);
+                fate.is_polled.store(false, SeqCst);
+                polled
+            })
+            .await;
+            fate.counts.finished.fetch_add(1, SeqCst);
+            output
+        }
+    }
+
+    fn assert_all_finished(&self) {
+        let Counts { made, finished, .. } = &*self.0;
+        let (made, finished) = (made.load(SeqCst), finished.load(SeqCst));
+        assert_eq!(finished, made, "finished tasks, and all");
+    }
+
+    fn assert_all_dropped(&self) {
+        let Counts { made, dropped, .. } = &*self.0;
+        let (made, dropped) = (made.load(SeqCst), dropped.load(SeqCst));
+        assert_eq!(dropped, made, "dropped futures, and all");
+    }
+}
+
+struct Fate {
+    counts: Arc<Counts>,
+    is_polled: AtomicBool,
+    is_dropped: AtomicBool,
+}
+
+impl Drop for Fate {
+    fn drop(&mut self) {
+        assert!(!self.is_dropped.swap(true, SeqCst), "it is dropped twice");
+        assert!(!self.is_polled.load(SeqCst), "it is dropped in a poll");
+        self.counts.dropped.fetch_add(1, SeqCst);
+    }
+}
+
+/// Something that tasks wait for.
+#[derive(Clone, Default)]
+struct Event(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    has_come: bool,
+    wakers: Vec<Waker>,
+}
+
+impl Event {
+    async fn wait(self) {
+        poll_fn(|cx| {
+            let mut state = self.0.lock().unwrap();
+            if state.has_come {
+                return Poll::Ready(());
+            }
+            state.wakers.push(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Wakes without having come.
+    fn alarm(&self) {
+        let wakers = self.0.lock().unwrap().wakers.clone();
+        wakers.iter().for_each(Waker::wake_by_ref);
+    }
+
+    fn come(&self) {
+        let mut state = self.0.lock().unwrap();
+        state.has_come = true;
+        let wakers = std::mem::take(&mut state.wakers);
+        drop(state);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// What a thread may wait for, within a poll for instance.
+#[derive(Clone, Default)]
+struct Gate(Arc<(Mutex<bool>, Condvar)>);
+
+impl Gate {
+    fn open(&self) {
+        *self.0.0.lock().unwrap() = true;
+        self.0.1.notify_all();
+    }
+
+    fn wait(&self) {
+        let mut is_open = self.0.0.lock().unwrap();
+        while !*is_open {
+            is_open = self.0.1.wait(is_open).unwrap();
+        }
+    }
+}
+
+async fn all(tasks: Vec<JoinHandle<()>>) {
+    for task in tasks {
+        task.await.expect("the task returns");
+    }
+}
+
+/// The handle's result, which must be there: the runtime is gone.
+fn result<T>(handle: JoinHandle<T>) -> Option<T> {
+    let mut cx = Context::from_waker(Waker::noop());
+    match pin!(handle).poll(&mut cx) {
+        Poll::Ready(result) => result.ok(),
+        Poll::Pending => panic!("a handle waits, and nobody will wake it"),
+    }
+}
+
+/// Clause 1: tasks come from all sides, and the queue is too short for them.
+#[test]
+fn every_task_runs_once_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "1. Every task runs",
+        promise: "Each task runs to its end, wherever it was spawned, in whatever order the threads \
+                  take their steps.",
+        usual_cause: "A task is in no queue for a moment, and a worker falls asleep in it; or a \
+                      queue that is full loses one.",
+        read: "scheduler/work-stealing.html#where-a-task-goes",
+    };
+    check_model(lesson, || {
+        // ANCHOR: every_task
+        sync::model(|| {
+            let (runtime, fates) = (runtime(2), Fates::default());
+            let from_outside = {
+                let (handle, fates) = (runtime.handle(), fates.clone());
+                thread::spawn(move || {
+                    let tasks = (0..2).map(|_| {
+                        handle.spawn(fates.follow(async { yield_now().await }))
+                    });
+                    tasks.collect::<Vec<_>>()
+                })
+            };
+            let inner = fates.clone();
+            runtime.block_on(async {
+                let burst = async move {
+                    // The queue holds four in a model, and the slot one.
+                    let tasks = (0..7).map(|_| spawn(inner.follow(async {})));
+                    all(tasks.collect()).await;
+                };
+                spawn(fates.follow(burst)).await.expect("it returns");
+            });
+            let others = from_outside.join().expect("it does not panic");
+            runtime.block_on(all(others));
+            drop(runtime);
+            fates.assert_all_finished();
+            fates.assert_all_dropped();
+        });
+        // ANCHOR_END: every_task
+    });
+}
+
+/// Clause 2: two threads wake a task in, before and after its polls.
+#[test]
+fn every_wake_up_leads_to_one_poll_at_a_time_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "2. One poll",
+        promise: "Whoever wakes a task, and whenever, it is polled again, by one worker at a time.",
+        usual_cause: "A wake-up comes while a worker falls asleep, and nobody hears of it; or it \
+                      comes in a poll, and two have the task.",
+        read: "scheduler/work-stealing.html#where-a-task-goes",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (runtime, fates) = (runtime(2), Fates::default());
+            let events: [Event; 2] = Default::default();
+            let tasks = events.clone().map(|event| {
+                let [first, second] = [event.clone(), event];
+                runtime.spawn(fates.follow(async move {
+                    let inner = spawn(first.wait());
+                    second.wait().await;
+                    inner.await.expect("it returns");
+                }))
+            });
+            let threads = events.map(|event| {
+                thread::spawn(move || {
+                    event.alarm();
+                    event.come();
+                })
+            });
+            runtime.block_on(all(tasks.into()));
+            for thread in threads {
+                thread.join().expect("to wake does not panic");
+            }
+            drop(runtime);
+            fates.assert_all_finished();
+            fates.assert_all_dropped();
+        });
+    });
+}
+
+/// Clause 3: polls that wait for other tasks end only if those run meanwhile.
+#[test]
+fn no_task_waits_while_a_worker_sleeps_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "As many tasks as there are workers run at a time, whoever spawned or woke them.",
+        usual_cause: "Somebody searches already, so nobody is woken; and who searches finds one \
+                      task and tells nobody of the next.",
+        read: "scheduler/work-stealing.html#a-workers-turn",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let runtime = runtime(3);
+            let gates: [Gate; 3] = Default::default();
+            let event = Event::default();
+            let woken = {
+                let (event, gate) = (event.clone(), gates[0].clone());
+                async move {
+                    event.wait().await;
+                    gate.open();
+                }
+            };
+            let woken = runtime.spawn(woken);
+            let [first, second, third] = gates;
+            let outer = runtime.spawn(async move {
+                let [entered, left] = [second.clone(), third.clone()];
+                let inner = spawn(async move {
+                    entered.wait();
+                    left.open();
+                });
+                // Puts that one out of the slot, and so where it can be stolen.
+                let next = spawn(async {});
+                first.wait();
+                second.open();
+                third.wait();
+                all(vec![inner, next]).await;
+            });
+            let waking = thread::spawn(move || event.come());
+            runtime.block_on(all(vec![woken, outer]));
+            waking.join().expect("to wake does not panic");
+        });
+    });
+}
+
+/// Clause 3: one worker takes both tasks, while the other one looks elsewhere.
+#[test]
+fn what_comes_from_outside_is_shared_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "Two tasks from outside run on two workers at a time, whoever takes them from the \
+                  global queue.",
+        usual_cause: "A worker carries several tasks to its own queue. Who looks meanwhile finds \
+                      them nowhere, sleeps, and is not told.",
+        read: "scheduler/work-stealing.html#a-workers-turn",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let runtime = runtime(2);
+            let gates: [Gate; 2] = Default::default();
+            let meet = |own: &Gate, other: &Gate| {
+                let (own, other) = (own.clone(), other.clone());
+                async move {
+                    own.open();
+                    other.wait();
+                }
+            };
+            let handle = runtime.handle();
+            let [first, second] = &gates;
+            let second = meet(second, first);
+            let spawning = thread::spawn(move || handle.spawn(second));
+            let first = runtime.spawn(meet(first, &gates[1]));
+            let second = spawning.join().expect("to spawn does not panic");
+            runtime.block_on(all(vec![first, second]));
+        });
+    });
+}
+
+/// Clause 8: it is woken, polled and aborted at once, and perhaps in a queue.
+#[test]
+fn an_abort_ends_a_task_once_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "8. Abort",
+        promise: "A task that is aborted is dropped once, and its handle is ready, whatever else \
+                  happens to it.",
+        usual_cause: "An abort finds a task that is being polled, and takes its future away; or it \
+                      finds one in a queue, and nobody takes it out.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (runtime, fates) = (runtime(2), Fates::default());
+            let event = Event::default();
+            let task = {
+                let event = event.clone();
+                runtime.spawn(fates.follow(async move {
+                    yield_now().await;
+                    event.wait().await;
+                }))
+            };
+            let waking = {
+                let event = event.clone();
+                thread::spawn(move || event.come())
+            };
+            let aborted = runtime.block_on(async {
+                yield_now().await;
+                task.abort();
+                task.await
+            });
+            if let Err(error) = aborted {
+                assert!(error.is_cancelled(), "it says why");
+            }
+            waking.join().expect("to wake does not panic");
+            fates.assert_all_dropped();
+        });
+    });
+}
+
+/// Clause 14: each wakes a task of the other's, and both end.
+#[test]
+fn two_runtimes_wake_one_another_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "14. Two runtimes",
+        promise: "A task that a worker of another runtime wakes runs, also while either one ends.",
+        usual_cause: "A worker pushes what it has woken to its own queue, whose it may be.",
+        read: "scheduler/work-stealing.html#where-a-task-goes",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (one, other, fates) =
+                (runtime(1), runtime(1), Fates::default());
+            let [first, second]: [Event; 2] = Default::default();
+            let waits = {
+                let (first, second) = (first.clone(), second.clone());
+                async move {
+                    first.wait().await;
+                    second.come();
+                }
+            };
+            let waits = one.spawn(fates.follow(waits));
+            let wakes = other.spawn(fates.follow(async move {
+                first.come();
+                second.wait().await;
+            }));
+            one.block_on(all(vec![waits]));
+            drop(one);
+            other.block_on(all(vec![wakes]));
+            drop(other);
+            fates.assert_all_finished();
+            fates.assert_all_dropped();
+        });
+    });
+}
+
+/// A destructor that uses the runtime which is about to end.
+struct Meddles {
+    handle: Handle,
+    event: Event,
+    fates: Fates,
+}
+
+impl Drop for Meddles {
+    fn drop(&mut self) {
+        self.event.come();
+        drop(self.handle.spawn(self.fates.follow(async {})));
+    }
+}
+
+/// Clause 15: tasks wait, run, yield, spawn and are woken as it comes.
+#[test]
+fn the_runtime_ends_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "To drop the runtime ends its workers and drops each future once, whatever goes on \
+                  meanwhile, and all handles are ready then.",
+        usual_cause: "A worker looks at the flag, falls asleep, and was told in between; or a task \
+                      is pushed when nobody looks at the queues any more.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (runtime, fates) = (runtime(2), Fates::default());
+            let event = Event::default();
+            let meddles = Meddles {
+                handle: runtime.handle(),
+                event: event.clone(),
+                fates: fates.clone(),
+            };
+            let waits = runtime.spawn(fates.follow(async {
+                let _meddles = meddles;
+                pending::<()>().await;
+            }));
+            let (for_event, inner) = (event.clone(), fates.clone());
+            let spawns = runtime.spawn(fates.follow(async move {
+                let tasks = [(); 2]
+                    .map(|()| spawn(inner.follow(for_event.clone().wait())));
+                yield_now().await;
+                for task in tasks {
+                    let _done_or_cancelled = task.await;
+                }
+            }));
+            let foreign = {
+                let (handle, fates) = (runtime.handle(), fates.clone());
+                thread::spawn(move || {
+                    let late = handle.spawn(fates.follow(async {}));
+                    event.come();
+                    late
+                })
+            };
+            let aborting = thread::spawn(move || {
+                waits.abort();
+                waits
+            });
+            // With it, what is left in a queue stays there.
+            let _handle = runtime.handle();
+            drop(runtime);
+            let waits = aborting.join().expect("to abort does not panic");
+            let late = foreign.join().expect("to spawn does not panic");
+            assert_eq!(result(waits), None, "it waits for nothing");
+            let _ran_or_not = (result(spawns), result(late));
+            fates.assert_all_dropped();
+        });
+    });
+}
+
+/// Clause 16: the runtime ends while a thread that knows only a waker uses it.
+#[test]
+fn nobody_is_left_behind_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "16. After the end",
+        promise: "A runtime that is dropped in one of its tasks ends, and whoever wakes, aborts or \
+                  drops what is left of its tasks does no harm.",
+        usual_cause: "A thread wakes a task, and the end of that task is the end of the runtime, \
+                      which the thread still uses.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (runtime, fates) = (runtime(2), Fates::default());
+            let [last, other]: [Event; 2] = Default::default();
+            let waits = runtime.spawn(fates.follow(other.clone().wait()));
+            let handle = runtime.handle();
+            let dropping = {
+                let last = last.clone();
+                async move {
+                    last.wait().await;
+                    drop(runtime);
+                }
+            };
+            let dropping = handle.spawn(fates.follow(dropping));
+            drop(handle);
+            let waking = thread::spawn(move || last.come());
+            other.alarm();
+            drop(dropping);
+            waking.join().expect("to wake does not panic");
+            other.come();
+            // Nobody waits for the end of this runtime: so we look.
+            while fates.0.dropped.load(SeqCst) < 2 || !waits.is_finished() {
+                thread::yield_now();
+            }
+            fates.assert_all_dropped();
+        });
+    });
+}

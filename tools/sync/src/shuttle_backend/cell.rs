@@ -1,0 +1,68 @@
+//! A cell that tells when two threads are in it at once.
+
+use std::cell::Cell;
+use std::fmt;
+
+/// A cell with loom's interface: access by closure.
+///
+/// shuttle has none. It changes threads only where they synchronise, so what is
+/// seen here is an access that lasts as long as another thread's begins: a
+/// future that is polled by two, say, and not two writes in a row.
+#[derive(Default)]
+pub struct UnsafeCell<T> {
+    value: std::cell::UnsafeCell<T>,
+    readers: Cell<usize>,
+    is_written: Cell<bool>,
+}
+
+impl<T> UnsafeCell<T> {
+    /// Wraps a value.
+    pub const fn new(value: T) -> Self {
+        Self {
+            value: std::cell::UnsafeCell::new(value),
+            readers: Cell::new(0),
+            is_written: Cell::new(false),
+        }
+    }
+
+    /// Passes a pointer to read the value through. The pointer must not be
+    /// used after `f` returns.
+    ///
+    /// # Panics
+    ///
+    /// If somebody writes meanwhile.
+    pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+        assert!(!self.is_written.get(), "a cell is read while it is written");
+        self.readers.set(self.readers.get() + 1);
+        let _left = OnDrop(|| self.readers.set(self.readers.get() - 1));
+        f(self.value.get())
+    }
+
+    /// Passes a pointer to change the value through. The pointer must not be
+    /// used after `f` returns.
+    ///
+    /// # Panics
+    ///
+    /// If somebody else reads or writes meanwhile.
+    pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        let is_used = self.is_written.replace(true) || self.readers.get() > 0;
+        assert!(!is_used, "a cell is written while it is used elsewhere");
+        let _left = OnDrop(|| self.is_written.set(false));
+        f(self.value.get())
+    }
+}
+
+impl<T> fmt::Debug for UnsafeCell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnsafeCell").finish_non_exhaustive()
+    }
+}
+
+/// Does something when it is dropped, also by a panic.
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
