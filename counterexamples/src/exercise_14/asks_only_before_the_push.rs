@@ -1,5 +1,6 @@
 //! Breaks clause 16: After the end.
 //! Caught by: models::a_task_that_comes_at_the_end_ends_in_every_order
+//! Also fails: models::the_runtime_ends_in_whatever_order
 //!
 //! Whoever spawns from outside asks whether the runtime has ended, and then
 //! pushes. Between the two the last worker looks at the queue for the last time.

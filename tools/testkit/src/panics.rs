@@ -80,7 +80,7 @@ pub(crate) fn first_seen() -> Option<String> {
     Some(in_words(&first).unwrap_or_else(|| seen(&first)))
 }
 
-/// Says in words of the book what loom says in its own.
+/// Says in words of the book what loom or shuttle says in its own.
 fn in_words(message: &str) -> Option<String> {
     let meaning = if message.starts_with("deadlock") {
         "in one order of the steps every thread sleeps and nobody is left to wake one"
@@ -88,13 +88,19 @@ fn in_words(message: &str) -> Option<String> {
         "two threads touched the same data, one of them writing, and nothing ordered them"
     } else if message.contains("leaked") {
         "something was never freed"
-    } else if message.contains("exceeded maximum number of branches") {
+    } else if message.contains("exceeded maximum number of branches")
+        || message.contains("exceeded max_steps bound")
+    {
         "a loop went on for ever"
     } else {
         return None;
     };
     let own = message.lines().next().unwrap_or(message);
-    Some(format!("{meaning} (loom: {own})"))
+    let is_shuttle = ["deadlock!", "exceeded max_steps"]
+        .iter()
+        .any(|it| own.starts_with(it));
+    let whose = if is_shuttle { "shuttle" } else { "loom" };
+    Some(format!("{meaning} ({whose}: {own})"))
 }
 
 /// Says what was seen when `message` ended the body: the message itself if it

@@ -1,6 +1,6 @@
 //! Several workers, and all that may happen to them. There are far too many
-//! orders to try each; shuttle tries some thousands, at random, and by priorities
-//! that change now and then.
+//! orders to try each; shuttle tries a thousand, half of them at random, and half
+//! by priorities that change now and then.
 //!
 //! It takes each atomic operation for the strongest one. What weaker ones may
 //! do is for loom: in the file beside this one, and in the exercises of the parts.

@@ -22,7 +22,7 @@ pub struct Exercise {
 pub enum Checker {
     /// Tries every order of steps, within bounds.
     Loom,
-    /// Tries some thousands, at random.
+    /// Tries a thousand, some of them at random.
     Shuttle,
 }
 
