@@ -1,8 +1,8 @@
 //! Who is told what happens to the queues, if anybody is.
 //!
-//! It is a feature and not a setting: a worker handles a task in fewer
-//! nanoseconds than it has places that would have to look at a setting.
-//! Without the feature this has no size, and to tell it something is no code.
+//! It is a feature and not only a setting: a worker handles a task within some
+//! nanoseconds, and would have to look at the setting at several places on the
+//! way. Without the feature, to tell something is no code.
 
 use super::events::Event;
 
@@ -12,6 +12,9 @@ pub struct Observer {
     #[cfg(feature = "observer")]
     pub observe: Option<fn(Event)>,
 }
+
+#[cfg(not(feature = "observer"))]
+const _: () = assert!(size_of::<Observer>() == 0);
 
 impl Observer {
     /// Tells what `event` returns, which is not called if nobody listens.

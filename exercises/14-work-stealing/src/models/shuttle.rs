@@ -477,16 +477,13 @@ fn nobody_is_left_behind_in_whatever_order() {
             let (runtime, fates) = (runtime(2), Fates::default());
             let [last, other]: [Event; 2] = Default::default();
             let waits = runtime.spawn(fates.follow(other.clone().wait()));
-            let handle = runtime.handle();
             let dropping = {
-                let last = last.clone();
-                async move {
+                let (handle, last) = (runtime.handle(), last.clone());
+                handle.spawn(fates.follow(async move {
                     last.wait().await;
                     drop(runtime);
-                }
+                }))
             };
-            let dropping = handle.spawn(fates.follow(dropping));
-            drop(handle);
             let waking = thread::spawn(move || last.come());
             other.alarm();
             drop(dropping);
