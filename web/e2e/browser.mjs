@@ -79,6 +79,20 @@ export async function onPage(path, visit, { token = true, theme, errors, prepare
   }
 }
 
+/**
+ * Visits several pages at a time: most of it is waiting for the page.
+ *
+ * @param {string[]} paths
+ * @param {(path: string) => Promise<void>} visit
+ */
+export async function together(paths, visit) {
+  const left = [...paths];
+  const visitor = async () => {
+    for (let path = left.shift(); path !== undefined; path = left.shift()) await visit(path);
+  };
+  await Promise.all([visitor(), visitor(), visitor()]);
+}
+
 /** The first page of the book that has an element for each selector. */
 export async function pageWith(...selectors) {
   return (await pagesWith(...selectors))[0];
@@ -102,7 +116,7 @@ export async function pagesWith(...selectors) {
 
 /** Fails on whatever axe finds within `part`, except mdBook's own; looks by these rules only, if there are any. */
 export async function assertAccessible(page, part = "html", rules = undefined) {
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
   const run = ([part, rules]) => globalThis.axe.run(part, rules && { runOnly: rules });
   const { violations } = await page.evaluate(run, [part, rules]);
   const ours = violations.flatMap(({ id, help, nodes }) =>

@@ -196,16 +196,20 @@ describe("the panel of exercise 1", { skip: reasonToSkip() }, () => {
   });
 
   test("shows a check that was started in a terminal", async () => {
+    let listening;
+    const prepare = async (page) => {
+      listening = page.waitForResponse("**/api/events");
+    };
     await onPage(path, async (page) => {
       const panel = await opened(page);
       // The news come by the stream, which opens a moment after the panel.
-      await page.waitForResponse("**/api/events").catch(() => {});
+      await listening;
       const terminal = spawn("cargo", ["test", "-q", "-p", "exercise-1", "a_ready_future"], { cwd: file.WORKSHOP, stdio: "ignore" });
       const ended = new Promise((resolve) => terminal.on("close", resolve));
       await panel.locator(".tests > .failed").filter({ hasText: "a ready future needs no wake up" }).waitFor({ timeout: CHECK_LIMIT_MS });
       await says(panel, /1 of 1 fail/);
       await ended;
-    });
+    }, { prepare });
   });
 
   test("is the same in two tabs: the text, and the checks", async () => {

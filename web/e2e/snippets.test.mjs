@@ -230,15 +230,15 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
     });
     await onPage(path, async (page) => {
       const snippet = firstSnippet(page);
+      const shown = snippet.locator(".ace_content");
       await snippet.getByRole("button", { name: "Show hidden lines" }).waitFor();
-      assert.match(await snippet.locator(".ace_content").innerText(), /… 2 hidden lines/);
-      assert.doesNotMatch(await snippet.locator(".ace_content").innerText(), /std::io/);
+      await shown.filter({ hasText: "… 2 hidden lines" }).filter({ hasNotText: "std::io" }).waitFor();
       assert.match(await textOf(snippet), /^use std::io::Write;\n\nfn main\(\) \{\n    assert!\(true\);\n/, "a run has them all");
       await assertAccessible(page);
       await snippet.getByRole("button", { name: "Show hidden lines" }).click();
-      assert.match(await snippet.locator(".ace_content").innerText(), /use std::io/);
+      await shown.filter({ hasText: "use std::io" }).waitFor();
       await snippet.getByRole("button", { name: "Hide them again" }).click();
-      assert.doesNotMatch(await snippet.locator(".ace_content").innerText(), /std::io/);
+      await shown.filter({ hasNotText: "std::io" }).waitFor();
     }, { prepare });
   });
 

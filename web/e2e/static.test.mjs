@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { assertAccessible, launch, reasonToSkip } from "./browser.mjs";
+import { assertAccessible, launch, reasonToSkip, together } from "./browser.mjs";
 import { serveBook, servePlayground, typeOf } from "./server.mjs";
 
 const BOOK = process.env.WORKSHOP_BOOK && resolve(process.env.WORKSHOP_BOOK);
@@ -31,16 +31,16 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
       assert.deepEqual(requests.filter((address) => !existsSync(fileOf(address))), []);
       for (const recorded of await page.locator(".recorded pre").all()) assert(await recorded.isVisible());
     });
-    for (const file of pages()) {
-      await visit(`${HOST}/${file}`, async (page, requests) => {
+    await together(pages(), (file) =>
+      visit(`${HOST}/${file}`, async (page, requests) => {
         const all = await page.locator(".snippet").count();
         const local = await page.locator(".snippet:has(code:is(.local-only, .limit-60s))").count();
         await page.waitForFunction((all) => document.querySelectorAll(".snippet-status:not(:empty), .snippet-hint").length >= all, all);
         assert.equal(await page.getByRole("button", { name: "Run on play.rust-lang.org" }).count(), all - local, file);
         assert.equal(await page.getByText("Local only:").count(), local, file);
         assert.equal(requests.filter((address) => !address.startsWith(HOST)).length, 0, "nothing is sent before a click");
-      });
-    }
+      }),
+    );
   });
 
   test("sends a program to play.rust-lang.org at a click, and shows what comes back", async () => {

@@ -74,24 +74,13 @@ export class Work {
 
   /** @param {Standing} standing */
   say(standing) {
-    switch (standing.kind) {
-      case "same":
-        // What was decided stays to be read until something is written.
-        if (!this.isDecided) this.standing.textContent = "as on disk";
-        return;
-      case "writing":
-        this.isDecided = false;
-        return;
-      case "decided":
-        this.isDecided = true;
-        this.standing.textContent = standing.kept === null ? "as on disk" : `as on disk; the other version is in ${standing.kept}`;
-        return;
-      case "failed":
-        this.standing.textContent = `Not on disk: ${standing.message} What you typed is kept here.`;
-        return;
-      case "conflict":
-        this.standing.textContent = "not on disk: you have to decide";
-    }
+    const now = this.standing.textContent;
+    // What was decided stays to be read until something is written.
+    if (standing.kind === "writing") this.isDecided = false;
+    if (standing.kind === "decided") this.isDecided = standing.kept !== null;
+    const words = standing.kind === "same" && this.isDecided ? now : standingInWords(standing);
+    // The same words again would be read aloud at each key.
+    if (words !== null && words !== now) this.standing.textContent = words;
   }
 
   /** @param {string | null} theirs */
@@ -114,6 +103,25 @@ export class Work {
   hideConflict() {
     const area = /** @type {HTMLElement | null} */ (this.pre.querySelector("textarea"));
     if (area) hideAndPassFocus(this.conflict, area);
+  }
+}
+
+/**
+ * @param {Standing} standing
+ * @returns {string | null} nothing where there is nothing new to say
+ */
+function standingInWords(standing) {
+  switch (standing.kind) {
+    case "same":
+      return "as on disk";
+    case "writing":
+      return null;
+    case "decided":
+      return standing.kept === null ? "as on disk" : `as on disk; the other version is in ${standing.kept}`;
+    case "failed":
+      return `Not on disk: ${standing.message} What you typed is kept here.`;
+    case "conflict":
+      return "not on disk: you have to decide";
   }
 }
 
