@@ -42,9 +42,10 @@ export class Output {
     this.flush();
     const [head = "", ...rest] = rendered.split(/(?<=\n)/);
     const title = element("span", { class: `ansi-bold ${level === "error" ? "ansi-red" : "ansi-yellow"}` }, ...styled(head));
-    const shown = element("span", { class: "diagnostic" }, title, ...styled(rest.join("")));
+    const shown = element("span", { class: "diagnostic" }, title, ...styled(`${rest.join("").trimEnd()}\n`));
     if (line != null && this.goTo) shown.append(button(`Go to line ${line}`, () => this.goTo?.(line)));
-    this.#keepAtEnd(() => this.element.append(shown));
+    // The first fault is the one to look at: the end is not followed.
+    this.element.append(shown);
   }
 
   /** Shows what has been printed so far. */
