@@ -21,6 +21,7 @@ use sync::atomic::{
 };
 use sync::{Mutex, MutexGuard};
 
+use super::recent::{Fetch, Recent};
 use super::shared::Task;
 
 /// Tasks for whichever worker comes first.
@@ -34,6 +35,7 @@ pub struct Injector {
 struct Stack {
     /// The newest task, which links to the one before it, and so on.
     newest: AtomicPtr<()>,
+    recent: Recent,
 }
 
 #[repr(align(128))]
@@ -49,6 +51,7 @@ impl Injector {
         Self {
             stack: Stack {
                 newest: AtomicPtr::new(ptr::null_mut()),
+                recent: Recent::new(),
             },
             list: Listed {
                 tasks: Mutex::new(List::new()),
@@ -71,6 +74,7 @@ impl Injector {
     #[inline]
     pub fn push(&self, task: Task) {
         let task = task.into_raw();
+        self.stack.recent.note(task);
         // Relaxed: only compared; nothing is read through it.
         let mut before = self.stack.newest.load(Relaxed);
         loop {
@@ -138,7 +142,9 @@ impl Injector {
         });
         let last = next;
         let mut first = None;
+        let mut fetch = next.map(|_| self.stack.recent.fetch());
         while let Some(task) = next {
+            fetch.iter_mut().for_each(Fetch::one_more);
             next = link(task, first);
             first = Some(task);
         }

@@ -4,9 +4,10 @@
 //!
 //! `worker` is what a worker does all day, and `search` what it does when it has
 //! nothing to do; `slot` and `injector` are where it gets tasks from, besides
-//! its queue. `shared` is what all of them share, and how it ends. `context` is
-//! what a thread knows; `runtime`, `handle` and `builder` are what its users see.
-//! `observer` is who is told, with the feature of that name, of the `events`.
+//! its queue; `recent` hastens the injector. `shared` is what all of them share,
+//! and how it ends. `context` is what a thread knows; `runtime`, `handle` and
+//! `builder` are what its users see. `observer` is who is told, with the feature
+//! of that name, of the `events`.
 //!
 //! # Contract
 //!
@@ -87,6 +88,7 @@ mod injector;
 #[path = "../../../exercises/14-work-stealing/src/models/mod.rs"]
 mod models;
 mod observer;
+mod recent;
 mod runtime;
 mod search;
 mod shared;

@@ -62,7 +62,7 @@ impl Worker {
         self.tell(|| Event::Pushed(Queue::Slot));
         if let Some(displaced) = self.slot.put(task) {
             self.push(displaced);
-            self.shared.notify();
+            self.notify_others();
         }
     }
 
@@ -73,6 +73,15 @@ impl Worker {
     pub fn schedule_yielded(&self, task: Task) {
         self.push(task);
         if !self.slot.is_empty() {
+            self.notify_others();
+        }
+    }
+
+    /// Sees to it that another worker comes for what this one has published.
+    /// Where there is no other, the fence is saved.
+    #[inline]
+    fn notify_others(&self) {
+        if self.shared.workers.len() > 1 {
             self.shared.notify();
         }
     }
@@ -100,7 +109,7 @@ impl Worker {
             count => Event::Overflowed { count },
         });
         self.shared.injector.append(half);
-        self.shared.notify();
+        self.notify_others();
     }
 
     /// Runs tasks until the runtime is shut down, then drops what it has.
@@ -137,7 +146,7 @@ impl Worker {
         if let Some(task) = self.take_injected() {
             // Who looked for these while we carried them here saw nothing, and
             // may sleep now.
-            self.shared.notify();
+            self.notify_others();
             self.poll(task);
         }
     }
@@ -172,7 +181,7 @@ impl Worker {
             // It is the turn of the queue. The one that has to wait for it
             // should not have to wait for us.
             self.push(next);
-            self.shared.notify();
+            self.notify_others();
             popped(Queue::Local);
             return task;
         }
