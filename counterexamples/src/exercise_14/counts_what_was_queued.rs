@@ -100,7 +100,7 @@ mod worker {
             self.tell(|| Event::Pushed(Queue::Slot));
             if let Some(displaced) = self.slot.put(task) {
                 self.push(displaced);
-                self.shared.notify();
+                self.notify_others();
             }
         }
 
@@ -111,6 +111,15 @@ mod worker {
         pub fn schedule_yielded(&self, task: Task) {
             self.push(task);
             if !self.slot.is_empty() {
+                self.notify_others();
+            }
+        }
+
+        /// Sees to it that another worker comes for what this one has published.
+        /// Where there is no other, the fence is saved.
+        #[inline]
+        fn notify_others(&self) {
+            if self.shared.workers.len() > 1 {
                 self.shared.notify();
             }
         }
@@ -138,7 +147,7 @@ mod worker {
                 count => Event::Overflowed { count },
             });
             self.shared.injector.append(half);
-            self.shared.notify();
+            self.notify_others();
         }
 
         /// Runs tasks until the runtime is shut down, then drops what it has.
@@ -175,7 +184,7 @@ mod worker {
             if let Some(task) = self.take_injected() {
                 // Who looked for these while we carried them here saw nothing, and
                 // may sleep now.
-                self.shared.notify();
+                self.notify_others();
                 self.poll(task);
             }
         }
@@ -201,7 +210,7 @@ mod worker {
             self.polls.set(self.polls.get() + 1);
             if let Some(next) = self.slot.take_anyway() {
                 self.push(next);
-                self.shared.notify();
+                self.notify_others();
             }
             Some(task)
         }

@@ -50,6 +50,7 @@ mod injector {
     };
     use sync::{Mutex, MutexGuard};
 
+    use super::recent::{Fetch, Recent};
     use super::shared::Task;
 
     /// Tasks for whichever worker comes first.
@@ -63,6 +64,7 @@ mod injector {
     struct Stack {
         /// The newest task, which links to the one before it, and so on.
         newest: AtomicPtr<()>,
+        recent: Recent,
     }
 
     #[repr(align(128))]
@@ -78,6 +80,7 @@ mod injector {
             Self {
                 stack: Stack {
                     newest: AtomicPtr::new(ptr::null_mut()),
+                    recent: Recent::new(),
                 },
                 list: Listed {
                     tasks: Mutex::new(List::new()),
@@ -99,6 +102,7 @@ mod injector {
         #[inline]
         pub fn push(&self, task: Task) {
             let task = task.into_raw();
+            self.stack.recent.note(task);
             // Relaxed: only compared; nothing is read through it.
             let mut before = self.stack.newest.load(Relaxed);
             loop {
@@ -166,7 +170,9 @@ mod injector {
             });
             let last = next;
             let mut first = None;
+            let mut fetch = next.map(|_| self.stack.recent.fetch());
             while let Some(task) = next {
+                fetch.iter_mut().for_each(Fetch::one_more);
                 next = link(task, first);
                 first = Some(task);
             }

@@ -101,7 +101,7 @@ mod worker {
             self.tell(|| Event::Pushed(Queue::Slot));
             if let Some(displaced) = self.slot.put(task) {
                 self.push(displaced);
-                self.shared.notify();
+                self.notify_others();
             }
         }
 
@@ -112,6 +112,15 @@ mod worker {
         pub fn schedule_yielded(&self, task: Task) {
             self.push(task);
             if !self.slot.is_empty() {
+                self.notify_others();
+            }
+        }
+
+        /// Sees to it that another worker comes for what this one has published.
+        /// Where there is no other, the fence is saved.
+        #[inline]
+        fn notify_others(&self) {
+            if self.shared.workers.len() > 1 {
                 self.shared.notify();
             }
         }
@@ -139,7 +148,7 @@ mod worker {
                 count => Event::Overflowed { count },
             });
             self.shared.injector.append(half);
-            self.shared.notify();
+            self.notify_others();
         }
 
         /// Runs tasks until the runtime is shut down, then drops what it has.
@@ -197,7 +206,7 @@ mod worker {
                 // It is the turn of the queue. The one that has to wait for it
                 // should not have to wait for us.
                 self.push(next);
-                self.shared.notify();
+                self.notify_others();
                 popped(Queue::Local);
                 return task;
             }

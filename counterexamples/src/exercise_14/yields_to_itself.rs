@@ -100,7 +100,7 @@ mod worker {
             self.tell(|| Event::Pushed(Queue::Slot));
             if let Some(displaced) = self.slot.put(task) {
                 self.push(displaced);
-                self.shared.notify();
+                self.notify_others();
             }
         }
 
@@ -110,6 +110,15 @@ mod worker {
         #[inline]
         pub fn schedule_yielded(&self, task: Task) {
             self.schedule(task);
+        }
+
+        /// Sees to it that another worker comes for what this one has published.
+        /// Where there is no other, the fence is saved.
+        #[inline]
+        fn notify_others(&self) {
+            if self.shared.workers.len() > 1 {
+                self.shared.notify();
+            }
         }
 
         #[inline]
@@ -135,7 +144,7 @@ mod worker {
                 count => Event::Overflowed { count },
             });
             self.shared.injector.append(half);
-            self.shared.notify();
+            self.notify_others();
         }
 
         /// Runs tasks until the runtime is shut down, then drops what it has.
@@ -172,7 +181,7 @@ mod worker {
             if let Some(task) = self.take_injected() {
                 // Who looked for these while we carried them here saw nothing, and
                 // may sleep now.
-                self.shared.notify();
+                self.notify_others();
                 self.poll(task);
             }
         }
@@ -207,7 +216,7 @@ mod worker {
                 // It is the turn of the queue. The one that has to wait for it
                 // should not have to wait for us.
                 self.push(next);
-                self.shared.notify();
+                self.notify_others();
                 popped(Queue::Local);
                 return task;
             }
