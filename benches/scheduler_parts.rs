@@ -16,7 +16,7 @@ use benches::schedulers::workloads::WORKLOADS;
 use benches::schedulers::{Scheduler, Solution14, Spawn, wake_itself};
 use variants::{
     all_search, always_wake, counted_wakes, listed_at_spawn, locked_injector, locked_queue,
-    never_recycled, no_slot,
+    never_recycled, no_slot, unfetched,
 };
 
 runtime!(LockedQueue, LockedQueueSpawner, locked_queue);
@@ -27,9 +27,10 @@ runtime!(CountedWakes, CountedWakesSpawner, counted_wakes);
 runtime!(NeverRecycled, NeverRecycledSpawner, never_recycled);
 runtime!(ListedAtSpawn, ListedAtSpawnSpawner, listed_at_spawn);
 runtime!(LockedInjector, LockedInjectorSpawner, locked_injector);
+runtime!(Unfetched, UnfetchedSpawner, unfetched);
 
 /// The rows: first text 4's optimisations, then those that tokio does not have.
-fn rows() -> [Contender; 12] {
+fn rows() -> [Contender; 13] {
     [
         contender::<Solution14>(WHOLE, "nothing is left out"),
         contender::<LockedQueue>("locked-queue", "a `VecDeque` in a mutex, not a ring"),
@@ -42,6 +43,7 @@ fn rows() -> [Contender; 12] {
         contender::<ListedAtSpawn>("listed-at-spawn", "not only once it waits"),
         contender::<Changed<Counted>>("counted-runtime", "each task counts an `Arc` of it"),
         contender::<LockedInjector>("locked-injector", "a list in a mutex, not a stack"),
+        contender::<Unfetched>("unfetched", "no note of what was pushed last"),
         contender::<Changed<Woken>>("woken-yields", "a yield wakes itself, by the waker"),
     ]
 }

@@ -49,6 +49,11 @@ macro_rules! runtime {
         mod $name;
     };
     (injector as $name:ident) => {
+        runtime!(injector as $name, without recent);
+        #[path = "../../../solutions/14-work-stealing/src/recent.rs"]
+        mod recent;
+    };
+    (injector as $name:ident, without recent) => {
         #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
         mod $name;
     };
@@ -84,6 +89,17 @@ pub mod locked_injector {
     runtime!(slot as slot);
     runtime!(injector as right_injector);
     mod injector;
+}
+
+/// Who takes from the injector waits for one task after the other.
+#[path = "."]
+pub mod unfetched {
+    use ::{run_queue, sleepers, task};
+
+    runtime!();
+    runtime!(slot as slot);
+    runtime!(injector as injector, without recent);
+    mod recent;
 }
 
 /// All workers may search at once.
