@@ -60,6 +60,21 @@ fn a_broken_book_is_told_and_the_last_good_one_served() {
 }
 
 #[test]
+fn a_chapter_removed_while_it_is_served_is_told_and_stays_until_it_is_back() {
+    let server = Fixture::new().serve();
+    let mut events = listen(&server);
+    let chapter = server.fixture.read("src/one.md");
+    std::fs::remove_file(server.fixture.path().join("src/one.md")).unwrap();
+    let error = events.find(|event| event["type"] == "book-error").unwrap();
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("one.md"), "{message}");
+    assert!(page(&server).contains("the first build"));
+    server.fixture.write("src/one.md", &chapter);
+    assert!(events.any(|event| event["type"] == "reload"));
+    assert!(page(&server).contains("the first build"));
+}
+
+#[test]
 fn a_missing_anchor_is_told() {
     let server = Fixture::new().serve();
     let mut events = listen(&server);

@@ -103,10 +103,7 @@ impl Keeper {
             Err(problem) => on_news(News::Failed(problem)),
         }
         self.included = included_files(&self.workshop);
-        // Newly included files belong to this build; what changed in the files
-        // that were watched before is still to be noticed.
-        let now = Stamp::take(&self.workshop, &self.included);
-        self.stamp.adopt_new(now);
+        self.stamp.include(&self.workshop, &self.included);
     }
 
     fn rebuild_index(&mut self) {
