@@ -18,6 +18,8 @@ mod handle;
 mod injector;
 #[path = "../../../solutions/14-work-stealing/src/observer.rs"]
 mod observer;
+#[path = "../../../solutions/14-work-stealing/src/recent.rs"]
+mod recent;
 #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
 mod runtime;
 #[path = "../../../solutions/14-work-stealing/src/search.rs"]
