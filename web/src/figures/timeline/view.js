@@ -451,5 +451,5 @@ function cursor({ x, left, right, height, panels }, { at }) {
   const place = x(at);
   if (place < left - 1 || place > right + 1) return nothing;
   const top = panels[0]?.top ?? 0;
-  return svg`<g class="cursor"><line x1=${round(place)} x2=${round(place)} y1=${top - 2} y2=${height - AXIS}></line><path d="M${round(place - 4)} ${top - 4}h8l-4 6z"></path></g>`;
+  return svg`<g class="cursor"><line x1=${round(place)} x2=${round(place)} y1=${top - 2} y2=${height - AXIS}></line><circle cx=${round(place)} cy=${top - 3} r="3.5"></circle></g>`;
 }
