@@ -6,8 +6,8 @@
 //!
 //! Import from `sync` what you would import from `std::sync` and
 //! `std::thread`; only what becomes a waker stays in a [`std::sync::Arc`]. The
-//! crate `local_executor` is the solution of exercise 9: its `outcome` makes the
-//! two ends of a result, one to complete, and one to await.
+//! crate `local_executor` is the solution of exercise 9: its `job` makes of a
+//! future one of nothing that never panics, and the handle to await the output.
 
 #[cfg(all(test, feature = "loom"))]
 mod models;

@@ -1,26 +1,26 @@
 //! Breaks clause 9: Panics.
 //! Caught by: a_panic_reaches_the_handle_and_nobody_else
 //!
-//! Workers catch what a poll throws, so the work need not. The completer is
-//! dropped as the panic unwinds, and a dropped completer cancels: the handle is
-//! ready, and nobody hears what went wrong.
+//! The work catches what the future throws, since a worker must not die of it. And
+//! then there is no output to give: the completer is dropped, and a dropped
+//! completer cancels. The handle is ready, and nobody hears what went wrong.
 
-use std::mem;
+use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
+use std::task::Poll;
 
 use local_executor::outcome;
+
+use right::{Work, drop_quietly};
 
 pub use local_executor::{JoinError, JoinHandle};
 pub use pool::{Handle, Pool};
 
 /// What this version has of its own.
 mod work {
-    pub(super) use super::{Work, drop_quietly, work};
+    pub(super) use super::right::{Work, drop_quietly};
+    pub(super) use super::work;
 }
-
-/// A spawned future that completes its handle, in the end.
-type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Makes the work of a future, and the handle of its output. Work that is
 /// dropped before its end is cancelled.
@@ -31,20 +31,25 @@ where
 {
     let (completer, handle) = outcome();
     let work = async move {
-        let output = future.await;
-        // The future is gone: who awaits the handle can rely on it.
-        completer.complete(Ok(output));
+        let mut future = Box::pin(future);
+        let output = poll_fn(|cx| {
+            let poll = || future.as_mut().poll(cx).map(Some);
+            let polled = catch_unwind(AssertUnwindSafe(poll));
+            polled.unwrap_or(Poll::Ready(None))
+        });
+        let output = output.await;
+        drop_quietly(future);
+        if let Some(output) = output {
+            completer.complete(Ok(output));
+        }
     };
     (Box::pin(work), handle)
 }
 
-/// Drops what belongs to a task. Its destructors are anybody's code: they run
-/// without a lock, and their panics end here.
-fn drop_quietly<T>(what: T) {
-    let dropped = catch_unwind(AssertUnwindSafe(|| drop(what)));
-    // What was thrown may panic in turn when it is dropped.
-    dropped.unwrap_or_else(mem::forget);
-}
+/// The solution's, for what is the same here.
+#[path = "../../../solutions/10-one-queue/src/work.rs"]
+#[allow(dead_code, reason = "some of it is replaced")]
+mod right;
 
 #[path = "../../../solutions/10-one-queue/src/pool.rs"]
 mod pool;

@@ -2,148 +2,62 @@
 //! Caught by: workers_survive_what_panics_after_the_poll
 //!
 //! The panic of a poll is caught where the future is polled, and goes to the
-//! handle. What else could panic? The destructor of the future runs when the
-//! work ends, in this same poll, and takes the worker with it.
+//! handle. What else could panic? The destructor of the future runs at the inner
+//! brace, in this same poll, and takes the worker with it.
 
-use std::mem;
-use std::sync::{Arc, PoisonError};
-use std::task::{Context, Wake, Waker};
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
 
-use sync::{Mutex, MutexGuard};
+use local_executor::outcome;
 
-use shared::Shared;
-use work::{Work, drop_quietly};
+use right::Work;
 
 pub use local_executor::{JoinError, JoinHandle};
 pub use pool::{Handle, Pool};
 
 /// What this version has of its own.
-mod task {
-    pub(super) use super::{Next, Task};
+mod work {
+    pub(super) use super::right::{Work, drop_quietly};
+    pub(super) use super::work;
 }
 
-/// A spawned future. Its wakers, the queue and the pool share it.
-struct Task {
-    number: u64,
-    pool: Arc<Shared>,
-    stage: Mutex<Stage>,
-}
-
-/// Where a task stands. The future lies where nobody can poll it twice: who
-/// polls takes it out.
-enum Stage {
-    /// In the queue, once.
-    // --> Polled (`run`), Over (`cancel`)
-    Ready(Work),
-    /// A worker has the future, and polls it.
-    // --> Asleep, Over (`run`), PolledAndWoken (`wake`), Over (`cancel`)
-    Polled,
-    /// The same, and it must be polled again: the poll may have looked before
-    /// what it waits for was there.
-    // --> Ready, Over (`run`), Over (`cancel`)
-    PolledAndWoken,
-    /// Waits for a waker.
-    // --> Ready (`wake`), Over (`cancel`)
-    Asleep(Work),
-    /// The future is gone, or goes when the poll ends that has it still.
-    Over,
-}
-
-/// What a worker is to do with a task that it has polled.
-enum Next {
-    /// Nothing: somebody wakes it.
-    Leave,
-    /// Put it at the end of the queue.
-    Queue,
-    /// Forget it.
-    Forget,
-}
-
-impl Task {
-    /// Makes a task that is ready.
-    fn new(pool: Arc<Shared>, number: u64, work: Work) -> Arc<Self> {
-        Arc::new(Self {
-            number,
-            pool,
-            stage: Mutex::new(Stage::Ready(work)),
-        })
-    }
-
-    /// Polls the task, which the caller has taken from the queue. Never panics.
-    fn run(self: &Arc<Self>) -> Next {
-        let Stage::Ready(mut work) = self.enter(Stage::Polled) else {
-            // It was cancelled in the queue.
-            return Next::Forget;
+/// Makes the work of a future, and the handle of its output. Work that is
+/// dropped before its end is cancelled.
+fn work<F>(future: F) -> (Work, JoinHandle<F::Output>)
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let (completer, handle) = outcome();
+    let work = async move {
+        let result = {
+            let mut future = pin!(future);
+            let result = poll_fn(|cx| {
+                let poll = || future.as_mut().poll(cx).map(Ok);
+                catch_unwind(AssertUnwindSafe(poll)).unwrap_or_else(|payload| {
+                    Poll::Ready(Err(JoinError::panicked(payload)))
+                })
+            });
+            result.await
         };
-        let waker = Waker::from(self.clone());
-        let mut cx = Context::from_waker(&waker);
-        // Its panics are caught inside.
-        let is_pending = work.as_mut().poll(&mut cx).is_pending();
-        let mut stage = self.lock();
-        match &*stage {
-            Stage::Polled if is_pending => {
-                *stage = Stage::Asleep(work);
-                return Next::Leave;
-            }
-            Stage::PolledAndWoken if is_pending => {
-                *stage = Stage::Ready(work);
-                return Next::Queue;
-            }
-            // The poll was its last, or it was cancelled meanwhile.
-            _ => *stage = Stage::Over,
-        }
-        drop(stage);
-        drop_quietly(work);
-        Next::Forget
-    }
-
-    /// Drops the future, or leaves that to the worker that polls it just now.
-    /// Never panics.
-    fn cancel(&self) {
-        drop_quietly(self.enter(Stage::Over));
-    }
-
-    /// Enters the next stage, and returns the one before. There is no way out
-    /// of the last one.
-    fn enter(&self, next: Stage) -> Stage {
-        let mut stage = self.lock();
-        match &*stage {
-            Stage::Over => Stage::Over,
-            _ => mem::replace(&mut *stage, next),
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Stage> {
-        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+        completer.complete(result);
+    };
+    (Box::pin(work), handle)
 }
 
-impl Wake for Task {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        let mut stage = self.lock();
-        match mem::replace(&mut *stage, Stage::PolledAndWoken) {
-            Stage::Polled => {}
-            Stage::Asleep(work) => {
-                *stage = Stage::Ready(work);
-                drop(stage);
-                self.pool.push(self.clone());
-            }
-            // The poll is still to come, or there is none to come.
-            other => *stage = other,
-        }
-    }
-}
+/// The solution's, for what is the same here.
+#[path = "../../../solutions/10-one-queue/src/work.rs"]
+#[allow(dead_code, reason = "some of it is replaced")]
+mod right;
 
 #[path = "../../../solutions/10-one-queue/src/pool.rs"]
 mod pool;
 #[path = "../../../solutions/10-one-queue/src/shared.rs"]
 mod shared;
-#[path = "../../../solutions/10-one-queue/src/work.rs"]
-mod work;
+#[path = "../../../solutions/10-one-queue/src/task.rs"]
+mod task;
 
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/10-one-queue/src/models.rs"]

@@ -1,28 +1,26 @@
 //! Breaks clause 8: The end.
 //! Caught by: the_future_is_gone_when_the_handle_is_ready
 //!
-//! The future is pinned once, for all of the work, and so it lives as long as
-//! the work: until after the handle has been completed. Whoever awaits the
-//! handle may find that the file is still open, and the lock still held.
+//! First the result, for whoever waits for it, and then the clearing up. Whoever
+//! awaits the handle may find that the file is still open, and the lock still
+//! held.
 
 use std::future::poll_fn;
-use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 use local_executor::outcome;
+
+use right::{Work, drop_quietly};
 
 pub use local_executor::{JoinError, JoinHandle};
 pub use pool::{Handle, Pool};
 
 /// What this version has of its own.
 mod work {
-    pub(super) use super::{Work, drop_quietly, work};
+    pub(super) use super::right::{Work, drop_quietly};
+    pub(super) use super::work;
 }
-
-/// A spawned future that completes its handle, in the end.
-type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Makes the work of a future, and the handle of its output. Work that is
 /// dropped before its end is cancelled.
@@ -33,31 +31,23 @@ where
 {
     let (completer, handle) = outcome();
     let work = async move {
-        let mut future = pin!(future);
-        let result = poll_fn(|cx| caught(future.as_mut(), cx)).await;
-        completer.complete(result);
+        let mut future = Box::pin(future);
+        let result = poll_fn(|cx| {
+            let poll = || future.as_mut().poll(cx).map(Ok);
+            catch_unwind(AssertUnwindSafe(poll)).unwrap_or_else(|payload| {
+                Poll::Ready(Err(JoinError::panicked(payload)))
+            })
+        });
+        completer.complete(result.await);
+        drop_quietly(future);
     };
     (Box::pin(work), handle)
 }
 
-/// Polls a future, and makes a result of its panic.
-fn caught<F: Future>(
-    future: Pin<&mut F>,
-    cx: &mut Context<'_>,
-) -> Poll<Result<F::Output, JoinError>> {
-    match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
-        Ok(poll) => poll.map(Ok),
-        Err(payload) => Poll::Ready(Err(JoinError::panicked(payload))),
-    }
-}
-
-/// Drops what belongs to a task. Its destructors are anybody's code: they run
-/// without a lock, and their panics end here.
-fn drop_quietly<T>(what: T) {
-    let dropped = catch_unwind(AssertUnwindSafe(|| drop(what)));
-    // What was thrown may panic in turn when it is dropped.
-    dropped.unwrap_or_else(mem::forget);
-}
+/// The solution's, for what is the same here.
+#[path = "../../../solutions/10-one-queue/src/work.rs"]
+#[allow(dead_code, reason = "some of it is replaced")]
+mod right;
 
 #[path = "../../../solutions/10-one-queue/src/pool.rs"]
 mod pool;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use local_executor::JoinHandle;
 use sync::thread;
 
+use super::JoinHandle;
 use super::shared::Shared;
 use super::task::Task;
 use super::work::work;

@@ -1,9 +1,8 @@
 //! A task: a spawned future, and where it stands.
 
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Wake, Waker};
 
 use sync::{Mutex, MutexGuard};
 
@@ -68,9 +67,7 @@ impl Task {
         };
         let waker = Waker::from(self.clone());
         let mut cx = Context::from_waker(&waker);
-        let poll =
-            catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut cx)));
-        let is_pending = matches!(poll, Ok(Poll::Pending));
+        let is_pending = work.as_mut().poll(&mut cx).is_pending();
         let mut stage = self.lock();
         match &*stage {
             Stage::Polled if is_pending => {
@@ -86,7 +83,6 @@ impl Task {
         }
         drop(stage);
         drop_quietly(work);
-        drop_quietly(poll);
         Next::Forget
     }
     // ANCHOR_END: run
