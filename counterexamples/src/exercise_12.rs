@@ -1,6 +1,9 @@
 //! Wrong versions of the task. Each replaces one part of the solution: the
 //! others are the solution's own files.
 
+pub mod aborts_what_has_ended;
+pub mod aborts_what_is_held;
+pub mod aborts_with_its_handle;
 pub mod boxes_the_future;
 pub mod calls_the_scheduler_in_the_block;
 pub mod cancels_by_recursion;
@@ -16,15 +19,19 @@ pub mod frees_with_another_layout;
 pub mod gives_back_relaxed;
 pub mod keeps_its_first_waker;
 pub mod lets_go_relaxed;
+pub mod lets_go_to_wake;
 pub mod looks_then_lets_go;
 pub mod looks_then_registers;
 pub mod moves_the_future_to_drop_it;
 pub mod one_vtable_for_clones;
+pub mod one_way_to_the_scheduler;
 pub mod polls_again_at_once;
+pub mod polls_in_spawn;
 pub mod publishes_only_the_first;
 pub mod schedules_whoever_has_it;
 pub mod serves_the_note_later;
 pub mod stays_in_the_list;
+pub mod unwraps_what_was_taken;
 pub mod waits_past_the_close;
 pub mod wakes_and_keeps_its_reference;
 pub mod writes_a_published_slot;
@@ -43,6 +50,11 @@ macro_rules! parts {
     (right holder $($rest:tt)*) => {
         #[path = "../../../solutions/12-task/src/holder.rs"]
         #[allow(dead_code, reason = "some of it is replaced")]
+        mod right;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
+    (right join $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/join.rs"]
         mod right;
         $crate::exercise_12::parts! { $($rest)* }
     };
@@ -80,6 +92,11 @@ macro_rules! parts {
         mod holder;
         $crate::exercise_12::parts! { $($rest)* }
     };
+    (join $($rest:tt)*) => {
+        #[path = "../../../solutions/12-task/src/join.rs"]
+        mod join;
+        $crate::exercise_12::parts! { $($rest)* }
+    };
     (owned $($rest:tt)*) => {
         #[path = "../../../solutions/12-task/src/owned.rs"]
         mod owned;
@@ -105,10 +122,11 @@ macro_rules! parts {
         mod waker;
         $crate::exercise_12::parts! { $($rest)* }
     };
-    // What no version replaces, what a user sees, and the checks.
     (all others) => {
-        #[path = "../../../solutions/12-task/src/join.rs"]
-        mod join;
+        $crate::exercise_12::parts! { join the rest }
+    };
+    // What no version replaces, what a user sees, and the checks.
+    (the rest) => {
         #[path = "../../../solutions/12-task/src/memory.rs"]
         mod memory;
         #[path = "../../../solutions/12-task/src/schedule.rs"]

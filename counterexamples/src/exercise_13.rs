@@ -2,6 +2,7 @@
 //! the solution.
 
 pub mod asks_before_it_leaves;
+pub mod begins_asleep;
 pub mod chooses_in_two_steps;
 pub mod counts_in_bytes;
 pub mod fence_before_the_count;

@@ -12,6 +12,7 @@ pub mod keeps_its_future;
 pub mod keeps_the_first_waker;
 pub mod knows_places_only;
 pub mod last_in_first_out;
+pub mod leaves_it_in_its_place;
 pub mod looks_at_the_mark_first;
 pub mod looks_now_and_then;
 pub mod looks_then_registers;

@@ -5,6 +5,9 @@
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
 //! Also fails: models::nothing_is_written_over_while_a_thief_copies
 //! Also fails: models::two_thieves_and_the_owner_share_in_every_order
+//! Also fails: each_item_comes_out_once_whoever_takes_it
+//! Also fails: each_item_comes_out_once_where_all_steal_from_all
+//! Also fails: counts_hold_while_thieves_are_at_work
 //!
 //! The thief stores the head that it has worked out: it has just looked, and
 //! what can happen within two lines? The owner's pop, whose item then comes out
@@ -101,7 +104,9 @@ mod head;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 
-// No tests: on real threads it is a matter of luck whether any of them fails.
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/11-run-queue/src/models.rs"]
 mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/11-run-queue/src/tests/mod.rs"]
+mod tests;

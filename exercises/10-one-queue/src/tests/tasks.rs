@@ -180,7 +180,8 @@ fn a_handle_gives_the_output() {
     let lesson = Lesson {
         clause: "7. The handle",
         promise: "A handle gives the output of its task, to a thread and to another task.",
-        usual_cause: "The output is dropped with the future, or whoever awaits it is not woken.",
+        usual_cause: "The output is dropped with the future, or whoever awaits it is not woken; or to \
+                      poll the handle blocks the worker.",
         read: "scheduler/one-queue.html#how-a-task-ends",
     };
     check(lesson, || {
@@ -201,6 +202,12 @@ fn a_handle_gives_the_output() {
             "not 500 sevens"
         );
         opening.join().expect("opening does not panic");
+        // A worker that blocked would block itself.
+        let pool = Pool::new(1);
+        let handle = pool.handle();
+        let outer = pool.spawn(async move { handle.spawn(async { 7 }).await });
+        let inner = block_on(outer).expect("the task ends");
+        assert!(inner.is_ok_and(|output| output == 7), "not 7");
     });
 }
 

@@ -53,7 +53,8 @@ fn spawning_and_waking_wait_for_no_poll() {
     let lesson = Lesson {
         clause: "1. Workers",
         promise: "While all workers are busy, `spawn` and a wake-up return at once.",
-        usual_cause: "A lock is held while a task is polled: that of the queue, or the task's own.",
+        usual_cause: "A lock is held while a task is polled: that of the queue, or the task's own. Or \
+                      the queue has a length, and whoever finds it full waits.",
         read: "scheduler/one-queue.html#the-guard-that-lives-too-long",
     };
     check(lesson, || {

@@ -49,31 +49,41 @@ fn counts_hold_while_thieves_are_at_work() {
                       a newer head from an older tail.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
-    const ROUNDS: u32 = 2_000;
     check(lesson, || {
-        let (queue, stealer) = run_queue::<_, FEW>();
-        let is_over = Arc::new(AtomicBool::new(false));
-        let thieves = [(); 2].map(|()| {
-            let (stealer, is_over) = (stealer.clone(), is_over.clone());
-            thread::spawn(move || steal_until(&stealer, &is_over))
-        });
-        for round in 0..ROUNDS {
-            let free = queue.free();
-            fill(&queue, 0..free as u32);
-            let (len, after) = (queue.len(), queue.free());
-            assert!(
-                len <= FEW && after <= FEW,
-                "`len` is {len} and `free` is {after} of {FEW}"
-            );
-            if round % 4 == 0 {
-                thread::yield_now();
-            }
-        }
-        is_over.store(true, SeqCst);
-        for thief in thieves {
-            thief.join().expect("stealing does not panic");
-        }
+        fill_what_is_free(2_000);
+        with_chaos(SEED, || fill_what_is_free(300));
     });
+}
+
+/// Pushes as many items as are said to find room, again and again, while two
+/// thieves steal.
+fn fill_what_is_free(rounds: u32) {
+    let (queue, stealer) = run_queue::<_, FEW>();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let thieves = [(); 2].map(|()| {
+        let (stealer, is_over) = (stealer.clone(), is_over.clone());
+        thread::spawn(move || steal_until(&stealer, &is_over))
+    });
+    let begun = Instant::now();
+    for round in 0..rounds {
+        let free = queue.free();
+        fill(&queue, 0..free as u32);
+        let (len, after) = (queue.len(), queue.free());
+        assert!(
+            len <= FEW && after <= FEW,
+            "`len` is {len} and `free` is {after} of {FEW}"
+        );
+        if round % 4 == 0 {
+            thread::yield_now();
+        }
+        if begun.elapsed() > RACE {
+            break;
+        }
+    }
+    is_over.store(true, SeqCst);
+    for thief in thieves {
+        thief.join().expect("stealing does not panic");
+    }
 }
 
 /// Clause 12: a queue of the heap's is what this one is to replace.

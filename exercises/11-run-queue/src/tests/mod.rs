@@ -19,6 +19,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use sync::chaos::{read_modify_writes, with_chaos};
 use testkit::{DropProbe, Lesson, allocations, check, live_blocks};
@@ -29,6 +30,9 @@ use super::{Local, Stealer, run_queue, run_queue_at};
 const SEED: u64 = 11;
 /// The slots of a queue that is to be full often.
 const FEW: usize = 8;
+/// After so long a race is over, with fewer items: on a busy machine each time
+/// that a thread lets others run may cost it a time slice of all of them.
+const RACE: Duration = Duration::from_millis(200);
 
 /// A queue with the items `0..count` in it.
 #[track_caller]
