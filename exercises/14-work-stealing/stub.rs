@@ -209,10 +209,10 @@ impl Builder {
     }
 
     /// No check asks for this one: with it `cargo workshop trace 14` shows not
-    /// only which task ran where, but also your queues. Call `observe` with each
-    /// [`Event`], on the thread where it happens, next to what it is about: what
-    /// is woken or spawned is pushed before anything else is, and what is popped
-    /// is polled before anything else is.
+    /// only which task ran where, but also your queues. Call `observe` with
+    /// each [`Event`], on the thread where it happens, next to what it is
+    /// about: what is woken or spawned is pushed before anything else is, and
+    /// what is popped is polled before anything else is.
     pub fn observer(&mut self, observe: fn(Event)) -> &mut Self {
         let _ = observe;
         self
