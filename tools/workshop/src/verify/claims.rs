@@ -1,6 +1,6 @@
 //! What a version did, beside what it was said to do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
@@ -10,15 +10,24 @@ use crate::events::Outcome as TestOutcome;
 use crate::exercises::harness::{Verdict, Verdicts};
 use crate::exercises::source;
 
+/// What a test did though the header says otherwise.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The test.
+    pub test: String,
+    /// What to tell its author.
+    pub finding: Finding,
+}
+
 /// Compares what a counterexample claims with what its tests did.
 pub fn faults_of(
     place: &str,
     counterexample: &Counterexample,
     verdicts: &Verdicts,
     module: &str,
-) -> Vec<Finding> {
+) -> Vec<Fault> {
     let header = &counterexample.header;
-    let mut findings = Vec::new();
+    let mut faults = Vec::new();
     let caught_by = &header.caught_by;
     let is_here = caught_by.test.starts_with(&format!("{module}::"));
     let failed = |verdict: &Verdict| verdict.outcome == TestOutcome::Failed;
@@ -29,7 +38,10 @@ pub fn faults_of(
             false => format!("`{}` is not run on it", caught_by.test),
         };
         let remedy = "sharpen the test, or name the one that fails";
-        findings.push(Finding::new(place, fault, remedy));
+        faults.push(Fault {
+            test: caught_by.test.clone(),
+            finding: Finding::new(place, fault, remedy),
+        });
     }
     for (test, verdict) in verdicts {
         if verdict.outcome != TestOutcome::Passed && !header.allows(test) {
@@ -39,10 +51,35 @@ pub fn faults_of(
             );
             let remedy =
                 "break one clause only, or add the test under `Also fails:` if it cannot but fail";
-            findings.push(Finding::new(place, fault, remedy));
+            faults.push(Fault {
+                test: test.clone(),
+                finding: Finding::new(place, fault, remedy),
+            });
         }
     }
-    findings
+    faults
+}
+
+/// Many wrong versions lose a race, and luck has a say in it. A fault counts if
+/// it is there in more than half of the `runs`; the others are told as notes.
+pub fn decide(place: &str, runs: &[Vec<Fault>]) -> (Vec<Finding>, Vec<String>) {
+    let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    let tests: BTreeSet<_> = runs.iter().flatten().map(|fault| &fault.test).collect();
+    for test in tests {
+        let with = |run: &&Vec<Fault>| run.iter().any(|fault| fault.test == *test);
+        let count = runs.iter().filter(with).count();
+        let first = runs.iter().flatten().find(|fault| fault.test == *test);
+        match first {
+            Some(fault) if 2 * count > runs.len() => findings.push(fault.finding.clone()),
+            Some(fault) => notes.push(format!(
+                "{place}: in {count} of {} runs {}",
+                runs.len(),
+                fault.finding.fault
+            )),
+            None => {}
+        }
+    }
+    (findings, notes)
 }
 
 /// The names of the tests in these files.
@@ -104,7 +141,9 @@ pub fn seen(verdict: &Verdict) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::header::Header;
-    use super::{Counterexample, TestOutcome, Verdict, Verdicts, by_version, faults_of, seen};
+    use super::{
+        Counterexample, TestOutcome, Verdict, Verdicts, by_version, decide, faults_of, seen,
+    };
 
     fn verdict(outcome: TestOutcome) -> Verdict {
         Verdict {
@@ -114,7 +153,7 @@ mod tests {
         }
     }
 
-    fn faults(failing: &[&str], passing: &[&str]) -> Vec<String> {
+    fn faults(failing: &[&str], passing: &[&str]) -> Vec<super::Fault> {
         let source =
             "//! Breaks clause 3: No loss.\n//! Caught by: a\n//! Also fails: b\n//!\n//! Why.\n";
         let counterexample = Counterexample {
@@ -130,19 +169,47 @@ mod tests {
         };
         let mut verdicts = named(failing, TestOutcome::Failed);
         verdicts.extend(named(passing, TestOutcome::Passed));
-        let findings = faults_of("x.rs", &counterexample, &verdicts, "tests");
-        findings.into_iter().map(|finding| finding.fault).collect()
+        faults_of("x.rs", &counterexample, &verdicts, "tests")
+    }
+
+    fn told(failing: &[&str], passing: &[&str]) -> Vec<String> {
+        let faults = faults(failing, passing);
+        faults
+            .into_iter()
+            .map(|fault| fault.finding.fault)
+            .collect()
     }
 
     #[test]
     fn a_claim_must_come_true_and_nothing_else_fail() {
-        assert!(faults(&["a"], &["b", "c"]).is_empty());
-        assert!(faults(&["a", "b"], &["c"]).is_empty());
-        assert_eq!(faults(&["b"], &["a"]), ["`tests::a` does not catch it"]);
-        assert_eq!(faults(&["b"], &[]), ["`tests::a` is not run on it"]);
-        let other = faults(&["a", "c"], &["b"]);
+        assert!(told(&["a"], &["b", "c"]).is_empty());
+        assert!(told(&["a", "b"], &["c"]).is_empty());
+        assert_eq!(told(&["b"], &["a"]), ["`tests::a` does not catch it"]);
+        assert_eq!(told(&["b"], &[]), ["`tests::a` is not run on it"]);
+        let other = told(&["a", "c"], &["b"]);
         assert_eq!(other.len(), 1);
         assert!(other[0].contains("`tests::c` fails"), "{other:?}");
+    }
+
+    #[test]
+    fn what_most_runs_show_is_a_fault_and_the_rest_is_noted() {
+        let as_claimed = faults(&["a"], &["b", "c"]);
+        let missed = faults(&[], &["a", "b", "c"]);
+        let one_more = faults(&["a", "c"], &["b"]);
+        let (findings, notes) = decide("x.rs", &[missed.clone(), missed.clone(), one_more.clone()]);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].fault, "`tests::a` does not catch it");
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert!(
+            notes[0].starts_with("x.rs: in 1 of 3 runs `tests::c` fails"),
+            "{notes:?}"
+        );
+        let (findings, notes) = decide("x.rs", &[one_more, as_claimed.clone(), as_claimed]);
+        assert!(
+            findings.is_empty() && notes.len() == 1,
+            "{findings:?} {notes:?}"
+        );
+        assert_eq!(decide("x.rs", &[missed]).0.len(), 1);
     }
 
     #[test]

@@ -7,9 +7,8 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use super::claims::{by_version, faults_of, names, seen};
-use super::header::Claim;
-use super::triads::{self, Counterexample};
+use super::claims::{by_version, names, seen};
+use super::triads;
 use super::{Finding, Outcome, relative};
 use crate::contain::Cause;
 use crate::events::{Event, Outcome as TestOutcome};
@@ -46,7 +45,7 @@ pub enum Part {
 
 impl Part {
     /// Where they are written.
-    fn files_of(self, exercise: &Exercise) -> Vec<PathBuf> {
+    pub fn files_of(self, exercise: &Exercise) -> Vec<PathBuf> {
         match self {
             Self::Tests => exercise.tests(),
             Self::Models(checker) => exercise.models_for(checker),
@@ -62,7 +61,11 @@ impl Judge<'_> {
     }
 
     /// Runs the tests of a package whose paths contain one of the `filters`.
-    async fn run(
+    ///
+    /// # Errors
+    ///
+    /// When the tests cannot be run.
+    pub async fn run(
         &mut self,
         built: &Built,
         package: &str,
@@ -74,15 +77,33 @@ impl Judge<'_> {
             self.find(package, fault, "mend what the compiler names above");
             return Ok(None);
         }
+        // Wrong versions mostly sleep until the kit ends them.
         let cores = thread::available_parallelism().map_or(1, usize::from);
+        let threads = (package == "counterexamples").then_some(4 * cores);
+        self.run_on(built, package, filters, threads, on_progress)
+            .await
+    }
+
+    /// Runs them on so many threads; on as many as there are cores if not said.
+    ///
+    /// # Errors
+    ///
+    /// When the tests cannot be run.
+    pub async fn run_on(
+        &mut self,
+        built: &Built,
+        package: &str,
+        filters: &[&str],
+        threads: Option<usize>,
+        on_progress: &impl Fn(&str),
+    ) -> Result<Option<Verdicts>, Problem> {
         let mut verdicts = Verdicts::new();
         let mut done = BTreeSet::new();
         for binary in built.binaries_of(package) {
             let run = Run {
                 binary,
                 filters: filters.iter().map(|&filter| filter.to_owned()).collect(),
-                // Wrong versions mostly sleep until the kit ends them.
-                threads: (package == "counterexamples").then_some(4 * cores),
+                threads,
                 limit: LIMIT,
             };
             let on_event = |event| {
@@ -228,7 +249,7 @@ impl Judge<'_> {
     }
 
     /// The tests of the exercise must be among those that were run.
-    fn must_have(&mut self, place: &str, verdicts: &Verdicts, names: &[String]) {
+    pub fn must_have(&mut self, place: &str, verdicts: &Verdicts, names: &[String]) {
         let run: BTreeSet<_> = verdicts
             .keys()
             .filter_map(|path| path.rsplit("::").next())
@@ -304,97 +325,5 @@ impl Judge<'_> {
             self.must_pass(&place, &verdicts);
         }
         Ok(())
-    }
-
-    /// Each wrong version must do what its header says.
-    ///
-    /// # Errors
-    ///
-    /// When the tests cannot be run.
-    pub async fn counterexamples(
-        &mut self,
-        exercises: &[Exercise],
-        built: &Built,
-        on_progress: &impl Fn(&str),
-    ) -> Result<(), Problem> {
-        let run = self.run(built, "counterexamples", &["::tests::"], on_progress);
-        let Some(verdicts) = run.await? else {
-            return Ok(());
-        };
-        let versions = by_version(verdicts);
-        for exercise in exercises {
-            let names = names(&exercise.tests());
-            for counterexample in triads::counterexamples(self.workshop, exercise) {
-                let key = (exercise.number, counterexample.name.clone());
-                let verdicts = versions.get(&key).cloned().unwrap_or_default();
-                let place = self.judge(&counterexample, &verdicts, "tests");
-                // Where only luck decides on real threads, the models alone may judge.
-                let by_models = counterexample.header.caught_by.test.starts_with("models::");
-                if !(by_models && verdicts.is_empty()) {
-                    self.must_have(&place, &verdicts, &names);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Models are for what tests cannot decide: only the counterexamples that
-    /// name one are explored.
-    ///
-    /// # Errors
-    ///
-    /// When the models cannot be run.
-    pub async fn counterexample_models(
-        &mut self,
-        exercises: &[Exercise],
-        built: &Built,
-        on_progress: &impl Fn(&str),
-    ) -> Result<(), Problem> {
-        for exercise in exercises {
-            let models = names(&self.part.files_of(exercise));
-            let is_here = |claim: &Claim| {
-                let name = claim.test.strip_prefix("models::");
-                name.is_some_and(|name| models.iter().any(|model| model == name))
-            };
-            let mut counterexamples = triads::counterexamples(self.workshop, exercise);
-            counterexamples.retain(|one| one.header.claims().any(is_here));
-            let number = exercise.number;
-            let filter =
-                |one: &Counterexample| format!("exercise_{number}::{}::models::", one.name);
-            let filters: Vec<_> = counterexamples.iter().map(filter).collect();
-            if filters.is_empty() {
-                continue;
-            }
-            let filters: Vec<_> = filters.iter().map(String::as_str).collect();
-            let run = self.run(built, "counterexamples", &filters, on_progress);
-            let Some(verdicts) = run.await? else {
-                return Ok(());
-            };
-            let versions = by_version(verdicts);
-            for counterexample in counterexamples {
-                let key = (number, counterexample.name.clone());
-                let verdicts = versions.get(&key).cloned().unwrap_or_default();
-                // Some models are explored by another checker.
-                let module = match is_here(&counterexample.header.caught_by) {
-                    true => "models",
-                    false => "",
-                };
-                self.judge(&counterexample, &verdicts, module);
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the counterexample's place, for whatever else is to be said of it.
-    fn judge(
-        &mut self,
-        counterexample: &Counterexample,
-        verdicts: &Verdicts,
-        module: &str,
-    ) -> String {
-        let place = relative(self.workshop, &counterexample.file);
-        let findings = faults_of(&place, counterexample, verdicts, module);
-        self.outcome.findings.extend(findings);
-        place
     }
 }

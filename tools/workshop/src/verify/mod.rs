@@ -8,7 +8,7 @@
 //! | [`figures`] | what figures are drawn from |
 //! | [`snippets`] | programs of the book, and what they really do |
 //! | [`demonstrations`] | the exercises' demonstrations, on our solutions |
-//! | [`subjects`], [`judge`] | stubs, solutions and all other versions, and how they fare |
+//! | [`subjects`], [`judge`], [`wrong`] | stubs, solutions and all other versions, and how they fare |
 
 mod book;
 mod claims;
@@ -22,6 +22,7 @@ mod judge;
 mod snippets;
 mod subjects;
 mod triads;
+mod wrong;
 
 use std::collections::HashSet;
 use std::io::{self, IsTerminal, Write};

@@ -1,0 +1,133 @@
+//! Whether the wrong versions do what their headers say.
+
+use super::claims::{Fault, by_version, decide, faults_of, names};
+use super::header::Claim;
+use super::judge::Judge;
+use super::relative;
+use super::triads::{self, Counterexample};
+use crate::exercises::cargo::Built;
+use crate::exercises::catalogue::Exercise;
+use crate::problem::Problem;
+
+/// How often a wrong version is run again that did not do what its header says.
+const RUNS_AGAIN: usize = 2;
+
+impl Judge<'_> {
+    /// Each wrong version must do what its header says.
+    ///
+    /// # Errors
+    ///
+    /// When the tests cannot be run.
+    pub async fn counterexamples(
+        &mut self,
+        exercises: &[Exercise],
+        built: &Built,
+        on_progress: &impl Fn(&str),
+    ) -> Result<(), Problem> {
+        let run = self.run(built, "counterexamples", &["::tests::"], on_progress);
+        let Some(verdicts) = run.await? else {
+            return Ok(());
+        };
+        let versions = by_version(verdicts);
+        let mut doubtful = Vec::new();
+        for exercise in exercises {
+            let names = names(&exercise.tests());
+            for counterexample in triads::counterexamples(self.workshop, exercise) {
+                let key = (exercise.number, counterexample.name.clone());
+                let verdicts = versions.get(&key).cloned().unwrap_or_default();
+                let place = relative(self.workshop, &counterexample.file);
+                let faults = faults_of(&place, &counterexample, &verdicts, "tests");
+                // Where only luck decides on real threads, the models alone may judge.
+                let by_models = counterexample.header.caught_by.test.starts_with("models::");
+                if !(by_models && verdicts.is_empty()) {
+                    self.must_have(&place, &verdicts, &names);
+                }
+                if !faults.is_empty() {
+                    doubtful.push((exercise.number, counterexample, faults));
+                }
+            }
+        }
+        for (number, counterexample, faults) in doubtful {
+            self.judge_again(number, &counterexample, faults, built, on_progress)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Runs a wrong version again that did not do what its header says, for luck
+    /// may have had a say in it.
+    async fn judge_again(
+        &mut self,
+        number: u32,
+        counterexample: &Counterexample,
+        faults: Vec<Fault>,
+        built: &Built,
+        on_progress: &impl Fn(&str),
+    ) -> Result<(), Problem> {
+        let place = relative(self.workshop, &counterexample.file);
+        let filter = format!("exercise_{number}::{}::tests::", counterexample.name);
+        let mut runs = vec![faults];
+        for _ in 0..RUNS_AGAIN {
+            let run = self
+                .run_on(built, "counterexamples", &[&filter], None, on_progress)
+                .await?;
+            let versions = by_version(run.unwrap_or_default());
+            let verdicts = versions.into_values().next().unwrap_or_default();
+            runs.push(faults_of(&place, counterexample, &verdicts, "tests"));
+        }
+        let (findings, notes) = decide(&place, &runs);
+        self.outcome.findings.extend(findings);
+        self.outcome.notes.extend(notes);
+        Ok(())
+    }
+
+    /// Models are for what tests cannot decide: only the counterexamples that
+    /// name one are explored.
+    ///
+    /// # Errors
+    ///
+    /// When the models cannot be run.
+    pub async fn counterexample_models(
+        &mut self,
+        exercises: &[Exercise],
+        built: &Built,
+        on_progress: &impl Fn(&str),
+    ) -> Result<(), Problem> {
+        for exercise in exercises {
+            let models = names(&self.part.files_of(exercise));
+            let is_here = |claim: &Claim| {
+                let name = claim.test.strip_prefix("models::");
+                name.is_some_and(|name| models.iter().any(|model| model == name))
+            };
+            let mut counterexamples = triads::counterexamples(self.workshop, exercise);
+            counterexamples.retain(|one| one.header.claims().any(is_here));
+            let number = exercise.number;
+            let filter =
+                |one: &Counterexample| format!("exercise_{number}::{}::models::", one.name);
+            let filters: Vec<_> = counterexamples.iter().map(filter).collect();
+            if filters.is_empty() {
+                continue;
+            }
+            let filters: Vec<_> = filters.iter().map(String::as_str).collect();
+            let run = self.run(built, "counterexamples", &filters, on_progress);
+            let Some(verdicts) = run.await? else {
+                return Ok(());
+            };
+            let versions = by_version(verdicts);
+            for counterexample in counterexamples {
+                let key = (number, counterexample.name.clone());
+                let verdicts = versions.get(&key).cloned().unwrap_or_default();
+                // Some models are explored by another checker.
+                let module = match is_here(&counterexample.header.caught_by) {
+                    true => "models",
+                    false => "",
+                };
+                let place = relative(self.workshop, &counterexample.file);
+                let faults = faults_of(&place, &counterexample, &verdicts, module);
+                let findings = faults.into_iter().map(|fault| fault.finding);
+                self.outcome.findings.extend(findings);
+            }
+        }
+        Ok(())
+    }
+}
