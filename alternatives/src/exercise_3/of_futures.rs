@@ -25,5 +25,5 @@ impl<W: Wake + Send + Sync> ArcWake for ByArcWake<W> {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+#[path = "../../../exercises/03-raw-waker/src/tests/mod.rs"]
 mod tests;

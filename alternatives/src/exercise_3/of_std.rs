@@ -11,5 +11,5 @@ pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+#[path = "../../../exercises/03-raw-waker/src/tests/mod.rs"]
 mod tests;

@@ -121,5 +121,5 @@ unsafe fn release(data: *const ()) {
 #[path = "../../../exercises/03-raw-waker/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+#[path = "../../../exercises/03-raw-waker/src/tests/mod.rs"]
 mod tests;

@@ -92,5 +92,5 @@ impl Wake for Sleeper {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+#[path = "../../../exercises/03-raw-waker/src/tests/mod.rs"]
 mod tests;

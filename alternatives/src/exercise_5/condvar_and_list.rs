@@ -209,5 +209,5 @@ fn drive(timers: &Timers, (is_rung, rung): &(Mutex<bool>, Condvar)) {
 #[path = "../../../exercises/05-sleep/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/05-sleep/src/tests.rs"]
+#[path = "../../../exercises/05-sleep/src/tests/mod.rs"]
 mod tests;

@@ -155,5 +155,5 @@ impl Drop for Pool {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/06-spawn-blocking/src/tests.rs"]
+#[path = "../../../exercises/06-spawn-blocking/src/tests/mod.rs"]
 mod tests;

@@ -114,5 +114,5 @@ impl fmt::Debug for JoinError {
 impl Error for JoinError {}
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/06-spawn-blocking/src/tests.rs"]
+#[path = "../../../exercises/06-spawn-blocking/src/tests/mod.rs"]
 mod tests;

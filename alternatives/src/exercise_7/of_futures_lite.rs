@@ -56,5 +56,5 @@ impl Future for Tick {
 }
 
 #[cfg(test)]
-#[path = "../../../exercises/07-yield-now/src/tests.rs"]
+#[path = "../../../exercises/07-yield-now/src/tests/mod.rs"]
 mod tests;

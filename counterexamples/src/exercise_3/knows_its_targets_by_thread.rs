@@ -99,5 +99,5 @@ fn target(number: *const ()) -> Option<Arc<dyn Target>> {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+#[path = "../../../exercises/03-raw-waker/src/tests/mod.rs"]
 mod tests;

@@ -73,5 +73,5 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+#[path = "../../../exercises/03-raw-waker/src/tests/mod.rs"]
 mod tests;

@@ -54,5 +54,5 @@ impl Wake for Park {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+#[path = "../../../exercises/03-raw-waker/src/tests/mod.rs"]
 mod tests;

@@ -106,5 +106,5 @@ fn wake(signal: *const ()) {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/04-cached-block-on/src/tests.rs"]
+#[path = "../../../exercises/04-cached-block-on/src/tests/mod.rs"]
 mod tests;

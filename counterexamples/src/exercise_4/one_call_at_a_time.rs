@@ -112,5 +112,5 @@ impl Wake for Signal {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/04-cached-block-on/src/tests.rs"]
+#[path = "../../../exercises/04-cached-block-on/src/tests/mod.rs"]
 mod tests;

@@ -103,5 +103,5 @@ impl Wake for Signal {
 #[path = "../../../exercises/04-cached-block-on/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/04-cached-block-on/src/tests.rs"]
+#[path = "../../../exercises/04-cached-block-on/src/tests/mod.rs"]
 mod tests;

@@ -166,5 +166,5 @@ super::process_timers!();
 #[path = "../../../exercises/05-sleep/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/05-sleep/src/tests.rs"]
+#[path = "../../../exercises/05-sleep/src/tests/mod.rs"]
 mod tests;

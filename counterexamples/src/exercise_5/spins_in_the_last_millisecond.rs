@@ -174,5 +174,5 @@ fn drive(timers: &Timers, parker: &parker::Parker) {
 #[path = "../../../exercises/05-sleep/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/05-sleep/src/tests.rs"]
+#[path = "../../../exercises/05-sleep/src/tests/mod.rs"]
 mod tests;

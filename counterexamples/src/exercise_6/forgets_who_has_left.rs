@@ -149,5 +149,5 @@ impl Drop for Pool {
 #[path = "../../../exercises/06-spawn-blocking/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/06-spawn-blocking/src/tests.rs"]
+#[path = "../../../exercises/06-spawn-blocking/src/tests/mod.rs"]
 mod tests;

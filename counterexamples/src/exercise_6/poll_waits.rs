@@ -72,5 +72,5 @@ impl<T> Future for JoinHandle<T> {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/06-spawn-blocking/src/tests.rs"]
+#[path = "../../../exercises/06-spawn-blocking/src/tests/mod.rs"]
 mod tests;

@@ -63,5 +63,5 @@ impl Future for Tick<'_> {
 }
 
 #[cfg(test)]
-#[path = "../../../exercises/07-yield-now/src/tests.rs"]
+#[path = "../../../exercises/07-yield-now/src/tests/mod.rs"]
 mod tests;

@@ -51,5 +51,5 @@ impl Future for YieldNow {
 // ANCHOR_END: bug
 
 #[cfg(test)]
-#[path = "../../../exercises/07-yield-now/src/tests.rs"]
+#[path = "../../../exercises/07-yield-now/src/tests/mod.rs"]
 mod tests;

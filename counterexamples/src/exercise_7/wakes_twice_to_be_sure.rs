@@ -39,5 +39,5 @@ impl Future for YieldNow {
 }
 
 #[cfg(test)]
-#[path = "../../../exercises/07-yield-now/src/tests.rs"]
+#[path = "../../../exercises/07-yield-now/src/tests/mod.rs"]
 mod tests;

@@ -175,5 +175,5 @@ impl Budget {
 }
 
 #[cfg(test)]
-#[path = "../../../exercises/08-budget/src/tests.rs"]
+#[path = "../../../exercises/08-budget/src/tests/mod.rs"]
 mod tests;

@@ -9,7 +9,7 @@
 #[path = "../../../exercises/03-raw-waker/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/03-raw-waker/src/tests.rs"]
+#[path = "../../../exercises/03-raw-waker/src/tests/mod.rs"]
 mod tests;
 
 use std::marker::PhantomData;

@@ -60,7 +60,7 @@
 mod models;
 mod sleep;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/05-sleep/src/tests.rs"]
+#[path = "../../../exercises/05-sleep/src/tests/mod.rs"]
 mod tests;
 mod timers;
 mod unused;

@@ -5,7 +5,7 @@
 //! task that wakes itself to the back of its queue.
 
 #[cfg(test)]
-#[path = "../../../exercises/07-yield-now/src/tests.rs"]
+#[path = "../../../exercises/07-yield-now/src/tests/mod.rs"]
 mod tests;
 
 use std::marker::PhantomData;

@@ -14,7 +14,7 @@
 //! there and takes it away.
 
 #[cfg(test)]
-#[path = "../../../exercises/08-budget/src/tests.rs"]
+#[path = "../../../exercises/08-budget/src/tests/mod.rs"]
 mod tests;
 
 use std::cell::Cell;

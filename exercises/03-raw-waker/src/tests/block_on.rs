@@ -1,0 +1,185 @@
+//! `block_on` with a waker made by hand.
+
+use super::*;
+
+/// Clause 9: a wake-up asks for a poll; it does not say that all is done.
+#[test]
+fn block_on_polls_until_the_future_is_ready() {
+    let lesson = Lesson {
+        clause: "9. Prompt",
+        promise: "`block_on` polls at once, and again after each wake-up until the future is ready.",
+        usual_cause: "The thread sleeps before the first poll, or takes a wake-up to mean that the \
+                      future is ready.",
+        read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
+    };
+    check(lesson, || {
+        assert!(
+            block_on(async { 7 }) == 7,
+            "the output of a ready future did not come back"
+        );
+        let mut polls_left = 1_000;
+        block_on(poll_fn(|cx| {
+            polls_left -= 1;
+            if polls_left == 0 {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }));
+    });
+}
+
+/// Clause 10: a loop that spins is right in all else, and burns a core.
+#[test]
+fn block_on_sleeps_while_it_waits() {
+    let lesson = Lesson {
+        clause: "10. Idle",
+        promise: "While the future waits, the thread sleeps until a wake-up comes, from any thread.",
+        usual_cause: "The loop spins, or wakes up by a time-out (`wait_timeout`, `park_timeout`) as \
+                      a safety net. A wake-up needs none.",
+        read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
+    };
+    const WINDOW: Duration = Duration::from_millis(200);
+    const CPU: Duration = Duration::from_millis(20);
+    const SLEEPS: u64 = 20;
+    check(lesson, || {
+        let (future, handle) = ManualFuture::new();
+        let watcher = thread::spawn(move || {
+            let (_waker, blocked) = handle.wait_until_asleep();
+            let cost = idle_cost(&blocked, WINDOW);
+            let polls = handle.polls();
+            handle.complete();
+            (cost, polls)
+        });
+        block_on(future);
+        let (cost, polls) = watcher.join().expect("the watcher does not panic");
+        assert!(
+            polls <= 2,
+            "in {WINDOW:?} without a wake-up the future was polled {polls} times"
+        );
+        if let Some(cost) = cost {
+            assert!(
+                cost.cpu < CPU && cost.sleeps < SLEEPS,
+                "in {WINDOW:?} without a wake-up the thread woke up {} times \
+                 and used {:.0?} of CPU time",
+                cost.sleeps,
+                cost.cpu
+            );
+        }
+    });
+}
+
+/// Clause 11: made certain by joining the waking thread inside the poll.
+#[test]
+fn a_wake_during_poll_is_not_lost() {
+    let lesson = Lesson {
+        clause: "11. No lost wake-up",
+        promise: "A wake-up that comes while the future is polled still counts.",
+        usual_cause: "The flag is cleared after the poll, or there is none and the wake-up only \
+                      rouses who already sleeps.",
+        read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
+    };
+    check(lesson, || {
+        block_on(Yields(3));
+        let mut is_first = true;
+        block_on(poll_fn(|cx| {
+            if !take(&mut is_first) {
+                return Poll::Ready(());
+            }
+            let waker = cx.waker().clone();
+            let waking = thread::spawn(|| waker.wake());
+            waking.join().expect("waking does not panic");
+            Poll::Pending
+        }));
+    });
+}
+
+/// Clause 11: no single run can hit the moment between the last look and the
+/// sleep; many runs do.
+#[test]
+fn thousands_of_wakes_between_two_threads_all_arrive() {
+    let lesson = Lesson {
+        clause: "11. No lost wake-up",
+        promise: "A wake-up that comes between the poll and the sleep still counts.",
+        usual_cause: "The flag is read, and then the thread sleeps without looking again. Keep the \
+                      flag under the mutex of the condition variable, and set it there too.",
+        read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
+    };
+    const TIME: Duration = Duration::from_millis(300);
+    check(lesson, || race_with_wakes(TIME, block_on));
+}
+
+/// Clause 11: what the previous exercise was about.
+#[test]
+fn a_future_that_parks_does_not_take_the_wake_up() {
+    let lesson = Lesson {
+        clause: "11. No lost wake-up",
+        promise: "A wake-up still counts when the future itself uses `thread::park`.",
+        usual_cause: "The wake-up is kept in the park token alone, which belongs to the whole \
+                      thread. Keep a flag of your own.",
+        read: "one-future/parker.html#who-takes-the-token",
+    };
+    check(lesson, || {
+        let mut is_first = true;
+        block_on(poll_fn(|cx| {
+            if !take(&mut is_first) {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            // Takes the token, if there is one.
+            thread::park_timeout(Duration::ZERO);
+            Poll::Pending
+        }));
+    });
+}
+
+/// Clause 12: a timer that was not needed fires late.
+#[test]
+fn a_waker_may_be_used_after_block_on_returned() {
+    let lesson = Lesson {
+        clause: "12. Wakers live on",
+        promise: "A waker may be woken, cloned and dropped on any thread after `block_on` returned.",
+        usual_cause: "The waker points at something of the call, which is gone with it. Let `waker` \
+                      hold a count of it.",
+        read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
+    };
+    check(lesson, || {
+        let waker = block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
+        let clone = waker.clone();
+        waker.wake_by_ref();
+        let elsewhere = thread::spawn(move || {
+            clone.wake_by_ref();
+            clone.wake();
+        });
+        elsewhere.join().expect("a late wake-up does not panic");
+        block_on(Yields(2));
+        waker.wake();
+        block_on(Yields(2));
+    });
+}
+
+/// Clause 12: a runtime calls `block_on` for as long as it runs.
+#[test]
+fn calls_of_block_on_leave_no_memory_behind() {
+    let lesson = Lesson {
+        clause: "12. Wakers live on",
+        promise: "When a call and its wakers are gone, so is what they slept on.",
+        usual_cause: "What the thread sleeps on is leaked so that wakers can point at it \
+                      (`Box::leak`), or a waker is forgotten.",
+        read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
+    };
+    const CALLS: isize = 1_000;
+    check(lesson, || {
+        let before = live_blocks();
+        for _ in 0..CALLS {
+            let waker = block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
+            waker.wake();
+        }
+        // The watchdog works meanwhile, so a few blocks come and go.
+        let left = live_blocks() - before;
+        assert!(
+            left < CALLS / 4,
+            "{CALLS} calls left {left} blocks of memory behind"
+        );
+    });
+}

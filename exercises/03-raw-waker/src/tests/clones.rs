@@ -1,0 +1,137 @@
+//! Clones, here and on other threads.
+
+use super::*;
+
+/// Clause 5: a future keeps its waker if the new one would wake the same task.
+#[test]
+fn a_clone_is_seen_to_be_the_same_waker() {
+    let lesson = Lesson {
+        clause: "5. Same waker",
+        promise: "`will_wake` says yes to a waker and its clone, and to two clones.",
+        usual_cause: "There is more than one vtable. `will_wake` compares the pointers and the \
+                      vtables by address. Let `waker` and `clone` name one constant, in one \
+                      function that is not inlined.",
+        read: "one-future/raw-waker.html#is-it-the-same-waker",
+    };
+    check(lesson, || {
+        let original = waker(WakeTarget::new().0);
+        let clone = original.clone();
+        let of_clone = clone.clone();
+        for (who, is_same) in [
+            ("a waker and its clone", original.will_wake(&clone)),
+            ("two clones", clone.will_wake(&of_clone)),
+            ("a clone and its original", of_clone.will_wake(&original)),
+        ] {
+            assert!(is_same, "`will_wake` said no to {who}");
+        }
+    });
+}
+
+/// Clause 5: a future that kept the wrong waker would never be polled again.
+#[test]
+fn wakers_of_two_targets_are_told_apart() {
+    let lesson = Lesson {
+        clause: "5. Same waker",
+        promise: "`will_wake` says no to the wakers of two targets, even of targets without a size, \
+                  and of targets made when another had gone.",
+        usual_cause: "The waker's pointer is not that of the `Arc`, which no other living target \
+                      has. It is the same for all, or a number that is given out again too soon.",
+        read: "one-future/raw-waker.html#is-it-the-same-waker",
+    };
+    check(lesson, || {
+        let [first, second] = [(); 2].map(|()| waker(WakeTarget::new().0));
+        let is_same = first.will_wake(&second);
+        assert!(!is_same, "`will_wake` said yes to wakers of two targets");
+        drop(first);
+        let third = waker(WakeTarget::new().0);
+        let is_same = second.will_wake(&third);
+        assert!(
+            !is_same,
+            "`will_wake` said yes to a waker and to one made later, when a \
+             third one had been dropped"
+        );
+        let wakers = [(); 2].map(|()| waker(Arc::new(Shaped(()))));
+        let is_same = wakers[0].will_wake(&wakers[1]);
+        assert!(
+            !is_same,
+            "`will_wake` said yes to wakers of two targets without a size"
+        );
+    });
+}
+
+/// Clause 6: what the vtable's functions use may belong to one thread.
+#[test]
+fn a_waker_works_on_a_thread_that_did_not_make_it() {
+    let lesson = Lesson {
+        clause: "6. Any thread",
+        promise: "A waker that moved to another thread is cloned, woken and dropped there.",
+        usual_cause: "The waker's target is looked up in something of the thread that made it, such \
+                      as a `thread_local!`.",
+        read: "one-future/raw-waker.html#any-thread",
+    };
+    check(lesson, || {
+        let (target, watch) = WakeTarget::new();
+        let waker = waker(target);
+        let elsewhere = thread::spawn(move || {
+            waker.wake_by_ref();
+            waker.clone().wake();
+            drop(waker);
+        });
+        elsewhere.join().expect("waking elsewhere does not panic");
+        let wakes = watch.wakes();
+        assert!(
+            wakes == (1, 1),
+            "another thread woke once by value and once by reference; the \
+             target was woken {} times and {}",
+            wakes.0,
+            wakes.1
+        );
+        watch.assert_gone("when another thread dropped the last waker");
+    });
+}
+
+/// Clause 6: no single run hits two threads in the middle of one count; many
+/// rounds do.
+#[test]
+fn threads_may_clone_wake_and_drop_at_once() {
+    let lesson = Lesson {
+        clause: "6. Any thread",
+        promise: "Threads that clone, wake and drop at once neither lose a count nor a wake-up.",
+        usual_cause: "The count is not atomic: an `Rc`, a `Cell`, or a load and a store. Two threads \
+                      then write the same number.",
+        read: "one-future/raw-waker.html#any-thread",
+    };
+    // Many targets, since what many rounds get wrong may cancel out.
+    const TARGETS: usize = if cfg!(miri) { 2 } else { 20 };
+    const THREADS: usize = 4;
+    const ROUNDS: usize = if cfg!(miri) { 10 } else { 2_000 };
+    const WAKES: usize = THREADS * ROUNDS;
+    check(lesson, || {
+        for _ in 0..TARGETS {
+            let (target, watch) = WakeTarget::new();
+            let waker = waker(target);
+            let clones = [(); THREADS].map(|()| waker.clone());
+            thread::scope(|scope| {
+                for own in clones {
+                    scope.spawn(move || {
+                        for _ in 0..ROUNDS {
+                            let clone = own.clone();
+                            clone.wake_by_ref();
+                            own.clone().wake();
+                            drop(clone);
+                        }
+                    });
+                }
+            });
+            watch.assert_alive("when every thread had dropped its clones");
+            let (by_value, by_reference) = watch.wakes();
+            assert!(
+                (by_value, by_reference) == (WAKES, WAKES),
+                "the target was woken {by_value} times by value and \
+                 {by_reference} by reference, not {WAKES} times each"
+            );
+            drop(waker);
+            watch.assert_gone("when the last waker was dropped");
+        }
+    });
+}

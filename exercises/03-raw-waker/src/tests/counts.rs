@@ -1,0 +1,199 @@
+//! Who keeps the target alive, and for how long.
+
+use super::*;
+
+/// Clause 1: the `Arc` is moved in, so nobody else need hold one.
+#[test]
+fn a_waker_keeps_its_target_alive() {
+    let lesson = Lesson {
+        clause: "1. Kept alive",
+        promise: "A target that only a waker holds lives as long as that waker.",
+        usual_cause: "The waker keeps a pointer without a count (`Arc::as_ptr`, a `Weak`), and the \
+                      `Arc` is dropped when `waker` returns. `Arc::into_raw` keeps its count.",
+        read: "one-future/raw-waker.html#two-words",
+    };
+    check(lesson, || {
+        let (target, watch) = WakeTarget::new();
+        let waker = waker(target);
+        watch.assert_alive("when `waker` had returned");
+        waker.wake_by_ref();
+        watch.assert_alive("after a wake by reference");
+        let (_, wakes) = watch.wakes();
+        assert!(wakes == 1, "the target was woken {wakes} times, not once");
+    });
+}
+
+/// Clause 1: a future keeps a clone when the first waker is long gone.
+#[test]
+fn each_clone_keeps_the_target_alive() {
+    let lesson = Lesson {
+        clause: "1. Kept alive",
+        promise: "The target lives as long as any clone, in whatever order they are dropped.",
+        usual_cause: "`clone` copies the pointer and forgets the count. Each waker will give one \
+                      back, so each must own one: `Arc::increment_strong_count`.",
+        read: "one-future/raw-waker.html#four-functions-and-one-count",
+    };
+    check(lesson, || {
+        let (target, watch) = WakeTarget::new();
+        let first = waker(target);
+        let second = first.clone();
+        let third = second.clone();
+        drop(first);
+        watch.assert_alive("when a waker with two clones was dropped");
+        let fourth = third.clone();
+        drop(third);
+        watch.assert_alive("when one of three clones was dropped");
+        drop(second);
+        watch.assert_alive("when one of two clones was dropped");
+        drop(fourth);
+    });
+}
+
+/// Clause 2: most wakers are never woken by value; they are dropped.
+#[test]
+fn dropping_a_waker_gives_its_count_back() {
+    let lesson = Lesson {
+        clause: "2. Given back",
+        promise: "When the last waker is dropped, its target is dropped, once.",
+        usual_cause: "`drop` does nothing, because a pointer needs no dropping. The count behind it \
+                      does: `Arc::decrement_strong_count`.",
+        read: "one-future/raw-waker.html#four-functions-and-one-count",
+    };
+    check(lesson, || {
+        let (target, watch) = WakeTarget::new();
+        drop(waker(target));
+        watch.assert_gone("when its only waker was dropped");
+    });
+}
+
+/// Clause 2: a count too many is a leak, and nothing crashes.
+#[test]
+fn the_target_is_dropped_with_its_last_clone() {
+    let lesson = Lesson {
+        clause: "2. Given back",
+        promise: "However many clones there were, the target is dropped with the last waker.",
+        usual_cause: "`clone` counts twice: an `Arc` cloned and forgotten, and \
+                      `increment_strong_count` beside it.",
+        read: "one-future/raw-waker.html#four-functions-and-one-count",
+    };
+    check(lesson, || {
+        let (target, watch) = WakeTarget::new();
+        let original = waker(target);
+        let clones: Vec<Waker> = (0..5).map(|_| original.clone()).collect();
+        let of_a_clone = clones[2].clone();
+        drop(original);
+        drop(clones);
+        watch.assert_alive("when all wakers but one were dropped");
+        drop(of_a_clone);
+        watch.assert_gone("when the last waker was dropped");
+    });
+}
+
+/// Clause 2: a waker that is not needed any more is dropped all the time.
+#[test]
+fn dropping_a_waker_wakes_nobody() {
+    let lesson = Lesson {
+        clause: "2. Given back",
+        promise: "Dropping a waker wakes nobody.",
+        usual_cause: "The same function stands in the vtable as `wake` and as `drop`.",
+        read: "one-future/raw-waker.html#four-functions-and-one-count",
+    };
+    check(lesson, || {
+        let (target, watch) = WakeTarget::new();
+        let waker = waker(target);
+        drop(waker.clone());
+        drop(waker);
+        let (by_value, by_reference) = watch.wakes();
+        let wakes = by_value + by_reference;
+        assert!(
+            wakes == 0,
+            "dropping two wakers woke the target {wakes} times"
+        );
+    });
+}
+
+/// Clause 2: the target is not all that may be left behind.
+#[test]
+fn wakers_leave_no_memory_behind() {
+    let lesson = Lesson {
+        clause: "2. Given back",
+        promise: "Once a waker and its clones are gone, so is all that was allocated for them.",
+        usual_cause: "A vtable or another box is leaked for each waker, to get a `&'static`. A \
+                      constant is `'static` by itself.",
+        read: "one-future/raw-waker.html#is-it-the-same-waker",
+    };
+    const ROUNDS: isize = 1_000;
+    check(lesson, || {
+        let before = live_blocks();
+        for _ in 0..ROUNDS {
+            let waker = waker(WakeTarget::new().0);
+            waker.wake_by_ref();
+            waker.clone().wake();
+            drop(waker.clone());
+        }
+        // The watchdog works meanwhile, so a few blocks come and go.
+        let left = live_blocks() - before;
+        assert!(
+            left < ROUNDS / 4,
+            "{ROUNDS} wakers left {left} blocks of memory behind"
+        );
+    });
+}
+
+#[derive(Default)]
+#[repr(align(64))]
+struct OfACacheLine;
+
+#[repr(align(4096))]
+struct OfAPage(#[expect(dead_code, reason = "only has a shape")] [u8; 9_000]);
+
+/// Clause 8: an `Arc` puts its counts before the target, and pads between.
+#[test]
+fn a_target_of_any_shape_is_woken_and_dropped() {
+    let lesson = Lesson {
+        clause: "8. Any target",
+        promise: "A target of any size and alignment is woken where it is, and freed.",
+        usual_cause: "The code knows by itself where an `Arc` keeps its counts, or moves the target. \
+                      Leave both to `Arc::from_raw` and its kin.",
+        read: "one-future/raw-waker.html#any-target",
+    };
+    fn cycle<T: Send + Sync + 'static>(shape: T) {
+        let size = size_of::<T>();
+        let align = align_of::<T>();
+        let target = Arc::new(Shaped(shape));
+        let (address, watch) =
+            (Arc::as_ptr(&target).addr(), Arc::downgrade(&target));
+        let waker = waker(target);
+        let clone = waker.clone();
+        let wake: [fn(Waker); 2] = [|waker| waker.wake_by_ref(), Waker::wake];
+        for (wake, waker) in wake.into_iter().zip([waker, clone]) {
+            assert!(
+                watch.strong_count() > 0,
+                "a target of size {size} and alignment {align} was dropped, \
+                 though a waker of it is left"
+            );
+            WOKEN_AT.store(0, SeqCst);
+            wake(waker);
+            let woken_at = WOKEN_AT.load(SeqCst);
+            assert!(
+                woken_at == address,
+                "a target of size {size} and alignment {align} at {address:#x} \
+                 was woken at {woken_at:#x}"
+            );
+        }
+        let count = watch.strong_count();
+        assert!(
+            count == 0,
+            "nobody holds the target of size {size} and alignment {align}, \
+             yet it lives: its `Arc` counts {count} too many"
+        );
+    }
+    check(lesson, || {
+        cycle(());
+        cycle(1_u8);
+        cycle([1_u64; 3]);
+        cycle(OfACacheLine);
+        cycle([1_u8; 100_000]);
+        cycle(OfAPage([1; _]));
+    });
+}

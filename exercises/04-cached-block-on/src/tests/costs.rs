@@ -1,0 +1,181 @@
+//! What is kept, and what it costs.
+
+use super::*;
+
+/// Clause 7: what the exercise is about.
+#[test]
+fn calls_after_the_first_allocate_nothing() {
+    let lesson = Lesson {
+        clause: "7. No allocation",
+        promise: "After the first call on a thread, `block_on` allocates nothing, ready or not.",
+        usual_cause: "The parker and the waker are made for each call, or they are taken out of the \
+                      cache and not put back.",
+        read: "one-future/cached-block-on.html#what-a-call-pays-for",
+    };
+    check(lesson, || {
+        block_on(async {});
+        for round in 1..=5 {
+            let ((), ready) = allocations(|| block_on(async {}));
+            let ((), yields) = allocations(|| block_on(Yields(10)));
+            let blocks = ready.count + yields.count;
+            assert!(blocks == 0, "round {round} allocated {blocks} blocks");
+        }
+        // Some systems allocate a mutex when it is first locked, to sleep.
+        allocations_of_a_sleep();
+        let blocks = allocations_of_a_sleep();
+        assert!(blocks == 0, "a call that sleeps allocated {blocks} blocks");
+    });
+}
+
+/// How many blocks a `block_on` that sleeps allocates, without those of its
+/// future.
+fn allocations_of_a_sleep() -> u64 {
+    let (future, handle) = ManualFuture::new();
+    let waking = thread::spawn(move || {
+        handle.wait_until_asleep();
+        handle.complete();
+    });
+    let of_polls = Cell::new(0);
+    let mut future = pin!(future);
+    let ((), whole) = allocations(|| {
+        block_on(poll_fn(|cx| {
+            let (poll, counted) = allocations(|| future.as_mut().poll(cx));
+            of_polls.set(of_polls.get() + counted.count);
+            poll
+        }))
+    });
+    join(waking);
+    whole.count - of_polls.get()
+}
+
+/// Clause 10: a timer that was not needed fires late.
+#[test]
+fn a_waker_may_be_used_after_its_thread_has_ended() {
+    let lesson = Lesson {
+        clause: "10. Wakers live on",
+        promise: "A waker may be woken, cloned and dropped anywhere, after the call and after the \
+                  thread.",
+        usual_cause: "The waker points into the thread's cache without a count, and the cache ends \
+                      with the thread.",
+        read: "one-future/cached-block-on.html#what-a-call-leaves-behind",
+    };
+    check(lesson, || {
+        let here = waker_of_this_thread();
+        let ended = thread::spawn(|| {
+            block_on(Yields(1));
+            waker_of_this_thread()
+        });
+        let ended = ended.join().expect("the thread does not panic");
+        // A thread that comes after it, and may get its memory.
+        join(thread::spawn(move || {
+            for waker in [here, ended] {
+                block_on(async {
+                    waker.wake_by_ref();
+                    let clone = waker.clone();
+                    Yields(1).await;
+                    clone.wake();
+                    waker.wake();
+                });
+            }
+        }));
+        block_on(Yields(1));
+    });
+}
+
+/// Calls `block_on` when its thread ends.
+struct BlocksOnDrop(mpsc::Sender<Waker>);
+
+impl Drop for BlocksOnDrop {
+    fn drop(&mut self) {
+        block_on(Yields(3));
+        let waker = block_on(poll_fn(|cx| {
+            let waker = cx.waker().clone();
+            join(thread::spawn(|| waker.wake()));
+            Poll::Ready(cx.waker().clone())
+        }));
+        block_on(Yields(1));
+        let _ = self.0.send(waker);
+    }
+}
+
+thread_local! {
+    static LAST_WORDS: RefCell<Option<BlocksOnDrop>> = const { RefCell::new(None) };
+}
+
+/// Clause 11: thread-locals are destroyed one after the other, and whoever
+/// comes later finds the cache gone.
+#[test]
+fn it_works_in_the_destructor_of_a_thread_local() {
+    let lesson = Lesson {
+        clause: "11. Thread exit",
+        promise: "`block_on` works while the thread ends, whether or not it was called before.",
+        usual_cause: "The cache is a thread-local that may be gone already: `with` panics then. Ask \
+                      by `try_with`, and do without.",
+        read: "one-future/cached-block-on.html#when-the-thread-ends",
+    };
+    check(lesson, || {
+        // A thread-local is registered where it is first used; the last one is destroyed first.
+        let before: fn() = || block_on(Yields(1));
+        let never: fn() = || ();
+        for [first, then] in [[before, never], [never, before], [never, never]]
+        {
+            let (tell, told) = mpsc::channel();
+            join(thread::spawn(move || {
+                first();
+                LAST_WORDS.set(Some(BlocksOnDrop(tell)));
+                then();
+            }));
+            let waker = told.recv();
+            waker.expect("the destructor ran").wake();
+        }
+    });
+}
+
+/// Clause 11: a program may start a thread for each request.
+#[test]
+fn what_a_thread_kept_is_freed_when_it_ends() {
+    let lesson = Lesson {
+        clause: "11. Thread exit",
+        promise: "The parker and the waker of a thread are freed when it ends.",
+        usual_cause: "The cache is leaked to get a `'static` reference, or kept by a raw pointer \
+                      that nobody frees.",
+        read: "one-future/cached-block-on.html#when-the-thread-ends",
+    };
+    const THREADS: isize = 100;
+    check(lesson, || {
+        let call = || join(thread::spawn(|| block_on(Yields(1))));
+        call();
+        let before = live_blocks();
+        (0..THREADS).for_each(|_| call());
+        let kept = live_blocks() - before;
+        assert!(
+            kept < THREADS / 2,
+            "{THREADS} threads that have ended left {kept} blocks of memory behind"
+        );
+    });
+}
+
+/// Clause 12: counted and not timed, so that every machine agrees. What is
+/// counted is what the code does by the crate `sync`.
+#[test]
+fn a_wake_on_the_polling_thread_takes_no_atomic_read_modify_write() {
+    let lesson = Lesson {
+        clause: "12. Cheap",
+        promise: "To be woken by reference on the polling thread, and polled again, takes no atomic \
+                  read-modify-write.",
+        usual_cause: "The waker swaps an atomic flag or locks a mutex although nobody else is \
+                      concerned, or the loop takes the other threads' token before its own flag.",
+        read: "one-future/cached-block-on.html#where-do-the-nanoseconds-go",
+    };
+    const WAKES: u32 = 1_000;
+    check(lesson, || {
+        block_on(async {});
+        let before = read_modify_writes();
+        block_on(Yields(WAKES));
+        let made = read_modify_writes() - before;
+        assert!(
+            made < u64::from(WAKES) / 10,
+            "{WAKES} wake-ups on the polling thread took {made} atomic read-modify-writes"
+        );
+    });
+}

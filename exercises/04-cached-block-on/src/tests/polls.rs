@@ -1,0 +1,262 @@
+//! Polls, and calls within calls.
+
+use super::*;
+
+/// Polls without a wake-up that a sound design may make.
+const SPARE: u32 = 10;
+
+/// Clause 5: twice the polls are twice the work.
+#[test]
+fn a_wake_up_causes_one_poll() {
+    let lesson = Lesson {
+        clause: "5. Bounded polls",
+        promise: "The future is polled once, and then once at most for each wake-up.",
+        usual_cause: "A wake-up leaves two marks, and each is taken for one: set one of them only.",
+        read: "one-future/cached-block-on.html#two-ways-to-be-woken",
+    };
+    const WAKES: u32 = 30;
+    check(lesson, || {
+        let (future, handle) = ManualFuture::new();
+        let waking = thread::spawn(move || {
+            handle.wake_one_by_one(WAKES);
+            handle
+        });
+        block_on(future);
+        let polls = waking.join().expect("waking does not panic").polls();
+        let wakes = WAKES + 1;
+        assert!(
+            polls <= wakes + 1 + SPARE,
+            "{wakes} wake-ups caused {polls} polls"
+        );
+
+        let mut polls = 0;
+        let (probe, probed) = ManualFuture::new();
+        let completing = thread::spawn(move || {
+            probed.wait_until_asleep();
+            probed.complete();
+        });
+        let mut probe = pin!(probe);
+        block_on(poll_fn(|cx| {
+            polls += 1;
+            if polls <= WAKES {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            probe.as_mut().poll(cx)
+        }));
+        join(completing);
+        assert!(
+            polls <= WAKES + 2 + SPARE,
+            "{WAKES} wake-ups on the polling thread and one from another caused {polls} polls"
+        );
+    });
+}
+
+/// Clause 5: a timer that was not needed fires late, and so may a hundred.
+#[test]
+fn stale_wake_ups_cost_the_next_call_one_poll_at_most() {
+    let lesson = Lesson {
+        clause: "5. Bounded polls",
+        promise: "However often wakers of earlier calls are woken between two calls, the next call \
+                  polls once more at most, and waits as ever.",
+        usual_cause: "Wake-ups are counted, not remembered as one, or a flag that is set between \
+                      two calls is never cleared.",
+        read: "one-future/cached-block-on.html#what-a-call-leaves-behind",
+    };
+    const STALE: u32 = 100;
+    check(lesson, || {
+        for from_elsewhere in [false, true] {
+            let waker = waker_of_this_thread();
+            let stale = move || (0..STALE).for_each(|_| waker.wake_by_ref());
+            if from_elsewhere {
+                join(thread::spawn(stale));
+            } else {
+                stale();
+            }
+            let (future, handle) = ManualFuture::new();
+            let waking = thread::spawn(move || {
+                handle.wait_until_asleep();
+                let polls = handle.polls();
+                handle.complete();
+                polls
+            });
+            block_on(future);
+            let polls = waking.join().expect("waking does not panic");
+            assert!(
+                polls <= 2,
+                "after {STALE} stale wake-ups a future that nobody woke was polled {polls} times"
+            );
+        }
+    });
+}
+
+/// Clause 6: an `async` block may hold references into itself.
+#[test]
+fn the_future_stays_where_it_is_and_is_dropped_once() {
+    let lesson = Lesson {
+        clause: "6. One drop",
+        promise: "Once polled, the future stays where it is until it is dropped, once, before \
+                  `block_on` returns.",
+        usual_cause: "The future is moved from one part of the function to another after its first \
+                      poll, or leaked to pin it.",
+        read: "one-future/block-on.html#pin-it-first",
+    };
+    check(lesson, || {
+        for _ in 0..2 {
+            block_on(MustNotMove::new(3));
+            let (probe, log) = DropProbe::new();
+            let not_send = Rc::new(probe);
+            let mut yields = pin!(Yields(2));
+            // Not an `async` block, which drops what it holds when it is done.
+            block_on(poll_fn(move |cx| {
+                let _held = &not_send;
+                yields.as_mut().poll(cx)
+            }));
+            let drops = log.count();
+            assert!(drops == 1, "the future has been dropped {drops} times");
+        }
+    });
+}
+
+/// Fails unless `block_on` panics here and says why, without a poll.
+fn assert_recursion_panics(place: &str) {
+    let is_polled = Cell::new(false);
+    let message = panic_message(|| {
+        block_on(poll_fn(|_| {
+            is_polled.set(true);
+            Poll::Ready(())
+        }));
+    });
+    match message {
+        None => panic!("{place} did not panic"),
+        Some(message) => assert!(
+            message.contains("recursive `block_on`"),
+            "{place} panicked with `{message}`, which does not say \"recursive `block_on`\""
+        ),
+    }
+    assert!(!is_polled.get(), "{place} panicked, but polled its future");
+}
+
+/// Clause 8: two waits on one thread share what the thread has only once.
+#[test]
+fn a_recursive_call_panics_and_says_so() {
+    let lesson = Lesson {
+        clause: "8. No recursion",
+        promise: "A `block_on` within another one on the same thread panics, and its message has \
+                  the words \"recursive `block_on`\".",
+        usual_cause: "The cache is shared by both, or a `RefCell` panics with words of its own, or \
+                      the mark of the outer call goes with the inner one.",
+        read: "one-future/cached-block-on.html#a-call-within-a-call",
+    };
+    check(lesson, || {
+        let mut polls = 0;
+        block_on(poll_fn(|cx| {
+            polls += 1;
+            assert_recursion_panics("a recursive call");
+            assert_recursion_panics("a second recursive call");
+            if polls == 3 {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }));
+    });
+}
+
+/// Clause 8: a program may catch the panic, as a test harness does.
+#[test]
+fn a_recursive_call_leaves_the_outer_one_able_to_finish() {
+    let lesson = Lesson {
+        clause: "8. No recursion",
+        promise: "The outer call keeps its wake-ups, sleeps and ends, whatever the inner one tried.",
+        usual_cause: "The inner call clears the flag or takes the token before it panics.",
+        read: "one-future/cached-block-on.html#a-call-within-a-call",
+    };
+    check(lesson, || {
+        for woken_from_elsewhere in [false, true] {
+            let mut is_first = true;
+            let (rest, handle) = ManualFuture::new();
+            let waking = thread::spawn(move || {
+                handle.wait_until_asleep();
+                handle.complete();
+            });
+            block_on(async {
+                poll_fn(|cx| {
+                    if !std::mem::take(&mut is_first) {
+                        return Poll::Ready(());
+                    }
+                    let waker = cx.waker().clone();
+                    if woken_from_elsewhere {
+                        join(thread::spawn(|| waker.wake()));
+                    } else {
+                        waker.wake_by_ref();
+                    }
+                    let _ = panic_message(|| block_on(async {}));
+                    Poll::Pending
+                })
+                .await;
+                rest.await;
+            });
+            join(waking);
+        }
+    });
+}
+
+/// Clause 8: it is recursion only on the same thread and at the same time.
+#[test]
+fn calls_on_other_threads_and_later_calls_are_no_recursion() {
+    let lesson = Lesson {
+        clause: "8. No recursion",
+        promise: "While one thread is in `block_on`, others may call it, and so may this one later.",
+        usual_cause: "The mark is a `static` and not a thread-local, or it is never cleared.",
+        read: "one-future/cached-block-on.html#a-call-within-a-call",
+    };
+    check(lesson, || {
+        for _ in 0..3 {
+            block_on(poll_fn(|_| {
+                join(thread::spawn(|| block_on(Yields(2))));
+                Poll::Ready(())
+            }));
+            block_on(Yields(2));
+        }
+    });
+}
+
+/// Clause 9: also the mark against recursion, and also the cache.
+#[test]
+fn a_panic_of_the_future_leaves_the_thread_usable() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "A panic of the future drops it once and comes out; later calls work, and allocate \
+                  nothing.",
+        usual_cause: "What is taken or marked at the start is put back at the end, and a panic \
+                      skips the end. Put it back in a `Drop`.",
+        read: "one-future/cached-block-on.html#a-call-within-a-call",
+    };
+    check(lesson, || {
+        block_on(async {});
+        let (probe, log) = DropProbe::new();
+        let mut yields = pin!(Yields(1));
+        // Not an `async` block, which drops what it holds when it panics.
+        let future = poll_fn(move |cx| {
+            let _held = &probe;
+            match yields.as_mut().poll(cx) {
+                Poll::Ready(()) => panic!("the future panics"),
+                Poll::Pending => Poll::Pending,
+            }
+        });
+        let message = panic_message(|| block_on(future));
+        assert!(
+            message.as_deref() == Some("the future panics"),
+            "out of `block_on` came {message:?}"
+        );
+        let drops = log.count();
+        assert!(drops == 1, "the future has been dropped {drops} times");
+        let ((), counted) = allocations(|| block_on(Yields(2)));
+        assert!(
+            counted.count == 0,
+            "the next call allocated {} blocks",
+            counted.count
+        );
+    });
+}

@@ -1,0 +1,352 @@
+//! When a sleep ends.
+
+use super::*;
+
+/// Numbers that look random: xorshift64 (Marsaglia, 2003).
+fn draw(state: &Cell<u64>) -> u64 {
+    let mut number = state.get();
+    number ^= number << 13;
+    number ^= number >> 7;
+    number ^= number << 17;
+    state.set(number);
+    number
+}
+
+/// Clause 1: whoever is early reads what has not been sent yet.
+#[test]
+fn nobody_is_woken_before_the_deadline() {
+    let lesson = Lesson {
+        clause: "1. Never early",
+        promise: "A nanosecond before its deadline a sleep is neither ready nor woken.",
+        usual_cause: "Times are cut to whole milliseconds. Compare `Instant`s, or round the \
+                      deadline up.",
+        read: "blocking/sleep.html#never-early",
+    };
+    check(lesson, || {
+        let micros = [1, 999, 1_000, 1_500, 63_999, 64_000, 1_000_001];
+        for duration in micros.map(Duration::from_micros) {
+            let mut driven = Driven::new();
+            let (mut sleep, wakes) = begin(driven.after(duration));
+            driven.now += duration - NS;
+            driven.fire();
+            let wakes = wakes.wakes();
+            assert!(wakes == 0, "a sleep of {duration:?} was woken too early");
+            let is_ready = poll(&mut sleep, Waker::noop());
+            assert!(!is_ready, "a sleep of {duration:?} was ready too early");
+        }
+    });
+}
+
+/// Clause 1: by the real clock.
+#[test]
+fn a_sleep_lasts_at_least_its_duration() {
+    let lesson = Lesson {
+        clause: "1. Never early",
+        promise: "From the call of `sleep` until its future is ready at least the duration passes.",
+        usual_cause: "The rest of the time is cut to whole milliseconds (`as_millis`), or a wait \
+                      that returned is taken for time that has passed.",
+        read: "blocking/sleep.html#never-early",
+    };
+    check(lesson, || {
+        with_chaos(SEED, || {
+            for micros in (1..3_000).step_by(97) {
+                let duration = Duration::from_micros(micros);
+                let start = Instant::now();
+                wait_for(sleep(duration));
+                let slept = start.elapsed();
+                assert!(
+                    slept >= duration,
+                    "a sleep of {duration:?} was over after {slept:?}"
+                );
+            }
+        });
+    });
+}
+
+/// Clause 2: what is late by a turn of the driver may be late by hours.
+#[test]
+fn each_sleep_is_woken_in_time() {
+    let lesson = Lesson {
+        clause: "2. In time",
+        promise: "Whoever calls `fire` when it says wakes each sleep within a millisecond.",
+        usual_cause: "What `fire` returns is not the earliest deadline: of those that are left, of \
+                      those that came meanwhile, or of a wheel's next level.",
+        read: "blocking/sleep.html#who-is-next",
+    };
+    const SLEEPS: u32 = 400;
+    check(lesson, || {
+        let random = Cell::new(SEED);
+        let mut driven = Driven::new();
+        let draw_sleep = |timers: &Timers, now: Instant| {
+            // Of every magnitude, from nanoseconds to years.
+            let bits = draw(&random) % 58;
+            let duration = Duration::from_nanos(draw(&random) >> (63 - bits));
+            let deadline = now + duration + NS;
+            (deadline, begin(timers.sleep_until(deadline)))
+        };
+        let mut pending: Vec<_> = (0..SLEEPS / 2)
+            .map(|_| draw_sleep(&driven.timers, driven.now))
+            .collect();
+        let mut left = SLEEPS / 2;
+        let timers = driven.timers.clone();
+        let end = driven.now + 20 * YEAR;
+        driven.run_until(end, |now| {
+            pending.retain(|(deadline, (_, wakes))| {
+                let is_woken = wakes.wakes() > 0;
+                assert!(
+                    !is_woken || now >= *deadline,
+                    "a sleep was woken {:?} before its deadline",
+                    *deadline - now
+                );
+                let late = now.saturating_duration_since(*deadline);
+                assert!(late <= MS, "a sleep was still asleep {late:?} late");
+                !is_woken
+            });
+            while left > 0 && pending.len() < SLEEPS as usize / 2 {
+                left -= 1;
+                // A new one each time that one has ended.
+                pending.push(draw_sleep(&timers, now));
+            }
+        });
+        let forgotten = pending.len();
+        assert!(forgotten == 0, "`fire` has forgotten {forgotten} sleeps");
+        let next = driven.fire();
+        assert!(next.is_none(), "nobody sleeps, and `fire` says {next:?}");
+    });
+}
+
+/// Clause 2: woken for what?
+#[test]
+fn a_sleep_that_was_woken_is_ready() {
+    let lesson = Lesson {
+        clause: "2. In time",
+        promise: "Once `fire` has woken a sleep, its next poll is ready. A sleep is woken once.",
+        usual_cause: "`fire` takes the waker out and keeps no note that the sleep has fired, or \
+                      leaves what it has woken where it was.",
+        read: "blocking/sleep.html#a-list-of-deadlines",
+    };
+    check(lesson, || {
+        let mut driven = Driven::new();
+        let mut sleeps = [3, 1, 2, 1].map(|s| begin(driven.after(s * SECOND)));
+        let end = driven.now + 2 * SECOND + MS;
+        driven.run_until(end, |_| {});
+        for ((sleep, wakes), is_due) in
+            sleeps.iter_mut().zip([false, true, true, true])
+        {
+            let (is_ready, wakes) = (poll(sleep, Waker::noop()), wakes.wakes());
+            assert!(
+                is_ready == is_due && wakes == usize::from(is_due),
+                "due: {is_due}; woken {wakes} times; ready: {is_ready}"
+            );
+        }
+    });
+}
+
+/// Clause 3: the driver sleeps until the time that it was told.
+#[test]
+fn an_earlier_deadline_rouses() {
+    let lesson = Lesson {
+        clause: "3. Earlier ones interrupt",
+        promise: "A sleep that is due before `fire` is to be called again rouses the driver.",
+        usual_cause: "Only the first sleep of all rouses, or the new deadline is compared with \
+                      something else than what `fire` has returned.",
+        read: "blocking/sleep.html#an-earlier-one",
+    };
+    check(lesson, || {
+        let mut driven = Driven::new();
+        let mut kept = Vec::new();
+        let mut duration = HOUR;
+        for _ in 0..8 {
+            let before = driven.rouses.load(SeqCst);
+            // Polled on another thread: the driver's may be anywhere.
+            let sleep = driven.after(duration);
+            let begun = thread::spawn(move || begin(sleep)).join();
+            kept.push(begun.expect("polling does not panic"));
+            let rouses = driven.rouses.load(SeqCst) - before;
+            assert!(
+                rouses > 0,
+                "a sleep of {duration:?}, the first to be due, did not rouse"
+            );
+            let next = driven.fire();
+            let latest = driven.now + duration + MS;
+            assert!(
+                next.is_some_and(|next| next <= latest),
+                "then `fire` returned {next:?}, which is later than its deadline"
+            );
+            // `fire` may be earlier than the deadline; who comes next, still earlier.
+            duration = next.map_or(duration, |next| next - driven.now) / 2;
+        }
+    });
+}
+
+/// Clause 3: the driver is in the middle of a turn.
+#[test]
+fn a_sleep_begun_while_fire_runs_is_not_overslept() {
+    let lesson = Lesson {
+        clause: "3. Earlier ones interrupt",
+        promise: "A sleep that a waker begins during `fire` is in its answer, or rouses.",
+        usual_cause: "`fire` works out its answer before it calls the wakers, or takes all that \
+                      there is to sleep out of its place meanwhile.",
+        read: "blocking/sleep.html#an-earlier-one",
+    };
+    check(lesson, || {
+        let mut driven = Driven::new();
+        let begun = Arc::new(Mutex::new(None));
+        let waker = HostileWaker::new({
+            let (timers, begun) = (driven.timers.clone(), begun.clone());
+            let deadline = driven.now + 3 * SECOND;
+            move || {
+                let mut begun = begun.lock().expect("nothing panics here");
+                *begun = Some(begin(timers.sleep_until(deadline)));
+            }
+        });
+        let mut first = driven.after(SECOND);
+        poll(&mut first, &waker);
+        let far = begin(driven.after(HOUR));
+        driven.fire();
+        let deadline = driven.now + 3 * SECOND;
+        driven.now += SECOND + MS;
+        let before = driven.rouses.load(SeqCst);
+        let next = driven.fire();
+        let is_roused = driven.rouses.load(SeqCst) > before;
+        assert!(
+            is_roused || next.is_some_and(|next| next <= deadline + MS),
+            "the driver is neither told of the new sleep nor roused"
+        );
+        let end = deadline + MS;
+        driven.run_until(end, |_| {});
+        let begun = begun.lock().expect("nothing panics here").take();
+        let wakes = begun.map(|(_, wakes)| wakes.wakes());
+        assert!(wakes == Some(1), "the new sleep was woken {wakes:?} times");
+        drop(far);
+    });
+}
+
+/// Clause 8: a driver that is called without need is a thread that wakes up.
+#[test]
+fn a_long_sleep_takes_few_turns() {
+    let lesson = Lesson {
+        clause: "8. Few turns",
+        promise: "`fire` has to be called at most ten times for a sleep, even for one of years.",
+        usual_cause: "`fire` returns the next tick, or a time that has come already, whether or not \
+                      anything is due.",
+        read: "blocking/sleep.html#who-is-next",
+    };
+    const MOST_TURNS: usize = 10;
+    check(lesson, || {
+        for duration in [MS / 2, SECOND, HOUR, 10 * YEAR] {
+            let mut driven = Driven::new();
+            let (_sleep, wakes) = begin(driven.after(duration));
+            let end = driven.now + duration + MS;
+            let woken_in = Cell::new(None);
+            let before = driven.turns;
+            let mut turns = 0;
+            driven.run_until(end, |_| {
+                turns += 1;
+                if wakes.wakes() > 0 && woken_in.get().is_none() {
+                    woken_in.set(Some(turns));
+                }
+            });
+            let turns = driven.turns - before;
+            assert!(
+                turns <= MOST_TURNS + 2,
+                "for a sleep of {duration:?} `fire` asked to be called {turns} times"
+            );
+            assert!(woken_in.get().is_some(), "it was not woken");
+        }
+    });
+}
+
+/// Clause 8: to rouse a thread costs more than all the rest.
+#[test]
+fn later_deadlines_do_not_rouse() {
+    let lesson = Lesson {
+        clause: "8. Few turns",
+        promise: "A sleep that is due after the time that `fire` has returned does not rouse.",
+        usual_cause: "Each first poll rouses, to be sure. Remember what `fire` has returned, and \
+                      compare.",
+        read: "blocking/sleep.html#an-earlier-one",
+    };
+    const SLEEPS: u32 = 200;
+    const SPARE: usize = 10;
+    check(lesson, || {
+        let mut driven = Driven::new();
+        let mut kept = vec![begin(driven.after(SECOND))];
+        driven.fire();
+        let before = driven.rouses.load(SeqCst);
+        for seconds in 2..SLEEPS + 2 {
+            kept.push(begin(driven.after(seconds * SECOND)));
+        }
+        let rouses = driven.rouses.load(SeqCst) - before;
+        assert!(
+            rouses <= SPARE,
+            "{SLEEPS} sleeps that are due later roused {rouses} times"
+        );
+    });
+}
+
+/// Clause 9: how long is no time at all?
+#[test]
+fn what_is_due_already_is_ready_or_woken_at_once() {
+    let lesson = Lesson {
+        clause: "9. Any deadline",
+        promise: "`sleep(Duration::ZERO)`, and `sleep_until` a time that has passed, end at once.",
+        usual_cause: "Only deadlines in the future are looked for (`>` for `>=`), or a subtraction \
+                      of times panics.",
+        read: "blocking/sleep.html#from-zero-to-for-ever",
+    };
+    check(lesson, || {
+        let start = Instant::now();
+        thread::sleep(2 * MS);
+        wait_for(sleep(Duration::ZERO));
+        wait_for(sleep_until(start));
+        if let Some(before) = start.checked_sub(HOUR) {
+            wait_for(sleep_until(before));
+        }
+        let mut driven = Driven::new();
+        for ago in [Duration::ZERO, SECOND, HOUR] {
+            let Some(deadline) = driven.now.checked_sub(ago) else {
+                continue;
+            };
+            let (waker, counts) = CountingWaker::new();
+            let mut sleep = driven.timers.sleep_until(deadline);
+            let is_ready = poll(&mut sleep, &waker);
+            let end = driven.now + MS;
+            driven.run_until(end, |_| {});
+            assert!(
+                is_ready || counts.wakes() > 0,
+                "due {ago:?} ago, it is neither ready nor woken"
+            );
+        }
+    });
+}
+
+/// Clause 9: nobody should need to know which durations are too long.
+#[test]
+fn a_sleep_may_last_for_ever() {
+    let lesson = Lesson {
+        clause: "9. Any deadline",
+        promise: "`sleep(Duration::MAX)` is pending, has no deadline, and can be dropped.",
+        usual_cause: "`Instant::now() + duration` overflows. Use `checked_add`.",
+        read: "blocking/sleep.html#from-zero-to-for-ever",
+    };
+    check(lesson, || {
+        for duration in [Duration::MAX, 300 * YEAR] {
+            let (endless, wakes) = begin(sleep(duration));
+            let expected = Instant::now().checked_add(duration).is_some();
+            assert!(
+                endless.deadline().is_some() == expected,
+                "`deadline` of a sleep of {duration:?} is {:?}",
+                endless.deadline()
+            );
+            wait_for(sleep(MS));
+            drop(endless);
+            assert!(wakes.wakes() == 0, "it was woken");
+        }
+        let deadline = Instant::now() + HOUR;
+        assert!(
+            sleep_until(deadline).deadline() == Some(deadline),
+            "`deadline` is not what `sleep_until` was called with"
+        );
+    });
+}

@@ -1,0 +1,125 @@
+//! The checks of exercise 5, one or more for each clause of the contract.
+//!
+//! Most drive the timers themselves, by times that lie an hour ahead. So they
+//! need not wait, and nothing depends on how loaded the machine is.
+#![allow(
+    clippy::drop_non_drop,
+    reason = "the types of the stub own nothing yet"
+)]
+
+mod deadlines;
+mod polls;
+mod timer_thread;
+mod wakers;
+
+use std::cell::Cell;
+use std::panic::panic_any;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
+use std::task::{Context, Wake, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sync::chaos::with_chaos;
+use testkit::{
+    CountingWaker, Gate, HostileWaker, Lesson, PanicOnDrop, ThreadProbe,
+    WakeCounts, check, idle_cost, live_bytes, panic_message, thread_count,
+};
+
+use super::{Sleep, Timers, sleep, sleep_until};
+
+const NS: Duration = Duration::from_nanos(1);
+const MS: Duration = Duration::from_millis(1);
+const SECOND: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_secs(3_600);
+const YEAR: Duration = HOUR.saturating_mul(24 * 365);
+/// Decides what happens under chaos, and which durations are drawn.
+const SEED: u64 = 5;
+/// For so long a check repeats what only luck can show. On a machine that is
+/// busy with other things it is content with fewer rounds.
+const LUCK: Duration = Duration::from_secs(2);
+
+/// Timers driven by hand, which count how often they rouse.
+struct Driven {
+    timers: Arc<Timers>,
+    rouses: Arc<AtomicUsize>,
+    /// What time the driver says it is: so far ahead that std's clock does not
+    /// come there.
+    now: Instant,
+    turns: usize,
+}
+
+impl Driven {
+    fn new() -> Self {
+        let rouses = Arc::new(AtomicUsize::new(0));
+        let counted = rouses.clone();
+        let timers = Timers::new(move || _ = counted.fetch_add(1, SeqCst));
+        let mut driven = Self {
+            timers: Arc::new(timers),
+            rouses,
+            now: Instant::now() + HOUR,
+            turns: 0,
+        };
+        driven.fire();
+        driven
+    }
+
+    fn after(&self, duration: Duration) -> Sleep {
+        self.timers.sleep_until(self.now + duration)
+    }
+
+    fn fire(&mut self) -> Option<Instant> {
+        self.turns += 1;
+        self.timers.fire(self.now)
+    }
+
+    /// Drives the timers as a thread would that is never late, until `end`.
+    /// After each turn `look` is told what time it is.
+    fn run_until(&mut self, end: Instant, mut look: impl FnMut(Instant)) {
+        loop {
+            let rouses = self.rouses.load(SeqCst);
+            let next = self.fire();
+            look(self.now);
+            assert!(
+                self.turns < 100_000,
+                "`fire` was called {} times and still wants more",
+                self.turns
+            );
+            if self.rouses.load(SeqCst) > rouses {
+                continue;
+            }
+            match next {
+                Some(next) if next <= end => self.now = self.now.max(next),
+                _ => break,
+            }
+        }
+        look(self.now);
+        self.now = end.max(self.now);
+        self.fire();
+        look(self.now);
+    }
+}
+
+/// Polls once. Returns `true` if the sleep is ready.
+fn poll(sleep: &mut Sleep, waker: &Waker) -> bool {
+    let mut cx = Context::from_waker(waker);
+    Pin::new(sleep).poll(&mut cx).is_ready()
+}
+
+/// A sleep that was polled once, by a waker that counts.
+fn begin(mut sleep: Sleep) -> (Sleep, Arc<WakeCounts>) {
+    let (waker, counts) = CountingWaker::new();
+    let is_ready = poll(&mut sleep, &waker);
+    assert!(!is_ready, "it is ready before its deadline");
+    (sleep, counts)
+}
+
+/// Runs a sleep on this thread, without help of any `block_on`.
+fn wait_for(mut sleep: Sleep) {
+    let (tell, told) = mpsc::channel();
+    let waker = HostileWaker::new(move || _ = tell.send(()));
+    while !poll(&mut sleep, &waker) {
+        told.recv().expect("the waker is there");
+    }
+}

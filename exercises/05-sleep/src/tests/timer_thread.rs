@@ -1,0 +1,236 @@
+//! The thread that keeps the time.
+
+use super::*;
+
+/// Clause 10: a thread that sleeps costs a stack, and a switch.
+#[test]
+fn ten_thousand_sleeps_share_one_thread() {
+    let lesson = Lesson {
+        clause: "10. One thread",
+        promise: "However many sleeps there are, one thread named `timer` serves them all.",
+        usual_cause: "Each sleep has a thread of its own, or each caller's thread has one.",
+        read: "blocking/sleep.html#a-thread-for-them-all",
+    };
+    const SLEEPS: usize = 10_000;
+    check(lesson, || {
+        let before = thread_count();
+        let (tell, told) = mpsc::channel();
+        let waker = HostileWaker::new(move || {
+            let name = thread::current().name().map(str::to_owned);
+            let _ = tell.send((thread::current().id(), name));
+        });
+        let begin_half = |waker: Waker| {
+            let durations =
+                (0..SLEEPS as u32 / 2).map(|index| MS * (index % 20));
+            let mut sleeps: Vec<_> = durations.map(sleep).collect();
+            sleeps.retain_mut(|sleep| !poll(sleep, &waker));
+            sleeps
+        };
+        let elsewhere = waker.clone();
+        let there = thread::spawn(move || begin_half(elsewhere));
+        let here = begin_half(waker);
+        let there = there.join().expect("polling does not panic");
+        if let (Some(before), Some(after)) = (before, thread_count()) {
+            let more = after.saturating_sub(before);
+            assert!(more <= 2, "{SLEEPS} sleeps started {more} threads");
+        }
+        let mut threads = Vec::new();
+        for _ in 0..here.len() + there.len() {
+            let (id, name) = told.recv().expect("the waker is there");
+            assert!(
+                name.as_deref() == Some("timer"),
+                "a waker was called by a thread named {name:?}"
+            );
+            if !threads.contains(&id) {
+                threads.push(id);
+            }
+        }
+        let count = threads.len();
+        assert!(count <= 1, "{count} threads called the wakers");
+    });
+}
+
+/// Clause 10: one bad task must not take everybody's clock away.
+#[test]
+fn the_timer_thread_survives_a_waker_that_panics() {
+    let lesson = Lesson {
+        clause: "10. One thread",
+        promise: "After a waker has panicked on the timer thread, sleeps go on to end.",
+        usual_cause: "The panic ends the thread. Catch it where the waker is called.",
+        read: "blocking/sleep.html#wakers-are-strangers",
+    };
+    check(lesson, || {
+        for _ in 0..3 {
+            let mut hostile = sleep(MS);
+            let is_ready = poll(&mut hostile, &HostileWaker::panicking());
+            wait_for(sleep(3 * MS));
+            let is_ready = is_ready || poll(&mut hostile, Waker::noop());
+            assert!(is_ready, "the sleep itself has not fired");
+        }
+    });
+}
+
+/// Clause 11: the thread is asleep when the short one comes.
+#[test]
+fn a_short_sleep_interrupts_a_long_one() {
+    let lesson = Lesson {
+        clause: "11. Interruptible",
+        promise: "While the timer thread sleeps until a far deadline, a short sleep ends in time.",
+        usual_cause: "The thread sleeps by `thread::sleep`, which nobody can end; or the new \
+                      deadline rouses nobody.",
+        read: "blocking/sleep.html#an-earlier-one",
+    };
+    check(lesson, || {
+        let timer_thread = probe_timer_thread();
+        for long in [HOUR, SECOND * 600, SECOND * 60] {
+            let (_long, wakes) = begin(sleep(long));
+            timer_thread.wait_until_asleep();
+            wait_for(sleep(5 * MS));
+            assert!(wakes.wakes() == 0, "the long one was woken");
+        }
+    });
+}
+
+/// The thread that calls the wakers.
+fn probe_timer_thread() -> ThreadProbe {
+    let (tell, told) = mpsc::channel();
+    let waker = HostileWaker::new(move || _ = tell.send(ThreadProbe::here()));
+    let _sleep = begin_soon(&waker);
+    told.recv().expect("the waker is called")
+}
+
+/// A short sleep that was polled before it was over. On a busy machine that
+/// may take a few tries.
+fn begin_soon(waker: &Waker) -> Sleep {
+    for tries in 0..10 {
+        let mut short = sleep(2 * MS * (1 << tries));
+        if !poll(&mut short, waker) {
+            return short;
+        }
+    }
+    panic!("ten sleeps were ready at their first polls, the last of 1 s");
+}
+
+/// Clause 12: an idle program should use no battery.
+#[test]
+fn the_thread_rests_while_nothing_is_due() {
+    let lesson = Lesson {
+        clause: "12. Idle",
+        promise: "While all deadlines are far off, or there is none, the thread sleeps.",
+        usual_cause: "The thread looks again every millisecond, or polls its list in a loop.",
+        read: "blocking/sleep.html#who-is-next",
+    };
+    const WINDOW: Duration = Duration::from_millis(100);
+    const MOST_SLEEPS: u64 = 10;
+    check(lesson, || {
+        let timer_thread = probe_timer_thread();
+        for far in [None, Some(HOUR)] {
+            let far = far.map(|duration| begin(sleep(duration)));
+            timer_thread.wait_until_asleep();
+            let Some(cost) = idle_cost(&timer_thread, WINDOW) else {
+                return;
+            };
+            assert!(
+                cost.sleeps < MOST_SLEEPS && cost.cpu < WINDOW / 5,
+                "in {WINDOW:?} the thread woke up {} times and used {:.1?} of CPU time",
+                cost.sleeps,
+                cost.cpu
+            );
+            drop(far);
+        }
+    });
+}
+
+/// Clause 12: the last part of a millisecond is the longest.
+#[test]
+fn the_thread_does_not_spin_towards_a_deadline() {
+    let lesson = Lesson {
+        clause: "12. Idle",
+        promise: "Also in the last millisecond before a deadline the thread sleeps.",
+        usual_cause: "The time that is left is cut to whole milliseconds: zero, so that the thread \
+                      waits for nothing and looks again, and again.",
+        read: "blocking/sleep.html#never-early",
+    };
+    check(lesson, || {
+        let timer_thread = probe_timer_thread();
+        let Some(before) = timer_thread.cost() else {
+            return;
+        };
+        let chain = Arc::new(Chain::default());
+        let _first = begin_soon(&chain.clone().into());
+        chain.end.wait();
+        let Some(after) = timer_thread.cost() else {
+            return;
+        };
+        let cpu = after.cpu - before.cpu;
+        let whole = Chain::DURATION * Chain::LENGTH as u32;
+        assert!(
+            cpu < whole / 4,
+            "in {whole:.0?} of sleeps the thread used {cpu:.1?} of CPU time"
+        );
+    });
+}
+
+/// Sleeps one after the other, each begun where the one before has ended: on
+/// the timer thread. So that thread waits for no other one, and if it spins, it
+/// does so until the last has ended, however busy the machine is.
+#[derive(Default)]
+struct Chain {
+    begun: Mutex<Vec<Sleep>>,
+    end: Gate,
+}
+
+impl Chain {
+    const LENGTH: usize = 100;
+    const DURATION: Duration = Duration::from_micros(900);
+
+    fn begun(&self) -> MutexGuard<'_, Vec<Sleep>> {
+        self.begun.lock().expect("nothing panics here")
+    }
+}
+
+impl Wake for Chain {
+    fn wake(self: Arc<Self>) {
+        while self.begun().len() < Self::LENGTH {
+            let mut next = sleep(Self::DURATION);
+            let is_ready = poll(&mut next, &self.clone().into());
+            self.begun().push(next);
+            if !is_ready {
+                return;
+            }
+        }
+        self.end.open();
+    }
+}
+
+/// Clause 13: tasks move, and what they own moves with them.
+#[test]
+fn a_sleep_may_move_to_another_thread() {
+    fn assert_anywhere<T: Send + Sync + Unpin + 'static>(_: &T) {}
+    let lesson = Lesson {
+        clause: "13. Anywhere",
+        promise: "A sleep that was polled here may be moved, and polled and dropped elsewhere.",
+        usual_cause: "The sleep keeps something of the thread or of the place where it was first \
+                      polled.",
+        read: "blocking/sleep.html#whose-waker",
+    };
+    check(lesson, || {
+        let short = begin_soon(Waker::noop());
+        let (long, _wakes) = begin(sleep(HOUR));
+        assert_anywhere(&short);
+        let moved = Box::new((short, long));
+        let elsewhere = thread::spawn(move || {
+            let (short, long) = *moved;
+            panic_message(|| {
+                wait_for(short);
+                drop(long);
+            })
+        });
+        let message = elsewhere.join().expect("panics are caught");
+        assert!(
+            message.is_none(),
+            "on another thread it panicked: {message:?}"
+        );
+        wait_for(sleep(MS));
+    });
+}

@@ -1,0 +1,194 @@
+//! The end of a pool.
+
+use super::*;
+
+/// Clause 10: what was submitted has been promised.
+#[test]
+fn dropping_the_pool_runs_what_is_in_the_queue() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "When the pool has been dropped, all its jobs have run, and their handles are ready.",
+        usual_cause: "A thread that sees the pool shut down ends before the queue is empty, or the \
+                      queue is cleared.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    const JOBS: usize = 20;
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        drop(hold(&pool, &opener));
+        let ran = Arc::new(AtomicUsize::new(0));
+        let jobs = (0..JOBS).map(|_| {
+            let ran = ran.clone();
+            pool.spawn_blocking(move || ran.fetch_add(1, SeqCst))
+        });
+        let jobs: Vec<_> = jobs.collect();
+        let opening = opener.open_once_asleep();
+        drop(pool);
+        let ran = ran.load(SeqCst);
+        assert!(ran == JOBS, "of {JOBS} jobs {ran} have run");
+        results(jobs);
+        opening.join().expect("opening does not panic");
+    });
+}
+
+/// Clause 10: what a thread keeps must not outlive the pool.
+#[test]
+fn dropping_the_pool_waits_for_its_threads() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "When the pool has been dropped, its threads have ended.",
+        usual_cause: "The threads are told to end, and nobody joins them.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    const CAP: usize = 3;
+    check(lesson, || {
+        for _ in 0..15 {
+            let pool = Pool::new(CAP, HOUR);
+            let ends = run_together(&pool, CAP, log_of_this_threads_end);
+            drop(pool);
+            let count = ends.iter().filter(|end| end.count() == 1).count();
+            assert!(count == CAP, "of {CAP} threads {count} have ended");
+        }
+    });
+}
+
+/// Is dropped as its thread ends, and holds it up until a gate opens.
+struct HeldEnd {
+    begun: Arc<Gate>,
+    hold: Arc<Gate>,
+    _probe: DropProbe,
+}
+
+impl Drop for HeldEnd {
+    fn drop(&mut self) {
+        self.begun.open();
+        self.hold.wait();
+    }
+}
+
+thread_local! {
+    static HELD_END: RefCell<Option<HeldEnd>> = const { RefCell::new(None) };
+}
+
+/// Clause 10: a thread that has left may still be at its end.
+#[test]
+fn dropping_the_pool_waits_for_a_thread_that_leaves() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "A thread that has left after its keep-alive has ended, too, when the pool has been \
+                  dropped.",
+        usual_cause: "A thread that leaves takes its handle along, and then nobody can join it.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    const CAP: usize = 3;
+    check(lesson, || {
+        let pool = Pool::new(1, Duration::ZERO);
+        let (begun, opener) = (Arc::new(Gate::new()), Opener::new());
+        let (probe, log) = DropProbe::new();
+        let end = HeldEnd {
+            begun: begun.clone(),
+            hold: opener.gate(),
+            _probe: probe,
+        };
+        drop(pool.spawn_blocking(move || HELD_END.set(Some(end))));
+        begun.wait();
+        let opening = opener.open_once_asleep();
+        drop(pool);
+        assert!(log.count() == 1, "the thread that left has not ended");
+        opening.join().expect("opening does not panic");
+        for _ in 0..10 {
+            let pool = Pool::new(CAP, Duration::ZERO);
+            let ends = run_together(&pool, CAP, log_of_this_threads_end);
+            drop(pool);
+            let count = ends.iter().filter(|end| end.count() == 1).count();
+            assert!(count == CAP, "of {CAP} threads {count} have ended");
+        }
+    });
+}
+
+/// Clause 10: a thread that sleeps must hear of it, and so must each other.
+#[test]
+fn dropping_the_pool_ends_idle_threads() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "A pool with no thread, one or several idle ones can be dropped at any time.",
+        usual_cause: "Only one thread is notified; or the flag is set without the lock, and a thread \
+                      that is just falling asleep misses it.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        drop(Pool::new(3, HOUR));
+        for count in [1, 2, 3] {
+            let pool = Pool::new(3, HOUR);
+            let probes = run_together(&pool, count, ThreadProbe::here);
+            probes.iter().for_each(ThreadProbe::wait_until_asleep);
+            drop(pool);
+        }
+        let start = Instant::now();
+        for round in (0..100).take_while(|_| start.elapsed() < LUCK) {
+            let pool = Pool::new(3, HOUR);
+            run_together(&pool, 1 + round % 3, || ());
+        }
+    });
+}
+
+/// Clause 10: jobs often hold what holds the pool.
+#[test]
+fn a_job_may_drop_its_own_pool() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "A job that drops the last owner of its pool goes on, and the other jobs run.",
+        usual_cause: "The thread waits for all threads of the pool, itself among them.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Arc::new(Pool::new(2, HOUR));
+        let opener = Opener::new();
+        let owner = Arc::new(Mutex::new(None));
+        let last = owner.clone();
+        let wait = waiting_job(&opener);
+        let dropping = pool.spawn_blocking(move || {
+            wait();
+            let pool: Option<Arc<Pool>> = last.lock().unwrap().take();
+            drop(pool.expect("the pool was left here"));
+            "went on"
+        });
+        let other = pool.spawn_blocking(waiting_job(&opener));
+        let queued = (0..5).map(|n| pool.spawn_blocking(move || n)).collect();
+        *owner.lock().unwrap() = Some(pool);
+        drop(opener);
+        let result = block_on(dropping).expect("the job returns");
+        assert!(result == "went on", "it returned {result:?}");
+        block_on(other).expect("the job returns");
+        assert!(results(queued).into_iter().eq(0..5), "a job got lost");
+    });
+}
+
+/// Clause 10: a thread of one pool is nobody's thread elsewhere.
+#[test]
+fn a_job_that_drops_another_pool_waits_for_it() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "A job that drops a pool it does not work for waits like anybody else.",
+        usual_cause: "A thread knows that it belongs to some pool, but not to which one.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let outer = Pool::new(1, HOUR);
+        let dropping = outer.spawn_blocking(|| {
+            let inner = Pool::new(1, HOUR);
+            let opener = Opener::new();
+            let wait = waiting_job(&opener);
+            let mut end = inner.spawn_blocking(wait);
+            let opening = opener.open_once_asleep();
+            drop(inner);
+            let mut nobody = Context::from_waker(Waker::noop());
+            let is_ready = Pin::new(&mut end).poll(&mut nobody).is_ready();
+            opening.join().expect("opening does not panic");
+            is_ready
+        });
+        let is_ready = block_on(dropping).expect("the job returns");
+        assert!(is_ready, "the other pool's job was still running");
+    });
+}

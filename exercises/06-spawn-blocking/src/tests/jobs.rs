@@ -1,0 +1,257 @@
+//! Jobs, from the queue to their results.
+
+use super::*;
+
+/// Clause 4: else a job may wait for ever while younger ones pass it.
+#[test]
+fn jobs_are_begun_in_the_order_of_submission() {
+    let lesson = Lesson {
+        clause: "4. Order",
+        promise: "With one thread, jobs run in the order in which they were submitted.",
+        usual_cause: "The queue is a stack: the job that came last is taken first.",
+        read: "blocking/spawn-blocking.html#what-the-async-side-may-do",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        drop(hold(&pool, &opener));
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let jobs = (0..100).map(|number| {
+            let order = order.clone();
+            pool.spawn_blocking(move || order.lock().unwrap().push(number))
+        });
+        let jobs = jobs.collect();
+        drop(opener);
+        results(jobs);
+        let order = order.lock().unwrap();
+        assert!(order.iter().copied().eq(0..100), "the order was {order:?}");
+    });
+}
+
+/// Clause 5: the thread wakes up by the clock as the job comes.
+#[test]
+fn no_job_is_lost_as_a_thread_leaves() {
+    let lesson = Lesson {
+        clause: "5. Every job runs",
+        promise: "A job that comes as a thread leaves is run, by that thread or by another.",
+        usual_cause: "The thread leaves when its time is up, without another look at the queue; or \
+                      it still counts as one that can be woken.",
+        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
+    };
+    const KEEP_ALIVE: Duration = Duration::from_micros(60);
+    check(lesson, || {
+        submit_as_the_thread_leaves(Duration::ZERO, 150);
+        submit_as_the_thread_leaves(KEEP_ALIVE, 300);
+        with_chaos(SEED, || {
+            submit_as_the_thread_leaves(Duration::ZERO, 150);
+            submit_as_the_thread_leaves(KEEP_ALIVE, 300);
+        });
+    });
+}
+
+/// Submits a job each time the only thread is about to leave.
+fn submit_as_the_thread_leaves(keep_alive: Duration, count: u32) {
+    const STEP: Duration = Duration::from_micros(1);
+    let pool = Pool::new(1, keep_alive);
+    let mut pause = keep_alive;
+    let mut last: Option<ThreadId> = None;
+    let begun = Instant::now();
+    for _ in (0..count).take_while(|_| begun.elapsed() < LUCK) {
+        let job = pool.spawn_blocking(|| thread::current().id());
+        let id = block_on(job).expect("the job returns");
+        // Closes in on the moment at which the thread gives up.
+        pause = match last.replace(id) == Some(id) {
+            true => pause + STEP,
+            false => pause.saturating_sub(STEP),
+        };
+        let start = Instant::now();
+        while start.elapsed() < pause {}
+    }
+}
+
+/// Clause 5: a job that needs another one is a job of its own.
+#[test]
+fn a_job_may_submit_another() {
+    let lesson = Lesson {
+        clause: "5. Every job runs",
+        promise: "A job submits another one and goes on; the other one runs, even with one thread.",
+        usual_cause: "The lock is held while a job runs, or a job that was submitted on a thread of \
+                      the pool is run on the spot.",
+        read: "blocking/spawn-blocking.html#what-the-async-side-may-do",
+    };
+    check(lesson, || {
+        let pool = Arc::new(Pool::new(1, HOUR));
+        let submitter = pool.clone();
+        let outer = pool.spawn_blocking(move || {
+            let opener = Opener::new();
+            submitter.spawn_blocking(waiting_job(&opener))
+        });
+        let inner = block_on(outer).expect("the outer job returns");
+        block_on(inner).expect("the inner job returns");
+    });
+}
+
+/// Clause 5: to log something, nobody waits for it.
+#[test]
+fn a_job_without_a_handle_runs() {
+    let lesson = Lesson {
+        clause: "5. Every job runs",
+        promise: "A job whose handle is dropped runs all the same, and its result is dropped once.",
+        usual_cause: "Dropping the handle cancels the job, or the thread panics when nobody wants \
+                      the result.",
+        read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        let held = hold(&pool, &opener);
+        let (tell, told) = mpsc::channel();
+        let (early, early_log) = DropProbe::new();
+        drop(pool.spawn_blocking(move || {
+            let _ = tell.send(());
+            early
+        }));
+        drop(opener);
+        block_on(held).expect("the job returns");
+        assert!(told.recv().is_ok(), "the job was dropped and has not run");
+        let (late, late_log) = DropProbe::new();
+        let ended = pool.spawn_blocking(move || late);
+        block_on(pool.spawn_blocking(|| ())).expect("the job returns");
+        assert!(late_log.count() == 0, "its handle may still want it");
+        drop(ended);
+        drop(pool);
+        let counts = (early_log.count(), late_log.count());
+        assert!(
+            counts == (1, 1),
+            "the results were dropped {counts:?} times"
+        );
+    });
+}
+
+/// Clause 6: whatever the result is, and whenever the handle is polled.
+#[test]
+fn a_handle_gives_what_the_job_returned() {
+    let lesson = Lesson {
+        clause: "6. The handle",
+        promise: "A handle is ready with the result, also if the job ended before the first poll.",
+        usual_cause: "The result is given only to a waker that is already there.",
+        read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
+    };
+    check(lesson, || {
+        let pool = Pool::new(2, HOUR);
+        let text = "text".to_owned();
+        let text = pool.spawn_blocking(move || text + " and more");
+        let cell = pool.spawn_blocking(|| Cell::new([7_u8; 500]));
+        run_together(&pool, 2, || ());
+        let moved = thread::spawn(move || block_on(text).expect("it returns"));
+        let text = moved.join().expect("awaiting does not panic");
+        assert!(text == "text and more", "the result was {text:?}");
+        let cell = block_on(cell).expect("the job returns");
+        assert!(cell.get() == [7; 500], "the result was {:?}", cell.get());
+    });
+}
+
+/// Clause 6: between two polls a future may have moved to another task.
+#[test]
+fn the_waker_of_the_last_poll_is_woken() {
+    let lesson = Lesson {
+        clause: "6. The handle",
+        promise: "A handle that is polled by two tasks, one after the other, wakes the second.",
+        usual_cause: "A waker is stored only where there is none yet.",
+        read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        let mut held = hold(&pool, &opener);
+        let mut nobody = Context::from_waker(Waker::noop());
+        let poll = Pin::new(&mut held).poll(&mut nobody);
+        assert!(poll.is_pending(), "it is ready, and its job waits still");
+        let opening = opener.open_once_asleep();
+        block_on(held).expect("the job returns");
+        opening.join().expect("opening does not panic");
+    });
+}
+
+/// Clause 6: no single run can hit the moment between the look for the result
+/// and the storing of the waker. Many runs may; the model does.
+#[test]
+fn thousands_of_results_reach_those_who_await_them() {
+    let lesson = Lesson {
+        clause: "6. The handle",
+        promise: "However a job's end and a poll of its handle meet, the result arrives.",
+        usual_cause: "The look for the result and the storing of the waker are two steps: do both \
+                      under one lock.",
+        read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
+    };
+    check(lesson, || {
+        let pool = Pool::new(2, HOUR);
+        let run = |count| {
+            let begun = Instant::now();
+            for number in (0..count).take_while(|_| begun.elapsed() < LUCK) {
+                let job = pool.spawn_blocking(move || number);
+                let result = block_on(job).expect("the job returns");
+                assert!(result == number, "job {number} gave {result}");
+            }
+        };
+        run(1_500);
+        with_chaos(SEED, || run(1_000));
+    });
+}
+
+/// Clause 7: whoever awaits the job must learn that it failed.
+#[test]
+fn a_panic_reaches_the_handle() {
+    let lesson = Lesson {
+        clause: "7. Panics",
+        promise: "A job that panics makes its handle ready, with an error that carries the panic.",
+        usual_cause: "The panic unwinds past the line that hands over the result: `catch_unwind`.",
+        read: "blocking/spawn-blocking.html#a-job-that-panics",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        assert_is_boom(pool.spawn_blocking(|| -> u32 { panic!("boom") }));
+    });
+}
+
+/// Clause 7: else the pool shrinks to nothing, one panic at a time.
+#[test]
+fn panics_cost_no_thread() {
+    let lesson = Lesson {
+        clause: "7. Panics",
+        promise: "After many jobs have panicked, as many run together as before.",
+        usual_cause: "A panic ends the thread and nobody counts it off, or it poisons the lock.",
+        read: "blocking/spawn-blocking.html#a-job-that-panics",
+    };
+    const CAP: usize = 3;
+    check(lesson, || {
+        let pool = Pool::new(CAP, HOUR);
+        for _ in 0..CAP * 4 {
+            drop(pool.spawn_blocking(|| panic!("boom")));
+        }
+        run_together(&pool, CAP, || ());
+    });
+}
+
+/// Clause 7: the job is over, but not all that its thread does for it.
+#[test]
+fn what_panics_after_the_job_costs_no_thread() {
+    let lesson = Lesson {
+        clause: "7. Panics",
+        promise: "A thread survives a waker that panics, and a result that panics when dropped.",
+        usual_cause: "Only the job itself is in `catch_unwind`, and not what comes after it.",
+        read: "blocking/spawn-blocking.html#a-job-that-panics",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        let mut held = hold(&pool, &opener);
+        let waker = HostileWaker::panicking();
+        let mut hostile = Context::from_waker(&waker);
+        let poll = Pin::new(&mut held).poll(&mut hostile);
+        assert!(poll.is_pending(), "it is ready, and its job waits still");
+        drop(pool.spawn_blocking(|| PanicOnDrop));
+        drop(opener);
+        block_on(pool.spawn_blocking(|| ())).expect("the job returns");
+    });
+}

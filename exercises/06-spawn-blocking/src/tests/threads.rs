@@ -1,0 +1,356 @@
+//! How many threads there are, and when.
+
+use super::*;
+
+#[track_caller]
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    for _ in 0..LOOKS {
+        if is_so() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    panic!("after {LOOKS} looks, 1 ms apart, {what}");
+}
+
+/// Clause 1: the thread that submits runs other tasks, too.
+#[test]
+fn spawning_and_polling_wait_for_no_job() {
+    let lesson = Lesson {
+        clause: "1. Never blocks",
+        promise: "While a job runs, `spawn_blocking` and a poll of a handle return at once.",
+        usual_cause: "The queue has a fixed length, the lock is held while a job runs, or `poll` \
+                      waits for the result instead of storing the waker.",
+        read: "blocking/spawn-blocking.html#what-the-async-side-may-do",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        let held = hold(&pool, &opener);
+        let mut jobs: Vec<_> =
+            (0..300).map(|n| pool.spawn_blocking(move || n)).collect();
+        let mut nobody = Context::from_waker(Waker::noop());
+        for job in &mut jobs {
+            let poll = Pin::new(job).poll(&mut nobody);
+            assert!(poll.is_pending(), "a job ended before the one before it");
+        }
+        drop(opener);
+        block_on(held).expect("the job returns");
+        assert!(results(jobs).into_iter().eq(0..300), "results got mixed up");
+    });
+}
+
+/// Clause 1: a pool that is full may be tempted to let its caller do the work.
+#[test]
+fn no_job_runs_on_the_thread_that_submits_it() {
+    let lesson = Lesson {
+        clause: "1. Never blocks",
+        promise: "All jobs run on threads of the pool, also when all of those are busy.",
+        usual_cause: "Where the pool is full, or has no thread yet, the job is run at once by the \
+                      caller.",
+        read: "blocking/spawn-blocking.html#what-the-async-side-may-do",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        let held = hold(&pool, &opener);
+        let here = || thread::current().id();
+        let jobs = (0..20).map(|_| pool.spawn_blocking(here)).collect();
+        drop(opener);
+        block_on(held).expect("the job returns");
+        let own = results(jobs).into_iter().filter(|id| *id == here());
+        let own_count = own.count();
+        assert!(own_count == 0, "the submitter ran {own_count} of 20 jobs");
+    });
+}
+
+/// Clause 2: each thread costs memory, and disks and CPUs are swamped soon.
+#[test]
+fn no_more_jobs_run_than_the_cap_allows() {
+    let lesson = Lesson {
+        clause: "2. Cap",
+        promise: "Of many jobs that wait, only as many have begun as the cap says.",
+        usual_cause: "A thread is started for each job for which none is idle, without a look at \
+                      how many there are.",
+        read: "blocking/spawn-blocking.html#how-many-threads",
+    };
+    const CAP: usize = 3;
+    check(lesson, || {
+        let pool = Pool::new(CAP, HOUR);
+        let opener = Opener::new();
+        let begun = Arc::new(AtomicUsize::new(0));
+        let jobs = (0..4 * CAP).map(|_| {
+            let (begun, wait) = (begun.clone(), waiting_job(&opener));
+            pool.spawn_blocking(move || {
+                begun.fetch_add(1, SeqCst);
+                wait();
+            })
+        });
+        let jobs = jobs.collect();
+        thread::sleep(MOMENT);
+        let begun = begun.load(SeqCst);
+        assert!(
+            begun <= CAP,
+            "the cap is {CAP}, and {begun} jobs have begun"
+        );
+        drop(opener);
+        results(jobs);
+    });
+}
+
+/// Clause 2: two submitters may each see room for one more thread.
+#[test]
+fn several_submitters_keep_to_the_cap() {
+    let lesson = Lesson {
+        clause: "2. Cap",
+        promise: "However many threads submit at once, the cap holds.",
+        usual_cause: "The look at the number of threads and the change of it are two steps: both \
+                      belong under one lock.",
+        read: "blocking/spawn-blocking.html#how-many-threads",
+    };
+    const CAP: usize = 1;
+    const SUBMITTERS: usize = 4;
+    // So long a job takes that a thread too many comes to run another one.
+    const HOLD: Duration = Duration::from_micros(500);
+    check(lesson, || {
+        let begun = Instant::now();
+        for _ in (0..50).take_while(|_| begun.elapsed() < LUCK) {
+            let pool = Arc::new(Pool::new(CAP, HOUR));
+            let start = Arc::new(Barrier::new(SUBMITTERS));
+            let submit = || {
+                let (pool, start) = (pool.clone(), start.clone());
+                thread::spawn(move || {
+                    start.wait();
+                    let job = pool.spawn_blocking(|| {
+                        thread::sleep(HOLD);
+                        thread::current().id()
+                    });
+                    block_on(job).expect("the job returns")
+                })
+            };
+            let ids = with_chaos(SEED, || {
+                let threads = [(); SUBMITTERS].map(|()| submit());
+                threads.map(|thread| thread.join().expect("it ends"))
+            });
+            // As long as none has left, so many jobs run at most.
+            let count = HashSet::from(ids).len();
+            assert!(
+                count <= CAP,
+                "the cap is {CAP}, and {count} threads have run jobs"
+            );
+        }
+    });
+}
+
+/// Clause 3: jobs that wait do not use the CPU, so more of them should run.
+#[test]
+fn as_many_jobs_as_the_cap_run_together() {
+    let lesson = Lesson {
+        clause: "3. In parallel",
+        promise: "As many jobs as the cap allows run at once, first and later.",
+        usual_cause: "Only one thread is started or woken; or whoever was woken for many jobs does \
+                      not send for the next; or the lock is held while a job runs.",
+        read: "blocking/spawn-blocking.html#how-many-threads",
+    };
+    const CAP: usize = 4;
+    check(lesson, || {
+        let pool = Pool::new(CAP, HOUR);
+        for _ in 0..10 {
+            let probes = run_together(&pool, CAP, ThreadProbe::here);
+            run_together(&pool, CAP, || ());
+            probes.iter().for_each(ThreadProbe::wait_until_asleep);
+        }
+    });
+}
+
+/// Clause 3: a thread that was woken for one job is not there for the next.
+#[test]
+fn an_idle_thread_is_counted_on_once() {
+    let lesson = Lesson {
+        clause: "3. In parallel",
+        promise: "Of two jobs that come quickly one gets the idle thread, and the other a new one.",
+        usual_cause: "A thread that was notified still counts as idle until it has woken up.",
+        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
+    };
+    check(lesson, || {
+        let start = Instant::now();
+        for _ in (0..20).take_while(|_| start.elapsed() < LUCK) {
+            let pool = Pool::new(2, HOUR);
+            let [probe] = &run_together(&pool, 1, ThreadProbe::here)[..] else {
+                unreachable!("one job has one result")
+            };
+            probe.wait_until_asleep();
+            run_together(&pool, 2, || ());
+        }
+    });
+}
+
+/// How long the idle check watches, and what a sleeping thread may cost in
+/// that time.
+const IDLE_WINDOW: Duration = Duration::from_millis(200);
+const IDLE_CPU: Duration = Duration::from_millis(5);
+const IDLE_SLEEPS: u64 = 20;
+
+/// Clause 8: a pool is idle most of its life.
+#[test]
+fn an_idle_thread_sleeps() {
+    let lesson = Lesson {
+        clause: "8. Idle",
+        promise: "A thread without a job costs no CPU time.",
+        usual_cause: "It looks for jobs again and again, by a short time-out or in a loop.",
+        read: "blocking/spawn-blocking.html#looking-around-before-the-sleep",
+    };
+    check(lesson, || {
+        let pool = Pool::new(2, HOUR);
+        for probe in run_together(&pool, 2, ThreadProbe::here) {
+            probe.wait_until_asleep();
+            let Some(cost) = idle_cost(&probe, IDLE_WINDOW / 2) else {
+                return;
+            };
+            let (cpu, sleeps) = (cost.cpu, cost.sleeps);
+            assert!(
+                cpu < IDLE_CPU && sleeps < IDLE_SLEEPS,
+                "in {:?} without a job the thread woke up {sleeps} times and \
+                 used {cpu:.0?} of CPU time",
+                IDLE_WINDOW / 2
+            );
+        }
+    });
+}
+
+/// Clause 9: after a burst a pool should become small again.
+#[test]
+fn idle_threads_leave() {
+    let lesson = Lesson {
+        clause: "9. Keep-alive",
+        promise: "All threads that have had no job for the keep-alive end.",
+        usual_cause: "The thread waits without a time-out, or looks at the time-out but sleeps on.",
+        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
+    };
+    const CAP: usize = 3;
+    const KEEP_ALIVE: Duration = Duration::from_millis(10);
+    check(lesson, || {
+        let pool = Pool::new(CAP, KEEP_ALIVE);
+        let ends = run_together(&pool, CAP, log_of_this_threads_end);
+        let what =
+            format!("not all threads have left, idle for {KEEP_ALIVE:?}");
+        wait_until(&what, || ends.iter().all(|end| end.count() == 1));
+        drop(pool);
+    });
+}
+
+/// Clause 9: a pool that has become small must be able to grow.
+#[test]
+fn a_job_after_the_last_thread_left_starts_one() {
+    let lesson = Lesson {
+        clause: "9. Keep-alive",
+        promise: "When all threads have left, the next jobs start as many as they need.",
+        usual_cause: "The thread that leaves is not counted off, so the pool looks full.",
+        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
+    };
+    const CAP: usize = 2;
+    check(lesson, || {
+        let pool = Pool::new(CAP, Duration::from_millis(1));
+        for _ in 0..3 {
+            let ends = run_together(&pool, CAP, log_of_this_threads_end);
+            wait_until("the threads have not left, idle for 1 ms", || {
+                ends.iter().all(|end| end.count() == 1)
+            });
+        }
+    });
+}
+
+/// Clause 9: to start a thread costs more than most jobs.
+#[test]
+fn a_thread_serves_many_jobs() {
+    let lesson = Lesson {
+        clause: "9. Keep-alive",
+        promise: "Before its keep-alive is over an idle thread takes the next job.",
+        usual_cause: "Each job has a thread of its own, or a thread ends as soon as there is no job.",
+        read: "blocking/spawn-blocking.html#how-many-threads",
+    };
+    const CAP: usize = 2;
+    check(lesson, || {
+        let pool = Pool::new(CAP, HOUR);
+        let ids = (0..30).map(|_| {
+            let job = pool.spawn_blocking(|| thread::current().id());
+            block_on(job).expect("the job returns")
+        });
+        let count = ids.collect::<HashSet<_>>().len();
+        assert!(
+            count <= CAP,
+            "{count} threads ran 30 jobs, one after the other"
+        );
+    });
+}
+
+/// Clause 9: nobody should need to know which durations are too long.
+#[test]
+fn any_keep_alive_will_do() {
+    let lesson = Lesson {
+        clause: "9. Keep-alive",
+        promise: "`Duration::ZERO` and `Duration::MAX` are keep-alives like any other.",
+        usual_cause: "`Instant::now() + keep_alive` overflows, and the thread dies of it.",
+        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
+    };
+    check(lesson, || {
+        for keep_alive in [Duration::ZERO, Duration::MAX] {
+            let pool = Pool::new(1, keep_alive);
+            for _ in 0..3 {
+                let probe = block_on(pool.spawn_blocking(ThreadProbe::here));
+                probe.expect("the job returns").wait_until_asleep();
+            }
+        }
+    });
+}
+
+/// Clause 11: a busy system is no reason to lose a job.
+#[test]
+fn a_job_waits_where_no_thread_can_be_started() {
+    let lesson = Lesson {
+        clause: "11. No thread to be had",
+        promise: "If no thread can be started, the job is run by one that there is.",
+        usual_cause: "The error of the thread's start is unwrapped, maybe under the lock, or the \
+                      thread is counted that was never started.",
+        read: "blocking/spawn-blocking.html#no-thread-to-be-had",
+    };
+    check(lesson, || {
+        let pool = Pool::new(3, HOUR);
+        let opener = Opener::new();
+        let held = hold(&pool, &opener);
+        let jobs = without_new_threads(|| {
+            (0..5).map(|n| pool.spawn_blocking(move || n)).collect()
+        });
+        drop(opener);
+        block_on(held).expect("the job returns");
+        if let Some(jobs) = jobs {
+            assert!(results(jobs).into_iter().eq(0..5), "a job got lost");
+        }
+        run_together(&pool, 3, || ());
+    });
+}
+
+/// Clause 11: a handle that is never ready is worse than an error.
+#[test]
+fn without_any_thread_the_job_is_cancelled() {
+    let lesson = Lesson {
+        clause: "11. No thread to be had",
+        promise: "If there is no thread at all, the handle says so, and later jobs run.",
+        usual_cause: "The job stays in a queue that nobody looks at, the error is unwrapped, or the \
+                      thread is counted that was never started.",
+        read: "blocking/spawn-blocking.html#no-thread-to-be-had",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let refused = without_new_threads(|| pool.spawn_blocking(|| ()));
+        if let Some(refused) = refused
+            && let Err(error) = block_on(refused)
+        {
+            let is = (error.is_panic(), error.is_cancelled());
+            assert!(is == (false, true), "(is_panic, is_cancelled) is {is:?}");
+            assert!(!error.to_string().is_empty(), "the error says nothing");
+        }
+        let later = block_on(pool.spawn_blocking(|| 7));
+        assert!(later.is_ok_and(|n| n == 7), "a later job does not run");
+    });
+}

@@ -1,0 +1,207 @@
+//! Every n-th tick.
+
+use super::*;
+
+fn every_nth(n: u32) -> EveryNth {
+    EveryNth::new(NonZeroU32::new(n).expect("no check counts to zero"))
+}
+
+/// Ticks once, to the end, and returns `true` if the tick yielded.
+fn tick_yields(counter: &mut EveryNth) -> bool {
+    let mut tick = pin!(counter.tick());
+    let yields = !is_ready(&mut tick, Waker::noop());
+    let is_over = !yields || is_ready(&mut tick, Waker::noop());
+    assert!(is_over, "a tick was pending twice");
+    yields
+}
+
+/// Clause 7: off by one is off for ever.
+#[test]
+fn every_nth_tick_yields_and_no_other() {
+    let lesson = Lesson {
+        clause: "7. Every n-th",
+        promise: "Of the ticks of one counter the n-th, the 2n-th and so on yield, and no other.",
+        usual_cause: "The count starts at the wrong end, is compared before the tick is counted, \
+                      counts polls instead of ticks, or is not kept in the counter.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        for n in [3, 2, 7, 1] {
+            let mut counter = every_nth(n);
+            for number in 1..=5 * n {
+                let yields = tick_yields(&mut counter);
+                let does = if yields { "yields" } else { "does not yield" };
+                assert!(
+                    yields == (number % n == 0),
+                    "with n = {n}, tick {number} {does}"
+                );
+            }
+        }
+    });
+}
+
+/// Clause 7: "practically never" is a period too.
+#[test]
+fn the_longest_period_counts_as_any_other() {
+    let lesson = Lesson {
+        clause: "7. Every n-th",
+        promise: "With the largest n the first thousand ticks are ready at once.",
+        usual_cause: "`n + 1`, or a sum of counts, does not fit into the number.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        let mut counter = every_nth(u32::MAX);
+        for number in 1..=1_000 {
+            let yields = tick_yields(&mut counter);
+            assert!(!yields, "with n = {}, tick {number} yields", u32::MAX);
+        }
+    });
+}
+
+/// Clause 7: the bill of a yield is one poll and one wake-up.
+#[test]
+fn a_task_pays_one_poll_for_each_nth_tick() {
+    let lesson = Lesson {
+        clause: "7. Every n-th",
+        promise: "A task of a thousand ticks with n = 10 is woken a hundred times and polled a \
+                  hundred and one times.",
+        usual_cause: "A tick waits inside its poll until the yield is over, or wakes more than \
+                      once.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        let mut tasks = RoundRobin::new();
+        tasks.spawn('A', async {
+            let mut counter = every_nth(10);
+            for _ in 0..1_000 {
+                counter.tick().await;
+            }
+        });
+        tasks.run();
+        let (wakes, polls) = (tasks.wakes('A'), tasks.polls('A'));
+        assert!(
+            (wakes, polls) == (100, 101),
+            "it was woken {wakes} times and polled {polls} times"
+        );
+    });
+}
+
+/// Clause 8: this is what makes a large n cheap.
+#[test]
+fn a_tick_in_between_touches_no_waker() {
+    let lesson = Lesson {
+        clause: "8. Free in between",
+        promise: "A tick that does not yield neither calls the waker nor clones it.",
+        usual_cause: "The waker is cloned or called before the count is looked at.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        let (waker, counts) = CountingWaker::new();
+        let mut counter = every_nth(1_000);
+        for _ in 0..10 {
+            let _ready = is_ready(&mut pin!(counter.tick()), &waker);
+        }
+        let (wakes, clones) = (counts.wakes(), counts.clones());
+        assert!(
+            (wakes, clones) == (0, 0),
+            "ten ticks without a yield called the waker {wakes} times and cloned it {clones} times"
+        );
+    });
+}
+
+/// Clause 8: an allocation costs more than many steps.
+#[test]
+fn ticks_in_between_allocate_nothing() {
+    let lesson = Lesson {
+        clause: "8. Free in between",
+        promise: "A tick that does not yield allocates nothing.",
+        usual_cause: "Each tick is put into a box. Return a struct that borrows the counter.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        let mut counter = every_nth(1_000);
+        let ((), counted) = allocations(|| {
+            for _ in 0..100 {
+                let _ready = is_ready(&mut pin!(counter.tick()), Waker::noop());
+            }
+        });
+        let count = counted.count;
+        assert!(count == 0, "a hundred ticks allocated {count} times");
+    });
+}
+
+/// Clause 9: each task has its own beat.
+#[test]
+fn each_counter_counts_for_itself() {
+    let lesson = Lesson {
+        clause: "9. Its own count",
+        promise: "Two counters that tick in turn each yield at their own n-th tick.",
+        usual_cause: "The count is in a `static` or a thread-local, and the tasks of a thread \
+                      count together.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        let mut counters = [every_nth(4), every_nth(4)];
+        for number in 1..=12 {
+            let yields = counters.each_mut().map(tick_yields);
+            assert!(
+                yields == [number % 4 == 0; 2],
+                "of two counters with n = 4, tick {number} yields: {yields:?}"
+            );
+        }
+    });
+}
+
+/// Clause 9: a task goes on wherever a worker has time.
+#[test]
+fn a_counter_goes_on_counting_on_another_thread() {
+    let lesson = Lesson {
+        clause: "9. Its own count",
+        promise: "A counter that moves to another thread goes on from where it was.",
+        usual_cause: "The count is in a thread-local. Keep it in the counter.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        let mut counter = every_nth(5);
+        let here: Vec<bool> =
+            (1..=3).map(|_| tick_yields(&mut counter)).collect();
+        let elsewhere = thread::spawn(move || {
+            let ticks = (4..=10).map(|_| tick_yields(&mut counter));
+            ticks.collect::<Vec<_>>()
+        });
+        let elsewhere = elsewhere.join().expect("a tick does not panic");
+        let yields = [here, elsewhere].concat();
+        let expected: Vec<bool> =
+            (1..=10).map(|number| number % 5 == 0).collect();
+        assert!(
+            yields == expected,
+            "with n = 5, three ticks on one thread and seven on another yield: {yields:?}"
+        );
+    });
+}
+
+/// Clause 10: a task may leave its wait for another reason.
+#[test]
+fn a_tick_dropped_halfway_does_not_stop_the_count() {
+    let lesson = Lesson {
+        clause: "10. Dropped ticks",
+        promise: "After a tick that was dropped halfway, one of the next n ticks yields.",
+        usual_cause: "The count is set back when the yield is over. If that never comes, it runs \
+                      past n, and `==` does not find it there. Set it back when the yield begins.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        const N: u32 = 4;
+        let mut counter = every_nth(N);
+        for round in 0..3 {
+            let halfway = (0..N).find(|_| {
+                let mut tick = pin!(counter.tick());
+                !is_ready(&mut tick, Waker::noop())
+            });
+            assert!(
+                halfway.is_some(),
+                "after {round} ticks dropped halfway, {N} ticks in a row did not yield"
+            );
+        }
+    });
+}

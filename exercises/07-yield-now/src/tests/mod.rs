@@ -1,0 +1,28 @@
+//! The checks of exercise 7, one or more for each clause of the contract.
+
+use std::cell::Cell;
+use std::future::poll_fn;
+use std::num::NonZeroU32;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+
+mod counts;
+mod turns;
+mod yields;
+
+use block_on::block_on;
+use testkit::{CountingWaker, Lesson, RoundRobin, allocations, check};
+
+use super::{EveryNth, yield_now};
+
+/// Polls once and returns `true` if the future is ready.
+fn is_ready<F>(future: &mut Pin<&mut F>, waker: &Waker) -> bool
+where
+    F: Future<Output = ()>,
+{
+    let mut cx = Context::from_waker(waker);
+    future.as_mut().poll(&mut cx).is_ready()
+}

@@ -1,0 +1,232 @@
+//! Budgets within budgets, and after them.
+
+use super::*;
+
+/// Clause 7: `block_on` returns to code that knows nothing of budgets.
+#[test]
+fn after_a_poll_the_thread_has_no_budget() {
+    let lesson = Lesson {
+        clause: "7. No trace",
+        promise: "When a poll of `with_budget` has returned, checkpoints outside of it are ready.",
+        usual_cause: "The poll does not take the budget away again.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let is_idle = || {
+            let other = work(&clock, 3_000, micros(100));
+            polls_of(&clock, Duration::ZERO, other).len() == 1
+        };
+        let mut task = pin!(budget(&clock, SLICE, async {
+            work(&clock, 3, micros(1)).await;
+            Yields(1).await;
+            work(&clock, 3, SLICE).await;
+        }));
+        let ends = ["waits", "has yielded", "has yielded again", "goes on"];
+        for end in ends {
+            let poll = poll_once(&clock, task.as_mut()).poll;
+            let end = if poll.is_ready() { "is done" } else { end };
+            assert!(
+                is_idle(),
+                "while a task {end}, other code of its thread yields by its budget"
+            );
+            if poll.is_ready() {
+                return;
+            }
+        }
+    });
+}
+
+/// Clause 7: a runtime catches panics, and goes on.
+#[test]
+fn after_a_panic_the_thread_has_no_budget() {
+    let lesson = Lesson {
+        clause: "7. No trace",
+        promise: "A future that panics leaves no budget on its thread.",
+        usual_cause: "The budget is taken away by a line after the poll, which a panic skips. Put it \
+                      into a `Drop`.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let panics = budget(&clock, SLICE, async {
+            work(&clock, 3, micros(1)).await;
+            panic!("meant to panic");
+        });
+        let mut panics = Box::pin(panics);
+        let poll =
+            || poll_once::<dyn Future<Output = ()>>(&clock, panics.as_mut());
+        assert!(
+            catch_unwind(AssertUnwindSafe(poll)).is_err(),
+            "the panic is passed on"
+        );
+        let other = work(&clock, 3_000, micros(100));
+        let polls = polls_of(&clock, Duration::ZERO, other).len();
+        assert!(
+            polls == 1,
+            "code without a budget yielded {} times after a task's panic",
+            polls - 1
+        );
+    });
+}
+
+/// Clause 7: what is usual for one task is a bad guess for another.
+#[test]
+fn each_task_has_a_budget_of_its_own() {
+    let lesson = Lesson {
+        clause: "7. No trace",
+        promise: "Tasks that are polled in turns each have whole slices, and what the one's items \
+                  cost does not lengthen the polls of the other.",
+        usual_cause: "The stride, or what is left of it, stays in the thread-local when the poll \
+                      ends.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let dear = micros(20);
+        let mut cheap_task = pin!(budget(&clock, SLICE, async {
+            loop {
+                work(&clock, 1_000, nanos(20)).await;
+                Yields(1).await;
+            }
+        }));
+        let mut dear_task =
+            pin!(budget(&clock, SLICE, work(&clock, 1_000, dear)));
+        let mut polls = Vec::new();
+        for _ in 0..10 {
+            let others = poll_once::<dyn Future<Output = ()>>(
+                &clock,
+                cheap_task.as_mut(),
+            );
+            assert!(others.poll.is_pending(), "it goes on for ever");
+            polls.push(poll_once(&clock, dear_task.as_mut()).took);
+        }
+        assert_slices_were_used(&polls, SLICE);
+        assert_bounded(&polls, longest_poll(SLICE, dear, 1));
+    });
+}
+
+/// Clause 7: a budget is for the poll that runs, and that is on one thread.
+#[test]
+fn another_thread_has_no_part_in_it() {
+    let lesson = Lesson {
+        clause: "7. No trace",
+        promise: "While a task runs on one thread, code without a budget runs on another and does \
+                  not yield.",
+        usual_cause: "The budget is in a `static` that all threads share.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let polls_elsewhere = Cell::new(0);
+        let task = async {
+            work(&clock, 10, micros(1)).await;
+            let elsewhere = || {
+                let other = work(&clock, 3_000, micros(100));
+                polls_of(&clock, Duration::ZERO, other).len()
+            };
+            let polls = thread::scope(|scope| scope.spawn(elsewhere).join());
+            polls_elsewhere.set(polls.expect("it does not panic"));
+        };
+        poll_once(&clock, pin!(budget(&clock, SLICE, task)));
+        let yields = polls_elsewhere.get() - 1;
+        assert!(
+            yields == 0,
+            "code without a budget on another thread yielded {yields} times"
+        );
+    });
+}
+
+/// Clause 8: or a library could take what its caller has not got.
+#[test]
+fn a_nested_budget_ends_with_the_outer_one() {
+    let lesson = Lesson {
+        clause: "8. Nested",
+        promise: "A longer slice within a shorter one does not lengthen the poll.",
+        usual_cause: "The nested budget replaces the outer one. It must end with it.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let (cost, endless) = (micros(1), Duration::MAX);
+        let clock = FakeClock::new(READING);
+        let nested = budget(&clock, endless, work(&clock, 2_000, cost));
+        let outer = budget(&clock, SLICE, async {
+            work(&clock, 30, cost).await;
+            nested.await;
+        });
+        let polls = polls_of(&clock, Duration::ZERO, outer);
+        assert_bounded(&polls, longest_poll(SLICE, cost, 2));
+
+        // Each for itself is short.
+        let many = async {
+            for _ in 0..200 {
+                with_budget(SLICE, work(&clock, 20, cost)).await;
+            }
+        };
+        let polls =
+            polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, many));
+        assert_bounded(&polls, longest_poll(SLICE, cost, 2));
+    });
+}
+
+/// Clause 8: what comes after it is the outer task's own business again.
+#[test]
+fn the_outer_slice_goes_on_after_a_nested_one() {
+    let lesson = Lesson {
+        clause: "8. Nested",
+        promise: "When a nested budget's poll has returned, the outer slice is as it would have been \
+                  without it.",
+        usual_cause: "The end of the nested poll removes the budget instead of putting back the outer \
+                      one, or leaves its own.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let cost = micros(1);
+        for nested in [Duration::ZERO, micros(10), Duration::MAX] {
+            let clock = FakeClock::new(READING);
+            let task = budget(&clock, SLICE, async {
+                work(&clock, 10, cost).await;
+                // Ready at its first poll, before a checkpoint can end it.
+                with_budget(nested, async { clock.advance(cost) }).await;
+                work(&clock, 1_000, cost).await;
+            });
+            let polls = polls_of(&clock, Duration::ZERO, task);
+            assert_slices_were_used(&polls, SLICE);
+            assert_bounded(&polls, longest_poll(SLICE, cost, 2));
+        }
+    });
+}
+
+/// Clause 8: a shorter slice within a longer one is what `join!` is for.
+#[test]
+fn a_nested_slice_may_be_over_before_the_outer_one() {
+    let lesson = Lesson {
+        clause: "8. Nested",
+        promise: "A nested task yields by its own slice, and leaves the rest of the outer one to \
+                  whatever else the outer task does.",
+        usual_cause: "The nested budget is ignored; or when it is over, the outer one is too.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let (cost, short) = (micros(1), micros(10));
+        let clock = FakeClock::new(READING);
+        let nested_polls = RefCell::new(Vec::new());
+        let nested = async {
+            let mut nested = pin!(with_budget(short, work(&clock, 60, cost)));
+            poll_fn(|cx| {
+                let before = clock.elapsed();
+                let poll = nested.as_mut().poll(cx);
+                nested_polls.borrow_mut().push(clock.elapsed() - before);
+                poll
+            })
+            .await;
+        };
+        let others = work(&clock, 1_000, cost);
+        let both: [Pin<Box<dyn Future<Output = ()>>>; 2] =
+            [Box::pin(nested), Box::pin(others)];
+        let task = budget(&clock, SLICE, join(both.into_iter()));
+        let polls = polls_of(&clock, Duration::ZERO, task);
+        assert_slices_were_used(&polls, SLICE);
+        assert_bounded(&nested_polls.borrow(), longest_poll(short, cost, 1));
+    });
+}

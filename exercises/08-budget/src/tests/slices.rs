@@ -1,0 +1,339 @@
+//! How long a poll lasts.
+
+use super::*;
+
+/// Clause 1: whoever yields early pays for a yield that nobody needs.
+#[test]
+fn a_checkpoint_is_ready_while_the_slice_lasts() {
+    let lesson = Lesson {
+        clause: "1. Ready while it lasts",
+        promise: "Until the slice is over a checkpoint is ready at once and wakes nobody.",
+        usual_cause: "Checkpoints are counted, and not the time; or the end is guessed by what \
+                      the items cost so far. Also see whether the clock is read by \
+                      `sync::time::now`.",
+        read: "yielding/budget.html#a-slice-of-time",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let mut task =
+            pin!(budget(&clock, SLICE, work(&clock, 2_000, micros(1))));
+        let mut polls = Vec::new();
+        let mut total_wakes = 0;
+        loop {
+            let polled = poll_once(&clock, task.as_mut());
+            polls.push(polled.took);
+            total_wakes += polled.wakes;
+            if polled.poll.is_ready() {
+                break;
+            }
+            assert!(polls.len() < TOO_MANY_POLLS, "it never gets done");
+        }
+        assert!(
+            clock.readings() > 0,
+            "the clock of `sync::time::now` was never read"
+        );
+        assert_slices_were_used(&polls, SLICE);
+        let pending = polls.len() - 1;
+        assert!(
+            total_wakes <= pending,
+            "the task was pending {pending} times and woken {total_wakes} times"
+        );
+    });
+}
+
+/// Clause 1: a function with checkpoints may be called from anywhere.
+#[test]
+fn outside_a_budget_a_checkpoint_is_ready() {
+    let lesson = Lesson {
+        clause: "1. Ready while it lasts",
+        promise: "Outside of any budget checkpoints never yield.",
+        usual_cause: "A thread that has no budget is given one of zero, or one by default.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let polls =
+            polls_of(&clock, SLICE, work(&clock, 100_000, micros(10_000)));
+        let yields = polls.len() - 1;
+        assert!(
+            yields == 0,
+            "without a budget the task yielded {yields} times"
+        );
+    });
+}
+
+/// Clause 1: `Duration::MAX` is a way to say "never".
+#[test]
+fn a_slice_may_be_endless() {
+    let lesson = Lesson {
+        clause: "1. Ready while it lasts",
+        promise: "Any `Duration` is a slice. One of `Duration::MAX` is never over.",
+        usual_cause: "`Instant + Duration` or a multiplication overflows. Use `checked_add`, or \
+                      compare what has passed with the slice.",
+        read: "yielding/budget.html#a-slice-of-time",
+    };
+    check(lesson, || {
+        for slice in [Duration::MAX, Duration::MAX / 2, Duration::from_secs(1)]
+        {
+            let clock = FakeClock::new(READING);
+            let task = budget(&clock, slice, work(&clock, 5_000, micros(100)));
+            let polls = polls_of(&clock, SLICE, task).len();
+            assert!(polls == 1, "with a slice of {slice:?} it yielded");
+        }
+    });
+}
+
+/// Clause 2: this is what a budget is for. Whoever waits for the thread waits
+/// for the end of the poll.
+#[test]
+fn a_poll_ends_soon_after_its_slice() {
+    let lesson = Lesson {
+        clause: "2. Bounded polls",
+        promise: "Whatever an item costs, a poll lasts at most one and a half slices and two items.",
+        usual_cause: "The clock is read too rarely, because the stride does not depend on what an \
+                      item costs, or not on how long the slice is.",
+        read: "yielding/budget.html#the-stride",
+    };
+    check(lesson, || {
+        for slice in [micros(20), micros(50), SLICE, micros(1_000)] {
+            for cost in
+                [20, 100, 300, 1_300, 5_000, 30_000, 3_000_000].map(nanos)
+            {
+                let clock = FakeClock::new(READING);
+                let items = 5 * slice.div_duration_f64(cost) as u32 + 20;
+                let task = budget(&clock, slice, work(&clock, items, cost));
+                let polls = polls_of(&clock, Duration::ZERO, task);
+                assert_bounded(&polls, longest_poll(slice, cost, 1));
+            }
+        }
+    });
+}
+
+/// Clause 2: `join!` polls one loop after the other, all in one poll.
+#[test]
+fn loops_of_one_task_share_its_slice() {
+    let lesson = Lesson {
+        clause: "2. Bounded polls",
+        promise: "Once the slice is over, it is over for all that the task does in this poll.",
+        usual_cause: "The checkpoint that yields starts the next slice. It is the next poll that \
+                      starts it.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    const LOOPS: u32 = 10;
+    let cost = micros(5);
+    check(lesson, move || {
+        let clock = FakeClock::new(READING);
+        let loops = (0..LOOPS).map(|_| work(&clock, 200, cost));
+        let task = budget(&clock, SLICE, join(loops));
+        let polls = polls_of(&clock, Duration::ZERO, task);
+        assert_bounded(&polls, longest_poll(SLICE, cost, LOOPS));
+    });
+}
+
+/// Clause 3: nobody else knows that the task wants to go on.
+#[test]
+fn a_checkpoint_that_is_pending_has_woken_its_task() {
+    let lesson = Lesson {
+        clause: "3. Pending once",
+        promise: "A task that yields has woken itself, even if it is alone.",
+        usual_cause: "`Pending` is returned without `cx.waker().wake_by_ref()`: the task would sleep \
+                      for ever.",
+        read: "yielding/budget.html#a-slice-of-time",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let mut task =
+            pin!(budget(&clock, SLICE, work(&clock, 500, micros(10))));
+        for poll in 1.. {
+            let polled = poll_once(&clock, task.as_mut());
+            if polled.poll.is_ready() {
+                break;
+            }
+            assert!(
+                polled.wakes > 0,
+                "poll {poll} was pending, and nobody had woken the task"
+            );
+        }
+    });
+}
+
+/// Clause 3: a slice that is over at once must not mean that nothing is done.
+#[test]
+fn a_task_gets_on_whatever_its_slice() {
+    let lesson = Lesson {
+        clause: "3. Pending once",
+        promise: "A checkpoint is pending once. The next time it is polled the task gets on, also \
+                  with a slice of zero.",
+        usual_cause: "A checkpoint that was pending asks the budget again. It must remember that it \
+                      has yielded.",
+        read: "yielding/budget.html#a-slice-of-time",
+    };
+    const ITEMS: u32 = 100;
+    check(lesson, || {
+        for slice in [Duration::ZERO, nanos(1)] {
+            let clock = FakeClock::new(READING);
+            let task = budget(&clock, slice, work(&clock, ITEMS, micros(1)));
+            let polls = polls_of(&clock, micros(1), task).len();
+            assert!(
+                polls <= ITEMS as usize + 1,
+                "{ITEMS} items took {polls} polls"
+            );
+        }
+    });
+}
+
+/// Clause 3: an executor within the task polls again whom it finds woken,
+/// without an end of the outer poll in between.
+#[test]
+fn a_checkpoint_that_yielded_is_ready_in_the_same_poll_too() {
+    let lesson = Lesson {
+        clause: "3. Pending once",
+        promise: "The second poll of a checkpoint is ready, also if the task has not returned in \
+                  between: an executor within the task must not poll it for ever.",
+        usual_cause: "A checkpoint that was pending asks the budget again, and the slice is still \
+                      over.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let polls_of_checkpoints = Cell::new(0);
+        let ends_its_slice = poll_fn(|cx| {
+            for _ in 0..20 {
+                clock.advance(SLICE);
+                let mut checkpoint = pin!(checkpoint());
+                for poll in 1..=3 {
+                    polls_of_checkpoints.set(poll);
+                    if checkpoint.as_mut().poll(cx).is_ready() {
+                        break;
+                    }
+                }
+                if polls_of_checkpoints.get() == 3 {
+                    break;
+                }
+            }
+            Poll::Ready(())
+        });
+        poll_once(&clock, pin!(budget(&clock, SLICE, ends_its_slice)));
+        let polls = polls_of_checkpoints.get();
+        assert!(
+            polls == 2,
+            "a checkpoint after the slice was polled {polls} times, and two is right"
+        );
+    });
+}
+
+/// Clause 3: the checkpoint may be polled by an executor within the task,
+/// which needs to hear that it is to be polled again.
+#[test]
+fn it_wakes_the_waker_that_it_is_polled_with() {
+    let lesson = Lesson {
+        clause: "3. Pending once",
+        promise: "A checkpoint wakes by the waker of the context that it is polled with.",
+        usual_cause: "The budget keeps the waker of the task's poll. An executor within the task has \
+                      wakers of its own.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let yields = Cell::new(0);
+        let (inner_waker, inner) = CountingWaker::new();
+        let polls_within = poll_fn(|_outer| {
+            let mut cx = Context::from_waker(&inner_waker);
+            for _ in 0..10 {
+                clock.advance(SLICE);
+                if pin!(checkpoint()).poll(&mut cx).is_pending() {
+                    yields.set(yields.get() + 1);
+                }
+            }
+            Poll::Ready(())
+        });
+        poll_once(&clock, pin!(budget(&clock, SLICE, polls_within)));
+        let (yields, wakes) = (yields.get(), inner.wakes());
+        assert!(yields > 0, "no checkpoint found the slice over");
+        assert!(
+            wakes >= yields,
+            "{yields} checkpoints were pending, and their waker was woken {wakes} times"
+        );
+    });
+}
+
+/// Clause 4: the queue may be long. The task did not use that time.
+#[test]
+fn every_poll_has_a_whole_slice() {
+    let lesson = Lesson {
+        clause: "4. A slice for each poll",
+        promise: "Each poll has a whole slice: neither what earlier polls used nor the time in \
+                  between counts.",
+        usual_cause: "The slice is begun when the budget is made, or only after the last one is \
+                      over.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        for pause in [Duration::ZERO, micros(30), micros(10_000)] {
+            let clock = FakeClock::new(READING);
+            let task = budget(&clock, SLICE, work(&clock, 1_000, micros(2)));
+            clock.advance(pause);
+            let polls = polls_of(&clock, pause, task);
+            assert_slices_were_used(&polls, SLICE);
+        }
+    });
+}
+
+/// Clause 4: most polls end because there is nothing to do.
+#[test]
+fn a_slice_that_was_not_used_up_is_not_continued() {
+    let lesson = Lesson {
+        clause: "4. A slice for each poll",
+        promise: "A poll that ends early, since the task waits for something, leaves nothing to the \
+                  next one.",
+        usual_cause: "A new slice begins only when the last one is over, so time that the task spent \
+                      waiting is charged.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    const ROUNDS: usize = 20;
+    check(lesson, || {
+        for pause in [Duration::ZERO, micros(10_000)] {
+            let clock = FakeClock::new(READING);
+            let waits_often = async {
+                for _ in 0..ROUNDS {
+                    work(&clock, 4, micros(10)).await;
+                    Yields(1).await;
+                }
+            };
+            let polls =
+                polls_of(&clock, pause, budget(&clock, SLICE, waits_often))
+                    .len();
+            assert!(
+                polls == ROUNDS + 1,
+                "{ROUNDS} rounds of 40 µs, far from a slice, took {polls} polls"
+            );
+        }
+    });
+}
+
+/// Clause 4: an executor with several threads moves tasks about.
+#[test]
+fn a_task_takes_its_budget_to_another_thread() {
+    let lesson = Lesson {
+        clause: "4. A slice for each poll",
+        promise: "A task that was polled on one thread has its slice on another one too.",
+        usual_cause: "The budget stays in a thread-local of the thread that made it or polled it \
+                      first.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let cost = micros(2);
+        let mut task =
+            Box::pin(budget(&clock, SLICE, work(&clock, 1_000, cost)));
+        let mut polls = Vec::new();
+        for _ in 0..5 {
+            let poll = || poll_once(&clock, task.as_mut()).took;
+            let took = thread::scope(|scope| scope.spawn(poll).join());
+            polls.push(took.expect("the poll does not panic"));
+        }
+        polls.push(Duration::ZERO);
+        assert_slices_were_used(&polls, SLICE);
+        assert_bounded(&polls, longest_poll(SLICE, cost, 1));
+    });
+}

@@ -1,0 +1,99 @@
+//! The future within.
+
+use super::*;
+
+/// Clause 9: checkpoints stand in inner loops, and tasks are many.
+#[test]
+fn polls_and_checkpoints_allocate_nothing() {
+    let lesson = Lesson {
+        clause: "9. No allocation",
+        promise: "Neither a poll of `with_budget` nor a checkpoint allocates.",
+        usual_cause: "Budgets are kept in a `Vec` or a `Box`. A `Cell` in a \
+                      thread-local will do, and the guard on the stack keeps the outer one.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let nested = budget(&clock, micros(10), work(&clock, 1_000, micros(1)));
+        let mut task = pin!(budget(&clock, SLICE, nested));
+        let mut polls = 0;
+        let mut cx = Context::from_waker(Waker::noop());
+        let ((), counted) = clock.run(|| {
+            allocations(|| {
+                while task.as_mut().poll(&mut cx).is_pending() {
+                    polls += 1;
+                    assert!(polls < TOO_MANY_POLLS, "it never gets done");
+                }
+            })
+        });
+        let made = counted.count;
+        assert!(
+            made == 0,
+            "{polls} polls and 1,000 checkpoints made {made} allocations"
+        );
+    });
+}
+
+/// Clause 10: an `async` block may hold references into itself.
+#[test]
+fn the_future_stays_where_it_is_and_is_dropped_once() {
+    let lesson = Lesson {
+        clause: "10. In good hands",
+        promise: "The future is not moved after its first poll, and is dropped once, with \
+                  `WithBudget`.",
+        usual_cause: "The poll takes the future out of its place and puts it back, or leaks it.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        polls_of(&clock, SLICE, budget(&clock, SLICE, MustNotMove::new(3)));
+        for polls in 0..3 {
+            let (probe, drops) = DropProbe::new();
+            let mut task = Box::pin(budget(&clock, SLICE, async {
+                Yields(1).await;
+                drop(probe);
+            }));
+            for _ in 0..polls {
+                poll_once(&clock, task.as_mut());
+            }
+            drop(task);
+            let count = drops.count();
+            assert!(
+                count == 1,
+                "after {polls} polls what the future holds was dropped {count} times"
+            );
+        }
+    });
+}
+
+/// Clause 10: a budget is no reason to lose a result.
+#[test]
+fn output_and_panic_of_the_future_come_through() {
+    let lesson = Lesson {
+        clause: "10. In good hands",
+        promise: "`with_budget` returns what the future returns, and panics as it panics.",
+        usual_cause: "The panic is caught, or the output is dropped on the way.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let task = pin!(budget(&clock, SLICE, async { "output" }));
+        let Polled { poll, wakes, .. } = poll_once(&clock, task);
+        assert!(
+            poll == Poll::Ready("output") && wakes == 0,
+            "it returned {poll:?} and woke {wakes} times"
+        );
+        let mut panics = Box::pin(budget(&clock, SLICE, async {
+            panic!("meant to panic");
+        }));
+        let poll =
+            || poll_once::<dyn Future<Output = ()>>(&clock, panics.as_mut());
+        let caught = catch_unwind(AssertUnwindSafe(poll));
+        let panic = caught.expect_err("the panic is passed on");
+        let message = panic.downcast_ref::<&str>();
+        assert!(
+            message == Some(&"meant to panic"),
+            "the panic came out as {message:?}"
+        );
+    });
+}
