@@ -7,7 +7,7 @@ import { Refused, post, runnerState } from "../runner.js";
 import { whileBusy } from "../busy.js";
 import { Edits } from "./edits.js";
 import { editorOf } from "../common/editor.js";
-import { hiddenLines } from "./hidden.js";
+import { HiddenLines } from "./hidden.js";
 import { execute, remoteRunner } from "./remote.js";
 import { localReason, runsTests, settingsOf } from "./settings.js";
 
@@ -46,8 +46,7 @@ class Snippet {
     this.marks = [];
     /** @type {URL | undefined} where the program is sent, if it does not run here */
     this.server = undefined;
-    /** @type {HTMLElement[]} */
-    this.hidden = hiddenLines(code, this.editor);
+    this.hidden = HiddenLines.of(code, this.editor);
     this.place(code);
 
     /** @type {AbortController | undefined} */
@@ -77,9 +76,19 @@ class Snippet {
     this.offerEarlierEdit();
   }
 
+  get toggles() {
+    return this.hidden ? [this.hidden.toggle] : [];
+  }
+
+  /** @param {string} text */
+  setText(text) {
+    this.editor.setText(text);
+    this.hidden?.again();
+  }
+
   keepEdits() {
     const edit = this.edits.current();
-    if (edit !== undefined) this.editor.setText(edit);
+    if (edit !== undefined) this.setText(edit);
     this.reset.hidden = edit === undefined;
     let timer = 0;
     const save = () => {
@@ -99,7 +108,7 @@ class Snippet {
   showControls() {
     if (this.recorded) this.recorded.open = false;
     const release = element("label", { class: "ws-check" }, this.release, "release");
-    this.bar.append(this.run, this.stop, this.reset, this.undo, release, ...this.hidden, this.status);
+    this.bar.append(this.run, this.stop, this.reset, this.undo, release, ...this.toggles, this.status);
     this.bar.append(element("p", { class: "snippet-hint editing" }, "Ctrl-Enter runs. Escape, then Tab, leaves the editor."));
     const { hangs, limitSeconds } = this.settings;
     if (hangs) this.say(`This program is meant to hang: the runner ends it after ${limitSeconds} s.`);
@@ -107,7 +116,7 @@ class Snippet {
 
   /** @param {string} why */
   showReadOnly(why) {
-    this.bar.append(this.status, this.reset, this.undo, ...this.hidden);
+    this.bar.append(this.status, this.reset, this.undo, ...this.toggles);
     this.say(why);
   }
 
@@ -132,7 +141,7 @@ class Snippet {
     if (earlier === undefined) return;
     const note = element("p", { class: "snippet-hint" }, "The book changed this program since you edited it. ");
     const show = button("Show my edit", () => {
-      this.editor.setText(earlier);
+      this.setText(earlier);
       hideAndPassFocus(note, this.run);
     });
     const drop = button("Forget it", () => {
@@ -146,14 +155,14 @@ class Snippet {
   restore() {
     const edit = this.editor.text();
     this.undone = edit;
-    this.editor.setText(this.editor.original);
+    this.setText(this.editor.original);
     this.edits.save(this.editor.original);
     this.undo.hidden = false;
     hideAndPassFocus(this.reset, this.undo);
   }
 
   takeBack() {
-    this.editor.setText(this.undone ?? this.editor.original);
+    this.setText(this.undone ?? this.editor.original);
     hideAndPassFocus(this.undo, this.reset);
   }
 
