@@ -1,3 +1,4 @@
+// ANCHOR: shown
 //! Predicts throughput and waits for each n, and then measures them.
 
 use std::hint::black_box;
@@ -10,6 +11,7 @@ use tokio::task::yield_now;
 
 /// How long each measurement takes, about.
 const RUN_NS: f64 = 150e6;
+// ANCHOR_END: shown
 
 fn item(number: u64) -> u64 {
     (0..8).fold(black_box(number), |number, _| {
@@ -19,6 +21,7 @@ fn item(number: u64) -> u64 {
     })
 }
 
+// ANCHOR: shown
 /// Does so many items, with a yield after every n-th. Returns the
 /// nanoseconds that an item took.
 async fn ns_per_item(items: u64, n: u64) -> f64 {
@@ -33,6 +36,7 @@ async fn ns_per_item(items: u64, n: u64) -> f64 {
     black_box(number);
     start.elapsed().as_nanos() as f64 / items as f64
 }
+// ANCHOR_END: shown
 
 /// What the victim waits for: rings, and when they were.
 #[derive(Default)]
@@ -62,6 +66,7 @@ async fn victim(bell: Arc<Bell>, waits: Arc<Mutex<Vec<u64>>>) {
     }
 }
 
+// ANCHOR: shown
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let spawned = tokio::spawn(async {
@@ -111,3 +116,4 @@ async fn main() {
     ringing.join().unwrap();
     sweep.save("budget-knee");
 }
+// ANCHOR_END: shown

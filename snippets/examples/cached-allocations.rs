@@ -1,3 +1,4 @@
+// ANCHOR: shown
 //! Counts what a call of `block_on` allocates.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -49,6 +50,7 @@ fn main() {
     let kept = COUNT.load(Relaxed) - before;
     println!("a waker for each thread: {kept} allocations");
 }
+// ANCHOR_END: shown
 
 /// Counts, and passes on.
 struct Counting;

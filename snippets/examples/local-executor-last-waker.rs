@@ -1,3 +1,4 @@
+// ANCHOR: all
 //! Who drops the future, if its last waker is dropped by another thread?
 
 use std::pin::Pin;
@@ -80,3 +81,4 @@ fn main() {
     drop((future, waker));
     end_in_a_timer(timer);
 }
+// ANCHOR_END: all

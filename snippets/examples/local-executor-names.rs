@@ -1,3 +1,4 @@
+// ANCHOR: all
 //! An executor in sixty lines, without threads. It counts its polls.
 
 use std::cell::{Cell, RefCell};
@@ -93,3 +94,4 @@ fn main() {
     executor.run();
     println!("{} polls", executor.polls.get());
 }
+// ANCHOR_END: all

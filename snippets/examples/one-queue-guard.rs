@@ -1,3 +1,4 @@
+// ANCHOR: all
 //! Four workers share a receiver. How long does each keep it?
 
 use std::sync::Mutex;
@@ -46,3 +47,4 @@ fn main() {
     time("in two lines", in_two_lines);
     time("in four lines", in_four_lines);
 }
+// ANCHOR_END: all

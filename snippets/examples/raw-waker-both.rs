@@ -1,9 +1,11 @@
+// ANCHOR: shown
 //! One `block_on`, and two ways to make its waker.
 
 use std::mem::ManuallyDrop;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
+// ANCHOR_END: shown
 
 #[derive(Default)]
 struct Park {
@@ -24,6 +26,7 @@ impl Park {
     }
 }
 
+// ANCHOR: shown
 fn block_on<F: Future>(future: F, make: fn(Arc<Park>) -> Waker) -> F::Output {
     let mut future = pin!(future);
     let park = Arc::new(Park::default());
@@ -77,6 +80,7 @@ fn release(park: *const ()) {
     // SAFETY: the pointer came from `Arc::into_raw`; its count is given back.
     unsafe { Arc::<Park>::decrement_strong_count(park.cast()) };
 }
+// ANCHOR_END: shown
 
 struct YieldOnce(bool);
 
@@ -93,7 +97,9 @@ impl Future for YieldOnce {
     }
 }
 
+// ANCHOR: shown
 fn main() {
     println!("safe: {}", block_on(YieldOnce(false), safe));
     println!("by hand: {}", block_on(YieldOnce(false), by_hand));
 }
+// ANCHOR_END: shown

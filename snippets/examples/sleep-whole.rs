@@ -1,3 +1,4 @@
+// ANCHOR: all
 //! One thread for all who sleep, in its simplest form.
 
 use std::collections::BTreeMap;
@@ -96,3 +97,4 @@ fn main() {
     println!("1000 naps of 50 ms on one thread: {passed:.0?}");
     assert!(passed < Duration::from_secs(5));
 }
+// ANCHOR_END: all

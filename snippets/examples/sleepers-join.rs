@@ -1,6 +1,6 @@
+// ANCHOR: shown
 //! Three sleepers of 100 ms each: under one `join!`, and spawned.
 
-// ANCHOR: all
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,7 @@ async fn join_async() {
     join!(sleep_aside("A"), sleep_aside("B"), sleep_aside("C"));
 }
 // ANCHOR_END: three
+// ANCHOR_END: shown
 
 fn current_thread() -> Runtime {
     trace::thread_start(); // this thread is the worker
@@ -66,6 +67,7 @@ where
     recording.finish().save(name);
 }
 
+// ANCHOR: shown
 fn main() {
     println!("With one thread");
     time(
@@ -89,4 +91,4 @@ fn main() {
     );
     time("join!, async", "sleepers-async", multi_thread, join_async);
 }
-// ANCHOR_END: all
+// ANCHOR_END: shown

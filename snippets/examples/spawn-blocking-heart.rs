@@ -1,3 +1,4 @@
+// ANCHOR: shown
 //! Four chunks of numbers and a heartbeat, on a runtime with one thread: first
 //! the chunks are tasks, then they are jobs for threads of their own.
 
@@ -46,6 +47,7 @@ fn main() {
     run("The chunks are tasks", "spawn-tasks", 1, as_task);
     run("The chunks are blocking jobs", "spawn-jobs", 3, as_job);
 }
+// ANCHOR_END: shown
 
 fn run(
     title: &str,

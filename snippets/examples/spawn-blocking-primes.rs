@@ -1,3 +1,4 @@
+// ANCHOR: all
 //! The primes below 30,000 by trial division, counted in five ways, beside a
 //! heartbeat that wants to run each millisecond.
 
@@ -93,3 +94,4 @@ fn main() {
     run("… in chunks", job_for_each_chunk());
     run("rayon, by a bridge", rayon_by_bridge());
 }
+// ANCHOR_END: all

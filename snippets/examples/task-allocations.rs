@@ -1,3 +1,4 @@
+// ANCHOR: shown
 //! How many blocks of memory a task is.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -34,6 +35,7 @@ async fn main() {
     println!("tokio: {blocks} blocks, {bytes} bytes");
     handle.await.unwrap();
 }
+// ANCHOR_END: shown
 
 fn counted<T>(action: impl FnOnce() -> T) -> (T, usize, usize) {
     let before = [&BLOCKS, &BYTES].map(|it| it.load(Relaxed));

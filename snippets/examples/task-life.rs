@@ -1,3 +1,4 @@
+// ANCHOR: all
 //! The life of a task as one word: change the order of events in `main`.
 
 use std::sync::atomic::AtomicUsize;
@@ -78,3 +79,4 @@ fn main() {
     task.show("polled: ready");
     println!("woken late: into the queue: {}", task.wake());
 }
+// ANCHOR_END: all

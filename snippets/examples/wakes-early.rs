@@ -1,3 +1,4 @@
+// ANCHOR: all
 //! Two threads write, and then look at what the other one has written. Can both
 //! look too early?
 
@@ -68,3 +69,4 @@ fn main() {
     println!("without a fence: {} of {ROUNDS}", missed(false));
     println!("with fences:     {} of {ROUNDS}", missed(true));
 }
+// ANCHOR_END: all

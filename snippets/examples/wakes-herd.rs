@@ -1,3 +1,4 @@
+// ANCHOR: shown
 //! Eight workers sleep, eight small jobs come. Whom does one wake?
 
 use std::mem;
@@ -91,6 +92,7 @@ impl Pool {
         }
     }
 }
+// ANCHOR_END: shown
 
 fn wait_until(is_so: impl Fn() -> bool) {
     while !is_so() {
@@ -124,8 +126,10 @@ fn run(name: &str, for_each_push: bool) {
     println!("{name}: {woken:.1} woken, {for_nothing:.1} for nothing");
 }
 
+// ANCHOR: shown
 fn main() {
     println!("{WORKERS} small jobs, on average:");
     run("one for each push ", true);
     run("if nobody searches", false);
 }
+// ANCHOR_END: shown

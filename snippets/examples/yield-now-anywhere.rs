@@ -1,3 +1,4 @@
+// ANCHOR: shown
 //! The same two tasks, the same yield, four executors.
 
 use std::cell::RefCell;
@@ -8,6 +9,7 @@ use futures::StreamExt;
 use futures::executor::block_on;
 use futures::stream::FuturesUnordered;
 use tokio::runtime::Builder;
+// ANCHOR_END: shown
 
 struct YieldNow(bool);
 
@@ -23,6 +25,7 @@ impl Future for YieldNow {
     }
 }
 
+// ANCHOR: shown
 async fn task(name: char, steps: impl Fn(char)) {
     for _ in 0..3 {
         steps(name);
@@ -63,3 +66,4 @@ async fn spawn_both() -> String {
     }
     seen.try_iter().collect()
 }
+// ANCHOR_END: shown

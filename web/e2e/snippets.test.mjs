@@ -221,25 +221,37 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
     });
   });
 
-  test("shows its hidden lines and hides them again", async () => {
-    const prepare = (page) => page.route(`**/${path}`, async (route) => {
-      const answer = await route.fetch();
-      const block = '<span class="boring">use std::io::Write;\n</span><span class="boring">\n</span>fn main() {\n<span class="boring">    assert!(true);\n</span>    println!("shown");\n}\n';
-      const body = (await answer.text()).replace(/(<code class="[^"]*\beditable\b[^"]*snippet-[^"]*">)[^]*?(<\/code>)/, `$1${block}$2`);
-      await route.fulfill({ response: answer, body });
-    });
-    await onPage(path, async (page) => {
-      const snippet = firstSnippet(page);
-      const shown = snippet.locator(".ace_content");
-      await snippet.getByRole("button", { name: "Show hidden lines" }).waitFor();
-      await shown.filter({ hasText: "… 2 hidden lines" }).filter({ hasNotText: "std::io" }).waitFor();
-      assert.match(await textOf(snippet), /^use std::io::Write;\n\nfn main\(\) \{\n    assert!\(true\);\n/, "a run has them all");
+  test("shows its hidden lines and hides them again, while it is edited too", async () => {
+    const program = 'code.editable[class*="snippet-"]:has(.boring)';
+    await onPage(await pageWith(program), async (page) => {
+      const snippet = page.locator(".snippet").filter({ has: page.getByRole("button", { name: /hidden lines|Hide them again/ }) }).first();
+      await snippet.waitFor();
+      const folds = snippet.locator(".ace_fold");
+      // What ACE draws is what is seen of the program.
+      const lines = () => snippet.locator("code.editable").evaluate((code) => globalThis.ace.edit(code).session.getScreenLength());
+      const [all, shown] = [(await textOf(snippet)).split("\n").length, await lines()];
+      assert.match(await folds.first().innerText(), /^… \d+ hidden lines$/);
+      assert(all - shown >= 10, `${shown} of ${all} lines are shown`);
       await assertAccessible(page);
+
       await snippet.getByRole("button", { name: "Show hidden lines" }).click();
-      await shown.filter({ hasText: "use std::io" }).waitFor();
+      assert.equal(await lines(), all);
       await snippet.getByRole("button", { name: "Hide them again" }).click();
-      await shown.filter({ hasNotText: "std::io" }).waitFor();
-    }, { prepare });
+      assert.equal(await lines(), shown);
+
+      // What is typed above the hidden lines does not bring them up, now or after a reload.
+      await snippet.locator("textarea").focus();
+      await page.keyboard.press("Control+Home");
+      await page.keyboard.insertText("// mine\n");
+      assert.equal(await lines(), shown + 1);
+      await page.waitForFunction(() => Object.values(localStorage).some((kept) => kept.includes("// mine")));
+      await page.reload();
+      await snippet.waitFor();
+      assert.equal((await textOf(snippet)).split("\n").length, all + 1, "a run has them all");
+      assert.equal(await lines(), shown + 1);
+      await snippet.getByRole("button", { name: "Reset" }).click();
+      assert.equal(await lines(), shown);
+    });
   });
 
   test("says so when the workshop is gone, and keeps the edit", async () => {

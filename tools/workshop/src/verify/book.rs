@@ -144,16 +144,21 @@ impl Checks<'_> {
     fn blocks(&mut self, book: &Book) {
         for (name, page) in &book.pages {
             for block in &page.blocks {
-                let shown = block.visible.trim();
-                if block.has("language-rust") && shown.is_empty() {
-                    // What is no snippet cannot be told from others in the chapter.
-                    let class = block
-                        .classes
-                        .iter()
-                        .find(|class| class.starts_with("snippet-"));
-                    let text = class.map_or(NOWHERE, String::as_str);
+                // What is no snippet cannot be told from others in the chapter.
+                let class = block
+                    .classes
+                    .iter()
+                    .find(|class| class.starts_with("snippet-"));
+                let text = class.map_or(NOWHERE, String::as_str);
+                if block.has("language-rust") && block.visible.trim().is_empty() {
                     let fault = "a block shows nothing".into();
                     let remedy = "name an anchor that exists and has lines in it";
+                    self.find_in(name, text, fault, remedy);
+                }
+                if let Some(line) = anchor_shown(block) {
+                    let fault = format!("a block shows the mark of an anchor: `{line}`");
+                    let remedy = "include an anchor around all of the file: mdBook leaves out the \
+                                  marks within it";
                     self.find_in(name, text, fault, remedy);
                 }
                 if let Some(line) = too_wide(block) {
@@ -244,6 +249,13 @@ impl Checks<'_> {
     }
 }
 
+/// The first line of the block that is no code, but the mark of an anchor. mdBook
+/// keeps them where it includes a whole file.
+fn anchor_shown(block: &Block) -> Option<&str> {
+    let mut lines = block.text.lines().map(str::trim);
+    lines.find(|line| line.starts_with("// ANCHOR"))
+}
+
 /// The first line of the block that is too wide. What a program printed is as
 /// wide as it is.
 fn too_wide(block: &Block) -> Option<&str> {
@@ -298,7 +310,7 @@ fn resolve(page: &str, path: &str) -> String {
 mod tests {
     use std::fs;
 
-    use super::{Block, Book, Page, resolve, too_wide};
+    use super::{Block, Book, Page, anchor_shown, resolve, too_wide};
 
     #[test]
     fn links_are_resolved_from_their_page() {
@@ -331,6 +343,17 @@ mod tests {
         for bad in ["c.html", "#there", "b.html#there", "b.md"] {
             assert!(book.fault_of("a.html", bad).is_some(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_block_shows_no_mark_of_an_anchor() {
+        let mut block = Block {
+            text: "fn a() {\n    // ANCHOR: part\n}\n".into(),
+            ..Block::default()
+        };
+        assert_eq!(anchor_shown(&block), Some("// ANCHOR: part"));
+        block.text = "// An anchor holds a ship.\n".into();
+        assert_eq!(anchor_shown(&block), None);
     }
 
     #[test]
