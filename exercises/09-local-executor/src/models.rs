@@ -58,12 +58,10 @@ fn a_wake_up_arrives_in_every_order() {
         read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
     };
     check_model(lesson, || {
-        // ANCHOR: model
         sync::model(|| {
             let executor = LocalExecutor::new();
             drop(executor.block_on(woken_by(1)));
         });
-        // ANCHOR_END: model
     });
 }
 
@@ -79,10 +77,12 @@ fn every_wake_up_publishes_in_every_order() {
         read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
     };
     check_model(lesson, || {
+        // ANCHOR: model
         sync::model(|| {
             let executor = LocalExecutor::new();
             drop(executor.block_on(woken_by(2)));
         });
+        // ANCHOR_END: model
     });
 }
 
