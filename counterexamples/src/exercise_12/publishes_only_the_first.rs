@@ -4,7 +4,7 @@
 //! A wake-up that finds the task notified has nothing to change, so it returns
 //! after a load. It has written something, though, and published it nowhere:
 //! the poll that serves the note of somebody else need not see it. On x86 it
-//! always does. Tokio had this bug, too.
+//! nearly always does. Tokio had this bug, too.
 
 super::parts! { cell holder owned runnable slot waker right state all others }
 

@@ -3,7 +3,8 @@
 //!
 //! To spare a read-modify-write, a wake-up that sees the signal in the inbox
 //! already returns. It has published nothing: the poll that follows need not
-//! see what its thread wrote. No x86 shows it.
+//! see what its thread wrote. On x86 that is rare: the write would have to lie
+//! in the store buffer still.
 
 #[path = "../../../solutions/09-local-executor/src/executor.rs"]
 mod executor;

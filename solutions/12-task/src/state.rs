@@ -203,7 +203,7 @@ impl State {
         let mut state = self.0.load(Relaxed);
         while state & (COMPLETE | CANCELLED) == 0 {
             // Acquire: pairs with `let_go`; the future comes with `ACTIVE`.
-            // Release: wake-ups that were published here stay so.
+            // Release: whoever drops the future sees what came before this.
             let exchanged = self.0.compare_exchange_weak(
                 state,
                 state | CANCELLED | ACTIVE,
