@@ -136,6 +136,9 @@ where
         unsafe { &(*cell).stage }
     }
 
+    /// # Safety
+    ///
+    /// As [`Vtable`] says. This holds for each function below.
     unsafe fn poll(task: NonNull<Header>, cx: &mut Context<'_>) -> Poll<()> {
         // SAFETY: the vtable is of this type, and the caller holds the task.
         let stage = unsafe { Self::stage(task) };
