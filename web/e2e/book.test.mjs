@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { assertAccessible, launch, onPage, pageWith, pagesWith, reasonToSkip, together } from "./browser.mjs";
+import { assertAccessible, launch, onPage, onPages, pageWith, pagesWith, reasonToSkip } from "./browser.mjs";
 
 const SNIPPET = 'code.editable[class*="snippet-"]';
 const EXERCISE = '.exercise[data-exercise="1"]';
@@ -17,48 +17,42 @@ describe("the book", { skip: reasonToSkip() }, () => {
   // The other two are looked at on all pages, below.
   for (const theme of ["rust", "coal", "ayu"]) {
     test(`is accessible in the theme ${theme}`, async () => {
-      for (const path of paths) await onPage(path, settledAndAccessible, { theme });
+      await onPages(paths, settledAndAccessible, { theme });
     });
   }
 
   test("is accessible on all of its pages, light and dark", async () => {
     const all = await pagesWith("main");
     assert(all.length >= 40, `only ${all.length} pages`);
-    await together(all, (path) =>
-      onPage(path, async (page) => {
-        await settledAndAccessible(page);
-        // Of all that axe looks at only colours depend on the theme; the frame of all pages is the same.
-        await page.evaluate(() => document.documentElement.classList.replace("light", "navy"));
-        await assertAccessible(page, "main", ["color-contrast"]);
-      }),
-    );
+    await onPages(all, async (page) => {
+      await settledAndAccessible(page);
+      // Of all that axe looks at only colours depend on the theme; the frame of all pages is the same.
+      await page.evaluate(() => document.documentElement.classList.replace("light", "navy"));
+      await assertAccessible(page, "main", ["color-contrast"]);
+    });
   });
 
   test("is accessible at 360 pixels, and nothing but code scrolls sideways", async () => {
     const viewport = { width: 360, height: 740 };
-    for (const path of paths) {
-      await onPage(path, async (page) => {
-        await settledAndAccessible(page);
-        assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth), viewport.width);
-        assert.equal(await page.locator(".content").evaluate((content) => content.scrollWidth - content.clientWidth), 0);
-      }, { viewport });
-    }
+    await onPages(paths, async (page) => {
+      await settledAndAccessible(page);
+      assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth), viewport.width);
+      assert.equal(await page.locator(".content").evaluate((content) => content.scrollWidth - content.clientWidth), 0);
+    }, { viewport });
   });
 
   test("is accessible with reduced motion and forced colours", async () => {
-    for (const path of paths) await onPage(path, settledAndAccessible, { reducedMotion: "reduce", forcedColors: "active" });
+    await onPages(paths, settledAndAccessible, { reducedMotion: "reduce", forcedColors: "active" });
   });
 
   test("has targets of at least 44 by 36 pixels", async () => {
-    for (const path of paths) {
-      await onPage(path, async (page) => {
-        await settled(page);
-        for (const target of await page.locator("main :is(button.ws-button, .ws-check, .ws-link):visible").all()) {
-          const { width, height } = await target.boundingBox();
-          assert(width >= 44 && height >= 36, `${await target.innerText()}: ${width} × ${height}`);
-        }
-      });
-    }
+    await onPages(paths, async (page) => {
+      await settled(page);
+      for (const target of await page.locator("main :is(button.ws-button, .ws-check, .ws-link):visible").all()) {
+        const { width, height } = await target.boundingBox();
+        assert(width >= 44 && height >= 36, `${await target.innerText()}: ${width} × ${height}`);
+      }
+    });
   });
 
   test("reads without JavaScript", async () => {

@@ -37,9 +37,13 @@ const EMPTY_CORNER = /^empty-table-header .*th:nth-child\(1\)$/;
 /** @type {import("playwright-core").Browser | undefined} */
 let browser;
 
-export async function launch() {
+/** How many pages are looked at at a time, where it is many: most of it is waiting. */
+const VISITORS = 3;
+
+/** @param {string[]} args that Chromium is to have besides */
+export async function launch(...args) {
   // Chromium refuses its sandbox to root.
-  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+  if (process.getuid?.() === 0) args.push("--no-sandbox");
   browser = await chromium.launch({ executablePath: CHROMIUM, args });
   return browser;
 }
@@ -50,65 +54,95 @@ export async function launch() {
  * console, an exception, a request to another host.
  *
  * @param {string} path
- * @param {(page: import("playwright-core").Page) => Promise<void>} visit
+ * @param {(page: import("playwright-core").Page, path: string) => Promise<void>} visit
  * @param {import("playwright-core").BrowserContextOptions & {token?: boolean, theme?: string, errors?: RegExp,
  *     prepare?: (page: import("playwright-core").Page) => Promise<void>}} [settings]
  *     `errors`: console errors that this visit provokes
  */
-export async function onPage(path, visit, { token = true, theme, errors, prepare, ...context } = {}) {
-  assert(browser, "launch() comes first");
-  const opened = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...context });
-  try {
-    const faults = [];
-    opened.on("request", (request) => {
-      if (new URL(request.url()).origin !== ROOT.origin) faults.push(`request to ${request.url()}`);
-    });
-    opened.on("console", (message) => {
-      if (message.type() === "error" && !errors?.test(message.text())) faults.push(`console: ${message.text()}`);
-    });
-    opened.on("weberror", (error) => faults.push(`exception: ${error.error().stack}`));
-    const page = await opened.newPage();
-    if (theme) await page.addInitScript((name) => localStorage.setItem("mdbook-theme", name), theme);
-    await prepare?.(page);
-    const fragment = token ? new URL(LAUNCH ?? ROOT).hash : "";
-    await page.goto(new URL(path + fragment, ROOT).href);
-    await visit(page);
-    assert.deepEqual(faults, []);
-  } finally {
-    await opened.close();
-  }
+export function onPage(path, visit, settings) {
+  return onPages([path], visit, settings);
 }
 
 /**
- * Visits several pages at a time: most of it is waiting for the page.
+ * Does so with several pages, some at a time. Each visitor keeps its cache and
+ * its storage from page to page, as a reader does.
  *
  * @param {string[]} paths
- * @param {(path: string) => Promise<void>} visit
+ * @param {(page: import("playwright-core").Page, path: string) => Promise<void>} visit
+ * @param {Parameters<typeof onPage>[2]} [settings]
  */
-export async function together(paths, visit) {
+export async function onPages(paths, visit, { token = true, theme, errors, prepare, ...context } = {}) {
+  const fragment = token ? new URL(LAUNCH ?? ROOT).hash : "";
+  await together(paths, { viewport: { width: 1280, height: 900 }, ...context }, async (opened, path) => {
+    const faults = [];
+    // Of the context: a page may open another one.
+    const watch = {
+      request: (request) => new URL(request.url()).origin === ROOT.origin || faults.push(`request to ${request.url()}`),
+      console: (message) => message.type() !== "error" || errors?.test(message.text()) || faults.push(`console: ${message.text()}`),
+      weberror: (error) => faults.push(`exception: ${error.error().stack}`),
+    };
+    for (const [event, listener] of Object.entries(watch)) opened.on(event, listener);
+    const page = await opened.newPage();
+    if (theme) await page.addInitScript((name) => localStorage.setItem("mdbook-theme", name), theme);
+    await prepare?.(page);
+    await page.goto(new URL(path + fragment, ROOT).href);
+    await visit(page, path);
+    assert.deepEqual(faults, [], path);
+    await Promise.all(opened.pages().map((page) => page.close()));
+    for (const [event, listener] of Object.entries(watch)) opened.off(event, listener);
+  });
+}
+
+/**
+ * Visits several pages, some at a time, each visitor with a context of its own.
+ *
+ * @param {string[]} paths
+ * @param {import("playwright-core").BrowserContextOptions} settings
+ * @param {(context: import("playwright-core").BrowserContext, path: string) => Promise<void>} visit
+ */
+export async function together(paths, settings, visit) {
+  assert(browser, "launch() comes first");
   const left = [...paths];
   const visitor = async () => {
-    for (let path = left.shift(); path !== undefined; path = left.shift()) await visit(path);
+    const context = await browser.newContext(settings);
+    try {
+      for (let path = left.shift(); path !== undefined; path = left.shift()) await visit(context, path);
+    } finally {
+      left.length = 0;
+      await context.close();
+    }
   };
-  await Promise.all([visitor(), visitor(), visitor()]);
+  await Promise.all(paths.slice(0, VISITORS).map(visitor));
 }
 
 /** The first page of the book that has an element for each selector. */
 export async function pageWith(...selectors) {
-  return (await pagesWith(...selectors))[0];
+  return (await find(selectors, 1))[0];
 }
 
 /** All of them, in the order of the book. */
-export async function pagesWith(...selectors) {
+export function pagesWith(...selectors) {
+  return find(selectors, Infinity);
+}
+
+/**
+ * @param {string[]} selectors
+ * @param {number} most
+ */
+async function find(selectors, most) {
   let found = [];
   await onPage("", async (page) => {
     const links = await page.locator("#mdbook-sidebar a[href]").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     const paths = [...new Set(links.map((link) => link.replace(/#.*/, "")).filter((link) => link !== ""))];
-    found = await page.evaluate(async ([paths, selectors]) => {
-      const parse = async (path) => new DOMParser().parseFromString(await (await fetch(path)).text(), "text/html");
-      const pages = await Promise.all(paths.map(parse));
-      return paths.filter((_, index) => selectors.every((selector) => pages[index].querySelector(selector)));
-    }, [paths, selectors]);
+    found = await page.evaluate(async ([paths, selectors, most]) => {
+      const found = [];
+      for (const path of paths) {
+        if (found.length === most) break;
+        const page = new DOMParser().parseFromString(await (await fetch(path)).text(), "text/html");
+        if (selectors.every((selector) => page.querySelector(selector))) found.push(path);
+      }
+      return found;
+    }, [paths, selectors, most]);
   }, { token: false });
   assert(found.length > 0, `no page has ${selectors.join(" and ")}`);
   return found;
@@ -117,7 +151,8 @@ export async function pagesWith(...selectors) {
 /** Fails on whatever axe finds within `part`, except mdBook's own; looks by these rules only, if there are any. */
 export async function assertAccessible(page, part = "html", rules = undefined) {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
-  const run = ([part, rules]) => globalThis.axe.run(part, rules && { runOnly: rules });
+  // What passes is not put into words: that takes long.
+  const run = ([part, rules]) => globalThis.axe.run(part, { resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
   const { violations } = await page.evaluate(run, [part, rules]);
   const ours = violations.flatMap(({ id, help, nodes }) =>
     nodes

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { assertAccessible, launch, onPage, pageWith, pagesWith, reasonToSkip } from "./browser.mjs";
+import { assertAccessible, launch, onPage, onPages, pageWith, pagesWith, reasonToSkip } from "./browser.mjs";
 import { FIGURES, QUEUES, SWEEP, TRACE, figure, onFigures } from "./figures.mjs";
 
 const MOST_NODES = 2000;
@@ -41,18 +41,16 @@ describe("figures", { skip: reasonToSkip() }, () => {
   });
 
   test("of the book draw their data, and are accessible with it", async () => {
-    for (const path of await pagesWith(":is(ws-timeline, ws-sweep) script")) {
-      await onPage(path, async (page) => {
-        const figures = page.locator("ws-timeline, ws-sweep");
-        for (const drawn of await figures.all()) {
-          assert.equal(await drawn.locator(".fig-error:visible").count(), 0, `${path}: ${await drawn.locator(".fig-error").innerText()}`);
-          assert((await drawn.locator(".fig-canvas .fig-picture").count()) >= 1, path);
-        }
-        for (const look of await page.getByRole("button", { name: "I'll just look" }).all()) await look.click();
-        await assertAccessible(page, "main figure");
-        for (const drawing of await page.locator(".fig-canvas .fig-picture").all()) assert((await drawing.locator("*").count()) <= MOST_NODES, path);
-      }, { token: false });
-    }
+    await onPages(await pagesWith(":is(ws-timeline, ws-sweep) script"), async (page, path) => {
+      const figures = page.locator("ws-timeline, ws-sweep");
+      for (const drawn of await figures.all()) {
+        assert.equal(await drawn.locator(".fig-error:visible").count(), 0, `${path}: ${await drawn.locator(".fig-error").innerText()}`);
+        assert((await drawn.locator(".fig-canvas .fig-picture").count()) >= 1, path);
+      }
+      for (const look of await page.getByRole("button", { name: "I'll just look" }).all()) await look.click();
+      await assertAccessible(page, "main figure");
+      for (const drawing of await page.locator(".fig-canvas .fig-picture").all()) assert((await drawing.locator("*").count()) <= MOST_NODES, path);
+    }, { token: false });
   });
 
   test("read without JavaScript, and on the page with all chapters", async () => {

@@ -9,7 +9,7 @@ const TYPES = { html: "text/html", js: "text/javascript", css: "text/css", woff2
 
 /**
  * @param {import("node:http").RequestListener} answer
- * @returns {Promise<{url: string, close: () => Promise<void>}>}
+ * @returns {Promise<{url: string, port: number, close: () => Promise<void>}>}
  */
 async function listen(answer) {
   const server = createServer(answer);
@@ -18,27 +18,28 @@ async function listen(answer) {
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   };
-  return { url: `http://127.0.0.1:${server.address().port}`, close };
+  const { port } = server.address();
+  return { url: `http://127.0.0.1:${port}`, port, close };
 }
 
 /** @param {string} file */
-export function typeOf(file) {
+function typeOf(file) {
   return TYPES[file.split(".").at(-1)];
 }
 
 /**
- * Serves the files of `folder`; `runner` takes the place of the address that the pages name.
+ * Serves the files of `folder`; `runner`, if there is one, takes the place of the address that the pages name.
  *
  * @param {string} folder
- * @param {() => string} runner
+ * @param {() => string} [runner]
  */
 export function serveBook(folder, runner) {
   return listen((request, response) => {
     const file = join(folder, decodeURIComponent(new URL(request.url, "http://x").pathname));
     if (!existsSync(file)) return response.writeHead(404).end();
-    response.writeHead(200, { "Content-Type": typeOf(file) });
+    response.writeHead(200, { "Content-Type": typeOf(file), "Cache-Control": "max-age=600" });
     const body = readFileSync(file);
-    if (!file.endsWith(".html")) return response.end(body);
+    if (!runner || !file.endsWith(".html")) return response.end(body);
     response.end(body.toString().replace(/(<meta name="workshop-runner" content=")[^"]*/, `$1${runner()}`));
   });
 }

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { assertAccessible, launch, reasonToSkip, together } from "./browser.mjs";
-import { serveBook, servePlayground, typeOf } from "./server.mjs";
+import { serveBook, servePlayground } from "./server.mjs";
 
 const BOOK = process.env.WORKSHOP_BOOK && resolve(process.env.WORKSHOP_BOOK);
 const HOST = "http://book.example";
@@ -17,13 +17,16 @@ const ERROR = `error[E0425]: cannot find function \`oops\` in this scope\n --> s
 
 describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BOOK to the folder of the built book") }, () => {
   let browser;
+  let server;
   let path;
   before(async () => {
-    browser = await launch();
+    server = await serveBook(BOOK);
+    // To the page it is some host of the web, where no `cargo workshop` can be.
+    browser = await launch(`--host-resolver-rules=MAP ${new URL(HOST).host} 127.0.0.1:${server.port}`);
     path = pages().find((file) => /class="[^"]*\bsnippet-/.test(readFileSync(join(BOOK, file), "utf8")));
     assert(path, "no page has a snippet");
   });
-  after(() => browser.close());
+  after(() => Promise.all([browser.close(), server.close()]));
 
   test("on a web server asks for nothing but its own files, says where code would go, and marks what is local only", async () => {
     await visit(`${HOST}/${path}`, async (page, requests) => {
@@ -31,8 +34,8 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
       assert.deepEqual(requests.filter((address) => !existsSync(fileOf(address))), []);
       for (const recorded of await page.locator(".recorded pre").all()) assert(await recorded.isVisible());
     });
-    await together(pages(), (file) =>
-      visit(`${HOST}/${file}`, async (page, requests) => {
+    await together(pages(), {}, (context, file) =>
+      visitIn(context, `${HOST}/${file}`, async (page, requests) => {
         const all = await page.locator(".snippet").count();
         const local = await page.locator(".snippet:has(code:is(.local-only, .limit-60s))").count();
         await page.waitForFunction((all) => document.querySelectorAll(".snippet-status:not(:empty), .snippet-hint").length >= all, all);
@@ -148,25 +151,25 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
   async function visit(address, look, errors) {
     const context = await browser.newContext();
     try {
-      const page = await context.newPage();
-      const faults = [];
-      const requests = [];
-      page.on("console", (message) => message.type() === "error" && !errors?.test(message.text()) && faults.push(message.text()));
-      page.on("pageerror", (error) => faults.push(error.stack));
-      page.on("request", (request) => requests.push(request.url()));
-      await page.route(`${HOST}/**`, (route) => {
-        const file = fileOf(route.request().url());
-        if (!existsSync(file)) return route.fulfill({ status: 404 });
-        return route.fulfill({ body: readFileSync(file), contentType: typeOf(file) });
-      });
-      await page.goto(address);
-      await look(page, requests);
-      assert.deepEqual(faults, []);
+      await visitIn(context, address, look, errors);
     } finally {
       await context.close();
     }
   }
 });
+
+async function visitIn(context, address, look, errors) {
+  const page = await context.newPage();
+  const faults = [];
+  const requests = [];
+  page.on("console", (message) => message.type() === "error" && !errors?.test(message.text()) && faults.push(message.text()));
+  page.on("pageerror", (error) => faults.push(error.stack));
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(address);
+  await look(page, requests);
+  assert.deepEqual(faults, [], address);
+  await page.close();
+}
 
 /** Those with programs. */
 function pages() {
