@@ -16,7 +16,7 @@ use benches::schedulers::workloads::WORKLOADS;
 use benches::schedulers::{Scheduler, Solution14, Spawn, wake_itself};
 use variants::{
     all_search, always_wake, counted_wakes, listed_at_spawn, locked_injector, locked_queue,
-    never_recycled, no_slot, unfetched,
+    never_recycled, no_slot, observable, observed, unfetched,
 };
 
 runtime!(LockedQueue, LockedQueueSpawner, locked_queue);
@@ -28,9 +28,12 @@ runtime!(NeverRecycled, NeverRecycledSpawner, never_recycled);
 runtime!(ListedAtSpawn, ListedAtSpawnSpawner, listed_at_spawn);
 runtime!(LockedInjector, LockedInjectorSpawner, locked_injector);
 runtime!(Unfetched, UnfetchedSpawner, unfetched);
+runtime!(Observable, ObservableSpawner, observable);
+runtime!(Observed, ObservedSpawner, observed);
 
-/// The rows: first text 4's optimisations, then those that tokio does not have.
-fn rows() -> [Contender; 13] {
+/// The rows: first text 4's optimisations, then those that tokio does not have,
+/// and last what it costs to be observed.
+fn rows() -> [Contender; 15] {
     [
         contender::<Solution14>(WHOLE, "nothing is left out"),
         contender::<LockedQueue>("locked-queue", "a `VecDeque` in a mutex, not a ring"),
@@ -45,6 +48,8 @@ fn rows() -> [Contender; 13] {
         contender::<LockedInjector>("locked-injector", "a list in a mutex, not a stack"),
         contender::<Unfetched>("unfetched", "no note of what was pushed last"),
         contender::<Changed<Woken>>("woken-yields", "a yield wakes itself, by the waker"),
+        contender::<Observable>("observable", "with the feature, and nobody listens"),
+        contender::<Observed>("observed", "somebody does, and does nothing"),
     ]
 }
 

@@ -3,7 +3,6 @@
 use std::ops::Deref;
 
 use super::right_injector::Injector as Right;
-pub use super::right_injector::List;
 use super::shared::Task;
 
 /// A list in a mutex.
@@ -15,9 +14,7 @@ impl Injector {
     }
 
     pub fn push(&self, task: Task) {
-        let mut one = List::new();
-        one.push(task);
-        self.0.append(one);
+        self.0.append([task]);
     }
 }
 

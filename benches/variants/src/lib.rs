@@ -15,9 +15,14 @@ mod decisions;
 mod tasks;
 
 /// Makes a runtime of solution 14's modules, but for those that a variant
-/// brings: its slot, its injector, or what stands for a crate.
+/// brings: its slot, its injector, its observer, or what stands for a crate.
 macro_rules! runtime {
     () => {
+        runtime!(without observer);
+        #[path = "../../../solutions/14-work-stealing/src/observer.rs"]
+        mod observer;
+    };
+    (without observer) => {
         #[path = "../../../solutions/14-work-stealing/src/builder.rs"]
         mod builder;
         #[path = "../../../solutions/14-work-stealing/src/context.rs"]
@@ -26,8 +31,6 @@ macro_rules! runtime {
         mod events;
         #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
         mod handle;
-        #[path = "../../../solutions/14-work-stealing/src/observer.rs"]
-        mod observer;
         #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
         mod runtime;
         #[path = "../../../solutions/14-work-stealing/src/search.rs"]
@@ -155,4 +158,34 @@ pub mod counted_wakes {
     runtime!();
     runtime!(slot as slot);
     runtime!(injector as injector);
+}
+
+/// Somebody could be told what happens, but nobody listens.
+#[path = "."]
+pub mod observable {
+    use ::{run_queue, sleepers, task};
+
+    runtime!(without observer);
+    runtime!(slot as slot);
+    runtime!(injector as injector);
+    mod observer;
+
+    const OBSERVE: Option<fn(events::Event)> = None;
+}
+
+/// Somebody is told what happens, and does nothing about it.
+#[path = "."]
+pub mod observed {
+    use std::hint;
+
+    use ::{run_queue, sleepers, task};
+
+    runtime!(without observer);
+    runtime!(slot as slot);
+    runtime!(injector as injector);
+    mod observer;
+
+    const OBSERVE: Option<fn(events::Event)> = Some(|event| {
+        hint::black_box(event);
+    });
 }

@@ -41,6 +41,7 @@ pub use sleep::Sleep;
 pub use task::{JoinError, YieldNow, yield_now};
 
 mod injector {
+    use std::collections::VecDeque;
     use std::ptr::{self, NonNull};
     use std::sync::PoisonError;
 
@@ -50,7 +51,7 @@ mod injector {
     };
     use sync::{Mutex, MutexGuard};
 
-    use super::recent::{Fetch, Recent};
+    use super::recent::{self, Recent};
     use super::shared::Task;
 
     /// Tasks for whichever worker comes first.
@@ -69,7 +70,7 @@ mod injector {
 
     #[repr(align(128))]
     struct Listed {
-        tasks: Mutex<List>,
+        tasks: Mutex<VecDeque<Task>>,
         /// Whether there are any, for those who look without the lock. Changed only
         /// by who holds it.
         is_any: AtomicBool,
@@ -83,7 +84,7 @@ mod injector {
                     recent: Recent::new(),
                 },
                 list: Listed {
-                    tasks: Mutex::new(List::new()),
+                    tasks: Mutex::new(VecDeque::new()),
                     is_any: AtomicBool::new(false),
                 },
             }
@@ -122,9 +123,9 @@ mod injector {
         }
 
         /// Puts tasks behind those that wait in the list.
-        pub fn append(&self, tasks: List) {
+        pub fn append(&self, tasks: impl IntoIterator<Item = Task>) {
             let mut list = self.lock();
-            list.append(tasks);
+            list.extend(tasks);
             self.note_if_any(&list);
         }
 
@@ -133,52 +134,51 @@ mod injector {
         pub fn take(
             &self,
             most: usize,
-            mut keep: impl FnMut(Task),
+            keep: impl FnMut(Task),
         ) -> Option<Task> {
             let mut list = self.lock();
-            list.append(self.take_stack());
-            let first = list.pop();
-            for _ in 1..most {
-                let Some(task) = list.pop() else { break };
-                keep(task);
-            }
+            self.take_stack(&mut list);
+            let count = most.min(list.len());
+            let mut tasks = list.drain(..count).map(fetched);
+            let first = tasks.next();
+            tasks.for_each(keep);
             self.note_if_any(&list);
             first
         }
 
-        fn lock(&self) -> MutexGuard<'_, List> {
+        fn lock(&self) -> MutexGuard<'_, VecDeque<Task>> {
             let tasks = self.list.tasks.lock();
             tasks.unwrap_or_else(PoisonError::into_inner)
         }
 
         /// To be called with the lock.
-        fn note_if_any(&self, list: &List) {
-            let is_any = list.ends.is_some();
+        fn note_if_any(&self, list: &VecDeque<Task>) {
+            let is_any = !list.is_empty();
             // Relaxed: who sets it makes a fence before it looks at the sleepers.
             if self.list.is_any.load(Relaxed) != is_any {
                 self.list.is_any.store(is_any, Relaxed);
             }
         }
 
-        /// Takes the whole stack, the oldest first.
-        fn take_stack(&self) -> List {
+        /// Moves the whole stack to the end of the list, the oldest first.
+        fn take_stack(&self, list: &mut VecDeque<Task>) {
             let newest = &self.stack.newest;
             // Relaxed: a task that comes just now is for the next.
-            let mut next = NonNull::new(newest.load(Relaxed)).and_then(|_| {
-                // Acquire: pairs with the Release in `push`; shows the tasks.
-                NonNull::new(newest.swap(ptr::null_mut(), Acquire))
-            });
-            let last = next;
-            let mut first = None;
-            let mut fetch = next.map(|_| self.stack.recent.fetch());
+            if newest.load(Relaxed).is_null() {
+                return;
+            }
+            let mut fetch = self.stack.recent.fetch();
+            let before = list.len();
+            // Acquire: pairs with the Release in `push`; shows the tasks.
+            let mut next = NonNull::new(newest.swap(ptr::null_mut(), Acquire));
             while let Some(task) = next {
-                fetch.iter_mut().for_each(Fetch::one_more);
-                next = link(task, first);
-                first = Some(task);
+                fetch.one_more();
+                // SAFETY: it was a `Task` when it was pushed, and is ours now.
+                let mut task = unsafe { Task::from_raw(task) };
+                next = task.take_next().map(Task::into_raw);
+                list.push_back(task);
             }
-            List {
-                ends: first.zip(last),
-            }
+            list.make_contiguous()[before..].reverse();
         }
     }
 
@@ -190,61 +190,27 @@ mod injector {
         }
     }
 
-    /// Tasks, each of which links to the next.
-    pub struct List {
-        /// The first and the last.
-        ends: Option<(NonNull<()>, NonNull<()>)>,
-    }
-
-    // SAFETY: the tasks are `Send`, and belong to who has the list.
-    unsafe impl Send for List {}
-
-    impl List {
-        pub fn new() -> Self {
-            Self { ends: None }
-        }
-
-        /// Adds a task at the end.
-        pub fn push(&mut self, task: Task) {
-            let task = task.into_raw();
-            link(task, None);
-            self.append(Self {
-                ends: Some((task, task)),
-            });
-        }
-
-        fn append(&mut self, other: Self) {
-            let Some((other_first, other_last)) = other.ends else {
-                return;
-            };
-            let first = self.ends.map_or(other_first, |(first, last)| {
-                link(last, Some(other_first));
-                first
-            });
-            self.ends = Some((first, other_last));
-        }
-
-        fn pop(&mut self) -> Option<Task> {
-            let (first, last) = self.ends?;
-            let next = link(first, None);
-            self.ends = next.map(|next| (next, last));
-            // SAFETY: it was a `Task` when it was put here, and has been taken out.
-            Some(unsafe { Task::from_raw(first) })
-        }
-    }
-
-    /// Links a task to another one. Returns the one that it was linked to.
+    /// Links a task that is about to be pushed to the one before it.
     #[inline]
-    fn link(task: NonNull<()>, to: Option<NonNull<()>>) -> Option<NonNull<()>> {
-        // SAFETY: both were tasks, and belong to our caller, or to the stack that
-        // they are about to be part of. That they are tasks once more is only for
-        // the link: below they are pointers again, and nobody else sees them.
+    fn link(task: NonNull<()>, to: Option<NonNull<()>>) {
+        // SAFETY: it is a task of our caller's until it is pushed, and what it links
+        // to was one until it was. That they are tasks once more is only for the
+        // link: below they are pointers again, and nobody else sees them.
         let mut task = unsafe { Task::from_raw(task) };
-        let before = task.take_next().map(Task::into_raw);
+        // What it was linked to before the exchange failed is not ours.
+        let _ = task.take_next().map(Task::into_raw);
         // SAFETY: as above.
         task.set_next(to.map(|to| unsafe { Task::from_raw(to) }));
         let _ = task.into_raw();
-        before
+    }
+
+    /// Begins to fetch a task that will be polled soon.
+    #[inline]
+    fn fetched(task: Task) -> Task {
+        let task = task.into_raw();
+        recent::prefetch(task.as_ptr());
+        // SAFETY: it has just been turned into that.
+        unsafe { Task::from_raw(task) }
     }
 }
 

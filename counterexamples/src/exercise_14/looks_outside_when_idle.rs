@@ -48,7 +48,6 @@ mod worker {
 
     use super::context;
     use super::events::{Event, Queue};
-    use super::injector::List;
     use super::run_queue::Local;
     use super::shared::{CAPACITY, Shared, Task};
     use super::slot::Slot;
@@ -137,12 +136,9 @@ mod worker {
         /// time.
         #[cold]
         fn overflow(&self, task: Task) {
-            let (mut half, mut count) = (List::new(), 0);
-            self.queue.push_or_overflow(task, |task| {
-                half.push(task);
-                count += 1;
-            });
-            self.tell(|| match count {
+            let mut half = Vec::with_capacity(CAPACITY / 2 + 1);
+            self.queue.push_or_overflow(task, |task| half.push(task));
+            self.tell(|| match half.len() {
                 // A thief has made room meanwhile.
                 0 => Event::Pushed(Queue::Local),
                 count => Event::Overflowed { count },

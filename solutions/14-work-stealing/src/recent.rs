@@ -109,7 +109,7 @@ impl Fetch<'_> {
 /// Lets the processor fetch what is needed to poll a small task: its header, and
 /// the future behind it.
 #[inline]
-fn prefetch(task: *const ()) {
+pub fn prefetch(task: *const ()) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
