@@ -31,10 +31,10 @@ const ROWS: &[Row<'static>] = &[
     row("futures", "a nested call panics; own token"),
     row("v4-borrowed", "a nested call panics; own token"),
     row("v3-shared", "nested calls share a token"),
-    row("solution-2", "v2: allocates; nested calls work; own token"),
+    row("solution-2", "allocates; nested calls work; own token"),
     #[cfg(feature = "mine")]
     row("exercise-2", "yours"),
-    row("solution-1", "v1: allocates; shares the thread's token"),
+    row("solution-1", "allocates; shares the thread's token"),
     #[cfg(feature = "mine")]
     row("exercise-1", "yours"),
     row(

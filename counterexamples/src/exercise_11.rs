@@ -2,6 +2,7 @@
 
 pub mod boxes_its_items;
 pub mod claims_one_by_one;
+pub mod claims_relaxed;
 pub mod compares_positions;
 pub mod counts_the_held_as_free;
 pub mod derives_its_clone;

@@ -152,8 +152,8 @@ mod handle {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        // SAFETY: to spawn runs no code of the user's before the last use of the
-        // runtime; a future that is dropped at once is dropped after that.
+        // SAFETY: of the user's code only destructors of tasks may run here, after the
+        // end of the runtime, and tasks are `'static`.
         unsafe { context::expect_current() }.spawn(counted(future))
     }
 

@@ -306,23 +306,32 @@ fn what_is_free_stays_free_in_every_order() {
 fn a_queue_that_has_always_an_item_never_seems_empty() {
     let lesson = Lesson {
         clause: "11. Counts",
-        promise: "In every order of a push, a pop and a look from outside, a queue with one item or \
-                  two in it does not seem empty.",
+        promise: "In every order of a push, a pop or a steal, and a look from outside, a queue with one \
+                  item or two in it does not seem empty.",
         usual_cause: "The tail is loaded first, and then a newer head. Load the head first, with \
-                      `Acquire`, and move it with `Release`: then the tail is no older.",
+                      `Acquire`, and move it with `Release`, in a pop and in a steal: then the tail is \
+                      no older.",
         read: "scheduler/run-queue.html#what-the-thief-sees",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
-            let (queue, stealer) = queue_of(1);
-            let looking = thread::spawn(move || stealer.is_empty());
-            assert!(queue.push(1).is_ok(), "there is room");
-            assert!(queue.pop().is_some(), "there are two items");
-            let seemed_empty = looking.join().expect("looking does not panic");
-            assert!(
-                !seemed_empty,
-                "it seemed empty while one item was pushed and then another popped"
-            );
-        });
+        seems_never_empty("popped", |queue, _| queue.pop().is_some());
+        seems_never_empty("stolen", |_, stealer| steal(stealer).len() == 1);
+    });
+}
+
+/// Looks at a queue from outside while its owner pushes an item, and `take`s
+/// one.
+fn seems_never_empty(taken: &'static str, take: fn(&Owner, &Thief) -> bool) {
+    sync::model_every_load(move || {
+        let (queue, stealer) = queue_of(1);
+        let looker = stealer.clone();
+        let looking = thread::spawn(move || looker.is_empty());
+        assert!(queue.push(1).is_ok(), "there is room");
+        assert!(take(&queue, &stealer), "of the two items one is {taken}");
+        let seemed_empty = looking.join().expect("looking does not panic");
+        assert!(
+            !seemed_empty,
+            "it seemed empty while one item was pushed and then another {taken}"
+        );
     });
 }

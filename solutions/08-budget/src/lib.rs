@@ -83,8 +83,8 @@ const LONGEST_STRIDE: u32 = 256;
 // ANCHOR: with_budget
 pub fn with_budget<F: Future>(slice: Duration, future: F) -> WithBudget<F> {
     WithBudget { slice, future }
-    // ANCHOR_END: with_budget
 }
+// ANCHOR_END: with_budget
 
 /// The future of [`with_budget`].
 #[derive(Debug)]
@@ -113,8 +113,8 @@ impl<F: Future> Future for WithBudget<F> {
 #[inline]
 pub fn checkpoint() -> Checkpoint {
     Checkpoint { yielding: None }
-    // ANCHOR_END: checkpoint
 }
+// ANCHOR_END: checkpoint
 
 /// The future of [`checkpoint`].
 #[derive(Debug)]

@@ -41,8 +41,9 @@ pub fn current() -> *const Shared {
 ///
 /// # Safety
 ///
-/// The caller must not run any code of the user's while it has the reference:
-/// that could drop the [`Entered`].
+/// While the caller has the reference, it runs no code of the user's that is not
+/// `'static`: that could drop the [`Entered`], and the runtime behind it. An
+/// `Entered` within reach of `'static` code has borrowed its runtime for ever.
 ///
 /// # Panics
 ///

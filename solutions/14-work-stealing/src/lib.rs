@@ -31,7 +31,8 @@
 //!    every [`Builder::global_queue_interval`] polls.
 //! 5. **Next is not always.** A task that is ready on a worker is polled there
 //!    after at most a hundred polls for each task that is queued before it,
-//!    whatever other tasks spawn and wake.
+//!    whatever other tasks spawn and wake. If its queue overflows, it may go to
+//!    the end of the global queue instead.
 //! 6. **Time goes on.** A [`sleep`](sleep()) ends though all workers are busy
 //!    with tasks that yield, and though all sleep.
 //! 7. **The handle.** A [`JoinHandle`] gives what the future has returned, and

@@ -15,8 +15,8 @@ pub use loom::thread_local as model_thread_local;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// How often a thread may be interrupted where it did not have to be. loom's
-/// documentation says that two or three find most bugs.
+/// So often, in one execution, a thread may be interrupted where it could have
+/// gone on. loom's documentation says that two or three find most bugs.
 const PREEMPTIONS: usize = 3;
 /// Loom operations in one execution; more is a loop that never ends.
 const BRANCHES: usize = 10_000;

@@ -1,0 +1,114 @@
+//! Breaks clause 11: Counts.
+//! Caught by: models::a_queue_that_has_always_an_item_never_seems_empty
+//!
+//! To claim items hands nothing over: the tail has shown them, and their slots
+//! are given back later. So the exchange is `Relaxed`, and who sees the new
+//! head from outside may see a tail from before it.
+
+use sync::atomic::Ordering;
+
+use head::Head;
+use ring::Ring;
+
+use Ordering::{Acquire, Relaxed, Release};
+
+pub use handles::{Local, Stealer, run_queue, run_queue_at};
+
+/// The oldest items of a ring, claimed and not yet all read. An iterator of
+/// them; what it has not given out when it is dropped, it drops.
+pub struct Claim<'a, T, const N: usize> {
+    next: u32,
+    end: u32,
+    held: Held<'a, T, N>,
+}
+
+impl<'a, T, const N: usize> Claim<'a, T, N> {
+    /// Claims half of the items that wait, rounded up, but at most `most`.
+    /// `None` if that is nothing, or if somebody else has a claim.
+    pub fn new(ring: &'a Ring<T, N>, most: usize) -> Option<Self> {
+        // Relaxed: if it is old, the exchange fails.
+        let mut word = ring.head.load(Relaxed);
+        loop {
+            let head = Head::unpack(word);
+            // Thieves take turns: two that end in either order would need to
+            // free the slots in one.
+            if head.held != 0 {
+                return None;
+            }
+            // Acquire: pairs with the Release in `push`; the items before
+            // `tail` are in their slots.
+            let tail = ring.tail.load(Acquire);
+            let count = head.waiting(tail).div_ceil(2).min(most as u32);
+            if count == 0 {
+                return None;
+            }
+            let after = head.claimed(count).pack();
+            // Relaxed: `tail` has shown the items, and nothing is handed over
+            // before `Held::drop`.
+            match ring
+                .head
+                .compare_exchange_weak(word, after, Relaxed, Relaxed)
+            {
+                Ok(_) => {
+                    return Some(Self {
+                        next: head.next,
+                        end: head.next.wrapping_add(count),
+                        held: Held { ring },
+                    });
+                }
+                // The owner has popped, or another thief was faster.
+                Err(now) => word = now,
+            }
+        }
+    }
+}
+
+impl<T, const N: usize> Iterator for Claim<'_, T, N> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        if self.next == self.end {
+            return None;
+        }
+        let position = self.next;
+        self.next = position.wrapping_add(1);
+        // SAFETY: the item is claimed, and `next` has moved past it.
+        Some(unsafe { self.held.ring.read(position) })
+    }
+}
+
+impl<T, const N: usize> Drop for Claim<'_, T, N> {
+    fn drop(&mut self) {
+        self.for_each(drop);
+    }
+}
+
+/// Gives the held slots back, also if the destructor of an item panics.
+struct Held<'a, T, const N: usize> {
+    ring: &'a Ring<T, N>,
+}
+
+impl<T, const N: usize> Drop for Held<'_, T, N> {
+    #[inline]
+    fn drop(&mut self) {
+        // Release: pairs with the Acquire in `push`; the slots have been read.
+        // One instruction without a loop, whatever the owner has popped behind
+        // us: that is given back, too.
+        self.ring.head.fetch_and(Head::NEXT, Release);
+    }
+}
+
+// The other parts are those of the solution.
+#[path = "../../../solutions/11-run-queue/src/handles.rs"]
+mod handles;
+#[path = "../../../solutions/11-run-queue/src/head.rs"]
+mod head;
+#[path = "../../../solutions/11-run-queue/src/ring.rs"]
+mod ring;
+
+// No tests: on x86 they pass, since its loads and stores keep this order by
+// themselves.
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/11-run-queue/src/models.rs"]
+mod models;
