@@ -64,8 +64,8 @@ export function onPage(path, visit, settings) {
 }
 
 /**
- * Does so with several pages, some at a time. Each visitor keeps its cache and
- * its storage from page to page, as a reader does.
+ * Does so with several pages, some at a time. Each visitor goes from page to page
+ * in one tab, as a reader does: a new one for each would cost a process each.
  *
  * @param {string[]} paths
  * @param {(page: import("playwright-core").Page, path: string) => Promise<void>} visit
@@ -82,13 +82,15 @@ export async function onPages(paths, visit, { token = true, theme, errors, prepa
       weberror: (error) => faults.push(`exception: ${error.error().stack}`),
     };
     for (const [event, listener] of Object.entries(watch)) opened.on(event, listener);
-    const page = await opened.newPage();
-    if (theme) await page.addInitScript((name) => localStorage.setItem("mdbook-theme", name), theme);
-    await prepare?.(page);
+    let [page] = opened.pages();
+    if (!page) {
+      page = await opened.newPage();
+      if (theme) await page.addInitScript((name) => localStorage.setItem("mdbook-theme", name), theme);
+      await prepare?.(page);
+    }
     await page.goto(new URL(path + fragment, ROOT).href);
     await visit(page, path);
     assert.deepEqual(faults, [], path);
-    await Promise.all(opened.pages().map((page) => page.close()));
     for (const [event, listener] of Object.entries(watch)) opened.off(event, listener);
   });
 }

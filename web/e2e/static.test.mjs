@@ -42,6 +42,10 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
         assert.equal(await page.getByRole("button", { name: "Run on play.rust-lang.org" }).count(), all - local, file);
         assert.equal(await page.getByText("Local only:").count(), local, file);
         assert.equal(requests.filter((address) => !address.startsWith(HOST)).length, 0, "nothing is sent before a click");
+        // The bars are what a static page has otherwise than a served one.
+        await assertAccessible(page, ".snippet-bar");
+        await page.evaluate(() => document.documentElement.classList.replace("light", "navy"));
+        await assertAccessible(page, ".snippet-bar", ["color-contrast"]);
       }),
     );
   });
@@ -158,17 +162,21 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
   }
 });
 
+/** Goes there in the context's one tab. */
 async function visitIn(context, address, look, errors) {
-  const page = await context.newPage();
+  const page = context.pages()[0] ?? (await context.newPage());
   const faults = [];
   const requests = [];
-  page.on("console", (message) => message.type() === "error" && !errors?.test(message.text()) && faults.push(message.text()));
-  page.on("pageerror", (error) => faults.push(error.stack));
-  page.on("request", (request) => requests.push(request.url()));
+  const watch = {
+    console: (message) => message.type() === "error" && !errors?.test(message.text()) && faults.push(message.text()),
+    pageerror: (error) => faults.push(error.stack),
+    request: (request) => requests.push(request.url()),
+  };
+  for (const [event, listener] of Object.entries(watch)) page.on(event, listener);
   await page.goto(address);
   await look(page, requests);
   assert.deepEqual(faults, [], address);
-  await page.close();
+  for (const [event, listener] of Object.entries(watch)) page.off(event, listener);
 }
 
 /** Those with programs. */
