@@ -1,6 +1,7 @@
 //! Breaks clause 5: Time-outs.
 //! Caught by: a_park_after_a_time_out_works_as_before
 //! Also fails: a_timed_park_is_never_early
+//! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
 //!
 //! Returns when the time is up, and the state still says that the thread
 //! sleeps. The next call cannot exchange EMPTY for PARKED, and takes that for a

@@ -1,5 +1,6 @@
 //! Breaks clause 3: No spurious return.
 //! Caught by: park_does_not_return_without_a_token
+//! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
 //! Also fails: thousands_of_tokens_between_two_threads_all_arrive
 //!
 //! `if` instead of `while`: the condition variable returned, so there must be a

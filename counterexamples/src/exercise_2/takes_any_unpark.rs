@@ -1,5 +1,6 @@
 //! Breaks clause 7: Independent.
 //! Caught by: an_unpark_of_the_thread_does_not_end_a_park
+//! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
 //! Also fails: park_does_not_return_without_a_token
 //! Also fails: the_future_is_polled_only_when_woken
 //! Also fails: thousands_of_tokens_between_two_threads_all_arrive
