@@ -19,6 +19,9 @@ use workers::{Job, Scheduler, Workers};
 const SEED: u64 = 13;
 /// How long each race lasts.
 const TIME: Duration = Duration::from_millis(100);
+/// A race of rounds has no more of them, and no fewer though its time is up.
+const MOST_ROUNDS: usize = 2_000;
+const FEWEST_ROUNDS: usize = 20;
 
 /// Clause 4: a look and a change are two steps.
 #[test]
@@ -73,20 +76,30 @@ fn a_notify_and_who_gets_up_agree() {
 }
 
 fn race_to_get_up() {
-    let meeting = Barrier::new(2);
-    let rounds: Vec<_> = (0..2_000).map(|_| all_asleep(2)).collect();
+    let (meeting, end) = (Barrier::new(2), AtomicUsize::new(MOST_ROUNDS));
+    let rounds: Vec<_> = (0..MOST_ROUNDS).map(|_| all_asleep(2)).collect();
+    // A round that is not to be any more is known to both once they have met.
+    let meet = |round: usize| {
+        meeting.wait();
+        round < end.load(SeqCst)
+    };
     thread::scope(|scope| {
         let notifying = scope.spawn(|| {
-            let named = rounds.iter().map(|sleepers| {
-                meeting.wait();
-                sleepers.notify()
-            });
-            named.collect::<Vec<_>>()
+            let numbered = rounds.iter().enumerate();
+            let met = numbered.take_while(|(round, _)| meet(*round));
+            met.map(|(_, sleepers)| sleepers.notify())
+                .collect::<Vec<_>>()
         });
-        let got_up = rounds.iter().map(|sleepers| {
-            meeting.wait();
-            sleepers.wake(0)
+        let begun = Instant::now();
+        let met = rounds.iter().enumerate().take_while(|(round, _)| {
+            // Each meeting takes two turns of the CPU, for which the two may
+            // have to stand in line.
+            if *round >= FEWEST_ROUNDS && begun.elapsed() > TIME {
+                end.store(*round, SeqCst);
+            }
+            meet(*round)
         });
+        let got_up = met.map(|(_, sleepers)| sleepers.wake(0));
         let got_up: Vec<_> = got_up.collect();
         let named = notifying.join().expect("`notify` does not panic");
         for ((sleepers, got_up), named) in rounds.iter().zip(got_up).zip(named)
