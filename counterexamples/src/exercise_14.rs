@@ -11,10 +11,13 @@ pub mod always_the_next_one;
 pub mod any_worker_will_do;
 pub mod asks_only_before_the_push;
 pub mod blocks_its_own_worker;
+pub mod cancels_before_it_drops;
 pub mod carries_in_silence;
 pub mod counts_what_was_queued;
+pub mod deaf_while_it_polls;
 pub mod drains_the_rest_too;
 pub mod drops_what_is_queued;
+pub mod ends_with_its_handle;
 pub mod ends_without_a_fence;
 pub mod finds_and_keeps_quiet;
 pub mod forgets_what_it_took;
@@ -27,11 +30,117 @@ pub mod keeps_what_it_has;
 pub mod leaves_for_nowhere;
 pub mod leaves_with_the_runtime;
 pub mod lets_jobs_go;
+pub mod locks_until_it_has_ended;
 pub mod looks_every_millisecond;
+pub mod looks_only_once;
 pub mod looks_outside_when_idle;
 pub mod names_nobody;
+pub mod one_parker_for_all;
 pub mod polls_for_each_wake_up;
 pub mod queues_after_the_end;
 pub mod reads_the_clock_once;
+pub mod sleeps_one_after_the_other;
 pub mod stays_blocked_after_a_panic;
+pub mod takes_zero_for_one;
+pub mod tells_only_who_sleeps;
+pub mod unwraps_the_runtime;
 pub mod yields_to_itself;
+
+/// Takes parts from the solution. `right context` is the solution's context under
+/// another name, for a version that replaces some of it.
+macro_rules! parts {
+    () => {};
+    (right context $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/context.rs"]
+        mod right;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (right handle $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
+        mod right;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (right builder $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/builder.rs"]
+        mod right;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (builder $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/builder.rs"]
+        mod builder;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (context $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/context.rs"]
+        mod context;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (handle $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
+        mod handle;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (injector $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
+        mod injector;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (runtime $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
+        mod runtime;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (search $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/search.rs"]
+        mod search;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (shared $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/shared.rs"]
+        mod shared;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (slot $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/slot.rs"]
+        mod slot;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (worker $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
+        mod worker;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (models $($rest:tt)*) => {
+        #[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
+        #[path = "../../../exercises/14-work-stealing/src/models/mod.rs"]
+        mod models;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    // What no version here replaces, what a user sees, and the checks.
+    (all others) => {
+        $crate::exercise_14::parts! { all others but tests }
+
+        #[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
+        #[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
+        mod tests;
+    };
+    // For a version that a check fails only by luck.
+    (all others but tests) => {
+        #[path = "../../../exercises/14-work-stealing/src/events.rs"]
+        mod events;
+        #[path = "../../../solutions/14-work-stealing/src/observer.rs"]
+        mod observer;
+        #[path = "../../../solutions/14-work-stealing/src/recent.rs"]
+        mod recent;
+
+        pub use builder::Builder;
+        pub use context::Entered;
+        pub use handle::{
+            BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
+        };
+        pub use runtime::Runtime;
+        pub use task::{JoinError, YieldNow, yield_now};
+    };
+}
+
+use parts;

@@ -21,15 +21,18 @@ use std::task::{Context, Poll, Waker};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
+use sync::chaos::with_chaos;
 use testkit::{
     DropProbe, Gate, Lesson, ManualFuture, Opener, PanicOnDrop, ThreadProbe,
-    check, idle_cost, panic_message, thread_count,
+    check, idle_cost, panic_message, race_with_wakes, thread_count,
 };
 
 use super::{
     Handle, JoinHandle, Runtime, sleep, spawn, spawn_blocking, yield_now,
 };
 
+/// Decides what happens under chaos.
+const SEED: u64 = 14;
 /// How many workers the checks try.
 const WORKERS: [usize; 4] = [1, 2, 4, 8];
 /// More tasks than any queue of fixed length holds.

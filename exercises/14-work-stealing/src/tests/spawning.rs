@@ -85,13 +85,14 @@ fn each_of_many_tasks_runs_once() {
 fn a_task_runs_though_all_workers_fall_asleep() {
     let lesson = Lesson {
         clause: "1. Every task runs",
-        promise: "Tasks that come one at a time, each just when the workers run out of work, all \
-                  run.",
+        promise: "Tasks that come one at a time, or are woken, each just when the workers run out of \
+                  work, all run.",
         usual_cause: "A worker looks into the queues, then says that it sleeps, and does not look \
                       again: what came in between is seen by nobody. Or whoever spawns looks for \
                       sleepers before the task is in the queue.",
         read: "scheduler/sleepers.html#the-last-look",
     };
+    const TIME: Duration = Duration::from_millis(40);
     check(lesson, || {
         for workers in WORKERS {
             let runtime = runtime(workers);
@@ -99,6 +100,12 @@ fn a_task_runs_though_all_workers_fall_asleep() {
                 let task = runtime.spawn(async {});
                 runtime.block_on(task).expect("the task returns");
             }
+            let run = |answer| {
+                let task = runtime.spawn(answer);
+                runtime.block_on(task).expect("the task returns");
+            };
+            race_with_wakes(TIME, run);
+            with_chaos(SEED, || race_with_wakes(TIME, run));
         }
     });
 }
