@@ -55,5 +55,5 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/02-parker/src/tests.rs"]
+#[path = "../../../exercises/02-parker/src/tests/mod.rs"]
 mod tests;

@@ -89,5 +89,5 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 #[path = "../../../exercises/02-parker/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/02-parker/src/tests.rs"]
+#[path = "../../../exercises/02-parker/src/tests/mod.rs"]
 mod tests;

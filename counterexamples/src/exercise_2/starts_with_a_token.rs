@@ -129,5 +129,5 @@ impl Wake for Unparker {
 #[path = "../../../exercises/02-parker/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/02-parker/src/tests.rs"]
+#[path = "../../../exercises/02-parker/src/tests/mod.rs"]
 mod tests;

@@ -39,5 +39,5 @@ impl Wake for ThreadWaker {
 #[path = "../../../exercises/02-parker/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/02-parker/src/tests.rs"]
+#[path = "../../../exercises/02-parker/src/tests/mod.rs"]
 mod tests;

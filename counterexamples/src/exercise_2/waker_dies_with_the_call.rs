@@ -51,5 +51,5 @@ unsafe fn drop(_unparker: *const ()) {}
 #[path = "../../../exercises/02-parker/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/02-parker/src/tests.rs"]
+#[path = "../../../exercises/02-parker/src/tests/mod.rs"]
 mod tests;

@@ -1,0 +1,172 @@
+//! `block_on` on a parker.
+
+use super::*;
+
+/// Clause 10: this is what `yield_now` does.
+#[test]
+fn a_wake_by_the_future_itself_is_not_lost() {
+    let lesson = Lesson {
+        clause: "10. No lost wake-up",
+        promise: "A future that wakes itself while it is polled is polled again.",
+        usual_cause: "The token is cleared after the poll, or `wake` only rouses a sleeper.",
+        read: "one-future/parker.html#block_on-second-version",
+    };
+    check(lesson, || block_on(Yields(3)));
+}
+
+/// Clause 10: made certain by joining the waking thread inside the poll.
+#[test]
+fn a_wake_from_another_thread_during_poll_is_not_lost() {
+    let lesson = Lesson {
+        clause: "10. No lost wake-up",
+        promise: "A wake-up from another thread that comes while the future is polled still counts.",
+        usual_cause: "The token is cleared after the poll, or `wake` only rouses a sleeper.",
+        read: "one-future/parker.html#block_on-second-version",
+    };
+    check(lesson, || {
+        let mut is_first = true;
+        block_on(poll_fn(|cx| {
+            if !std::mem::take(&mut is_first) {
+                return Poll::Ready(());
+            }
+            let waker = cx.waker().clone();
+            let waking = thread::spawn(|| waker.wake());
+            waking.join().expect("waking does not panic");
+            Poll::Pending
+        }));
+    });
+}
+
+/// Clause 10: the bug that this exercise is about. Between the wake-up and
+/// the end of the poll the future waits for something by `thread::park`.
+#[test]
+fn a_wake_up_survives_a_future_that_parks() {
+    let lesson = Lesson {
+        clause: "10. No lost wake-up",
+        promise: "A wake-up still counts if the future calls `thread::park` after it.",
+        usual_cause: "The wake-up is kept in the thread's own token only, and the future took it. \
+                      Keep it in your parker.",
+        read: "one-future/parker.html#who-takes-the-token",
+    };
+    check(lesson, || {
+        let mut is_first = true;
+        block_on(poll_fn(|cx| {
+            if !std::mem::take(&mut is_first) {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            wait_by_thread_park();
+            Poll::Pending
+        }));
+    });
+}
+
+/// Clause 10: no single run can hit the moment between the last look and the
+/// sleep; many runs do.
+#[test]
+fn thousands_of_wakes_between_two_threads_all_arrive() {
+    let lesson = Lesson {
+        clause: "10. No lost wake-up",
+        promise: "A wake-up that comes between the poll and the sleep still counts.",
+        usual_cause: "The token gets lost between the last look and the sleep: see clause 2.",
+        read: "one-future/parker.html#between-the-look-and-the-sleep",
+    };
+    const TIME: Duration = Duration::from_millis(150);
+    check(lesson, || {
+        race_with_wakes(TIME, block_on);
+        with_chaos(SEED, || race_with_wakes(TIME, block_on));
+    });
+}
+
+/// Polls without a wake-up that a sound design may make.
+const SPARE_POLLS: u32 = 10;
+
+/// Clause 11: twice the polls are twice the work.
+#[test]
+fn a_wake_up_causes_one_poll() {
+    let lesson = Lesson {
+        clause: "11. Polled when woken",
+        promise: "The future is polled once, and then once for each wake-up.",
+        usual_cause: "The loop polls once more to be sure. The token is kept, so there is nothing to \
+                      be sure of.",
+        read: "one-future/parker.html#block_on-second-version",
+    };
+    const WAKES: u32 = 30;
+    check(lesson, || {
+        let (future, handle) = ManualFuture::new();
+        let waking = thread::spawn(move || {
+            handle.wake_one_by_one(WAKES);
+            handle
+        });
+        block_on(future);
+        let polls = waking.join().expect("waking does not panic").polls();
+        let wakes = WAKES + 1;
+        assert!(
+            polls <= 1 + wakes + SPARE_POLLS,
+            "{wakes} wake-ups caused {polls} polls"
+        );
+    });
+}
+
+/// Clause 11: with a parker that returns only for a token, nothing else needs
+/// to make the future be polled.
+#[test]
+fn the_future_is_polled_only_when_woken() {
+    let lesson = Lesson {
+        clause: "11. Polled when woken",
+        promise: "Neither time nor an unpark of the thread makes the future be polled.",
+        usual_cause: "The loop sleeps by `thread::park`, or by `park_timeout` as a safety net.",
+        read: "one-future/parker.html#block_on-second-version",
+    };
+    const UNPARKS: u32 = 50;
+    check(lesson, || {
+        let (future, handle) = ManualFuture::new();
+        let thread = thread::current();
+        let watcher = thread::spawn(move || {
+            let (_waker, parked) = handle.wait_until_asleep();
+            for _ in 0..UNPARKS {
+                thread.unpark();
+                parked.wait_until_asleep();
+            }
+            let cost = idle_cost(&parked, IDLE_WINDOW);
+            let polls = handle.polls();
+            handle.complete();
+            (polls, cost)
+        });
+        block_on(future);
+        let (polls, cost) = watcher.join().expect("the watcher does not panic");
+        assert!(
+            polls <= 1 + SPARE_POLLS,
+            "without a wake-up the future was polled {polls} times"
+        );
+        let sleeps = cost.map_or(0, |cost| cost.sleeps);
+        assert!(
+            sleeps < IDLE_SLEEPS,
+            "in {IDLE_WINDOW:?} without a wake-up the thread woke up {sleeps} times"
+        );
+    });
+}
+
+/// Clause 12: a timer that was not needed fires late.
+#[test]
+fn a_waker_may_be_used_after_block_on_returned() {
+    let lesson = Lesson {
+        clause: "12. Wakers live on",
+        promise: "A waker may be woken, cloned and dropped on any thread after `block_on` returned.",
+        usual_cause: "The waker points at something of the call that is gone with it.",
+        read: "one-future/parker.html#block_on-second-version",
+    };
+    check(lesson, || {
+        let waker = block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
+        let clone = waker.clone();
+        waker.wake_by_ref();
+        let elsewhere = thread::spawn(move || {
+            clone.wake_by_ref();
+            clone.wake();
+        });
+        elsewhere.join().expect("a late wake-up does not panic");
+        block_on(Yields(2));
+        waker.wake();
+        block_on(Yields(2));
+    });
+}

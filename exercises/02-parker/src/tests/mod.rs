@@ -1,0 +1,49 @@
+//! The checks of exercise 2, one or more for each clause of the contract.
+//! Clause 4 cannot be seen to break on most machines: it has only models.
+#![allow(
+    clippy::drop_non_drop,
+    reason = "the types of the stub own nothing yet"
+)]
+
+mod block_on;
+mod handles;
+mod timeouts;
+mod tokens;
+
+use std::future::poll_fn;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::{Arc, mpsc};
+use std::task::Poll;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sync::chaos::with_chaos;
+use testkit::{
+    Cost, Lesson, ManualFuture, Rendezvous, ThreadProbe, Yields, check,
+    idle_cost, live_blocks, race_with_wakes, wait_by_thread_park,
+};
+
+use super::{Parker, Unparker, block_on};
+
+/// Decides what happens under chaos.
+const SEED: u64 = 2;
+/// Long enough to see whether a thread sleeps.
+const MOMENT: Duration = Duration::from_millis(20);
+/// Longer than any check may last.
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// How long the idle checks watch, and what a sleeping thread may cost in
+/// that time: fifty times what it does.
+const IDLE_WINDOW: Duration = Duration::from_millis(200);
+const IDLE_CPU: Duration = Duration::from_millis(5);
+const IDLE_SLEEPS: u64 = 20;
+
+/// Starts a thread that unparks once the calling thread sleeps.
+fn unpark_once_asleep(unparker: Unparker) -> thread::JoinHandle<()> {
+    let parked = ThreadProbe::here();
+    thread::spawn(move || {
+        parked.wait_until_asleep();
+        unparker.unpark();
+    })
+}

@@ -1,0 +1,285 @@
+//! Time-outs, and what a wait costs.
+
+use super::*;
+
+/// Clause 5: the result tells whether there is something to do.
+#[test]
+fn a_timed_park_takes_a_token_that_is_there() {
+    let lesson = Lesson {
+        clause: "5. Time-outs",
+        promise: "With a token there, `park_timeout` takes it and returns `true` at once.",
+        usual_cause: "It sleeps before it looks, or returns whether the time was up.",
+        read: "one-future/parker.html#when-the-time-is-up",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        parker.unparker().unpark();
+        assert!(parker.park_timeout(HOUR), "it took no token");
+        let again = parker.park_timeout(MOMENT);
+        assert!(!again, "it left the token where it was");
+    });
+}
+
+/// Clause 5: a sleep with a limit can be ended like any other.
+#[test]
+fn an_unpark_ends_a_timed_park() {
+    let lesson = Lesson {
+        clause: "5. Time-outs",
+        promise: "An `unpark` wakes the thread that sleeps in `park_timeout`, which returns `true`.",
+        usual_cause: "It sleeps the whole time (`thread::sleep`), or returns what it saw before it \
+                      slept.",
+        read: "one-future/parker.html#when-the-time-is-up",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        let unparking = unpark_once_asleep(parker.unparker());
+        assert!(parker.park_timeout(HOUR), "it was unparked, and says not");
+        unparking.join().expect("unparking does not panic");
+    });
+}
+
+/// Clause 5: who is early runs a timer twice, or takes a slow answer for none.
+#[test]
+fn a_timed_park_is_never_early() {
+    let lesson = Lesson {
+        clause: "5. Time-outs",
+        promise: "Without a token `park_timeout` returns `false`, and not before the time is up.",
+        usual_cause: "After a wake-up without cause it returns, instead of sleeping for the time that \
+                      is left; or it returns `true` for any wake-up.",
+        read: "one-future/parker.html#when-the-time-is-up",
+    };
+    const TRIES: u32 = 60;
+    const TIMEOUT: Duration = Duration::from_millis(1);
+    check(lesson, || {
+        let parker = Parker::new();
+        with_chaos(SEED, || {
+            for _ in 0..TRIES {
+                let start = Instant::now();
+                let took = parker.park_timeout(TIMEOUT);
+                let slept = start.elapsed();
+                assert!(
+                    !took,
+                    "it says that it took a token, and there was none"
+                );
+                assert!(
+                    slept >= TIMEOUT,
+                    "it gave up after {slept:.0?} instead of {TIMEOUT:?}"
+                );
+            }
+        });
+    });
+}
+
+/// Clause 5: nobody should need to know which durations are too long.
+#[test]
+fn any_timeout_will_do() {
+    let lesson = Lesson {
+        clause: "5. Time-outs",
+        promise: "`Duration::ZERO` only looks, and `Duration::MAX` sleeps until there is a token.",
+        usual_cause: "`Instant::now() + timeout` overflows. Use `checked_add`, and no deadline where \
+                      it returns `None`.",
+        read: "one-future/parker.html#when-the-time-is-up",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        let unparker = parker.unparker();
+        assert!(!parker.park_timeout(Duration::ZERO), "there was no token");
+        for timeout in [Duration::ZERO, Duration::MAX] {
+            unparker.unpark();
+            let took = parker.park_timeout(timeout);
+            assert!(took, "there was a token, and {timeout:?} did not take it");
+        }
+        let unparking = unpark_once_asleep(unparker);
+        let took = parker.park_timeout(Duration::MAX);
+        assert!(took, "`Duration::MAX` was over before there was a token");
+        unparking.join().expect("unparking does not panic");
+    });
+}
+
+/// Clause 5: a time-out ends one sleep and nothing else.
+#[test]
+fn a_park_after_a_time_out_works_as_before() {
+    let lesson = Lesson {
+        clause: "5. Time-outs",
+        promise: "A time-out leaves no trace: the next `park` sleeps, and the next `unpark` counts.",
+        usual_cause: "The state still says that the thread sleeps. Whoever stops sleeping takes that \
+                      back.",
+        read: "one-future/parker.html#three-states",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        let unparker = parker.unparker();
+        for _ in 0..3 {
+            assert!(!parker.park_timeout(MOMENT), "there was no token");
+        }
+        unparker.unpark();
+        parker.park();
+        assert!(!parker.park_timeout(MOMENT), "there was one token only");
+        let unparking = unpark_once_asleep(unparker);
+        parker.park();
+        unparking.join().expect("unparking does not panic");
+    });
+}
+
+/// Clause 5: a token that comes late is for the next park.
+#[test]
+fn a_token_that_comes_as_time_runs_out_is_taken_once() {
+    let lesson = Lesson {
+        clause: "5. Time-outs",
+        promise: "A token that comes just as the time is up is taken now or by the next `park`.",
+        usual_cause: "On a time-out the state is set back without a look at what it was. Use a swap, \
+                      and return `true` if there was a token.",
+        read: "one-future/parker.html#when-the-time-is-up",
+    };
+    check(lesson, || {
+        race_with_the_clock();
+        // Who has given up stops for a moment now and then before it says so.
+        with_chaos(SEED, race_with_the_clock);
+    });
+}
+
+/// Lets tokens come about when the time is up, one after the other.
+fn race_with_the_clock() {
+    const MOST_ROUNDS: u32 = 800;
+    const FEWEST_ROUNDS: u32 = 50;
+    const TIME: Duration = Duration::from_millis(500);
+    const TIMEOUT: Duration = Duration::from_micros(60);
+    const STEP: Duration = Duration::from_micros(1);
+    let parker = Parker::new();
+    let unparker = parker.unparker();
+    let meeting = Arc::new(Rendezvous::new());
+    let in_time = Arc::new(AtomicBool::new(false));
+    let is_over = Arc::new(AtomicBool::new(false));
+    let partner = thread::spawn({
+        let meeting = meeting.clone();
+        let (in_time, is_over) = (in_time.clone(), is_over.clone());
+        move || {
+            let mut pause = TIMEOUT;
+            while !is_over.load(SeqCst) {
+                meeting.meet();
+                let moment = Instant::now() + pause;
+                while Instant::now() < moment {}
+                unparker.unpark();
+                meeting.meet();
+                // Closes in on the moment at which the other thread gives up.
+                pause = match in_time.load(SeqCst) {
+                    true => pause + STEP,
+                    false => pause.saturating_sub(STEP),
+                };
+            }
+        }
+    });
+    let end = Instant::now() + TIME;
+    for round in 1..=MOST_ROUNDS {
+        meeting.meet();
+        let took = parker.park_timeout(TIMEOUT);
+        if !took {
+            parker.park();
+        }
+        in_time.store(took, SeqCst);
+        // On a busy machine each meeting takes long.
+        let is_last = round >= FEWEST_ROUNDS && Instant::now() >= end;
+        is_over.store(is_last || round == MOST_ROUNDS, SeqCst);
+        meeting.meet();
+        // The token of this round has come, and was taken.
+        let again = parker.park_timeout(Duration::ZERO);
+        assert!(!again, "one token was taken twice");
+        if is_last {
+            break;
+        }
+    }
+    partner.join().expect("unparking does not panic");
+}
+
+/// Clause 5: else a thread that is often unparked never sees its time-out.
+#[test]
+fn wake_ups_without_a_token_do_not_prolong_a_timed_park() {
+    let lesson = Lesson {
+        clause: "5. Time-outs",
+        promise: "The time runs from the call on, whatever wakes the thread meanwhile.",
+        usual_cause: "Each further sleep is given the whole time again. Note a deadline first, and \
+                      sleep for what is left.",
+        read: "one-future/parker.html#when-the-time-is-up",
+    };
+    // Between two unparks not so much time passes, also on a busy machine.
+    const TIMEOUT: Duration = Duration::from_millis(200);
+    const UNPARKS: u32 = 300;
+    const PAUSE: Duration = Duration::from_millis(5);
+    check(lesson, || {
+        let parked = thread::current();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let partner = thread::spawn({
+            let is_over = is_over.clone();
+            move || {
+                for _ in 0..UNPARKS {
+                    if is_over.load(SeqCst) {
+                        return;
+                    }
+                    thread::sleep(PAUSE);
+                    parked.unpark();
+                }
+                panic!(
+                    "after {:?} a time-out of {TIMEOUT:?} was still not over",
+                    UNPARKS * PAUSE
+                );
+            }
+        });
+        assert!(!Parker::new().park_timeout(TIMEOUT), "there was no token");
+        is_over.store(true, SeqCst);
+        if let Err(panic) = partner.join() {
+            std::panic::resume_unwind(panic);
+        }
+    });
+}
+
+/// Clause 6: a parker that spins or looks again passes every other check.
+#[test]
+fn a_parked_thread_is_idle() {
+    let lesson = Lesson {
+        clause: "6. Idle",
+        promise: "A thread in `park` sleeps until it is unparked.",
+        usual_cause: "A loop looks for the token and spins, yields or sleeps for a while.",
+        read: "one-future/parker.html#between-the-look-and-the-sleep",
+    };
+    check(lesson, || assert_idle(Parker::park));
+}
+
+/// Clause 6: the loop around the clock is where one spins unawares.
+#[test]
+fn a_thread_in_a_timed_park_is_idle() {
+    let lesson = Lesson {
+        clause: "6. Idle",
+        promise: "A thread in `park_timeout` sleeps until it is unparked or the time is up.",
+        usual_cause: "A loop looks at the clock again and again. Sleep for all the time that is left.",
+        read: "one-future/parker.html#when-the-time-is-up",
+    };
+    check(lesson, || {
+        assert_idle(|parker| _ = parker.park_timeout(HOUR))
+    });
+}
+
+/// Asserts that `park` costs next to nothing while there is no token.
+#[track_caller]
+fn assert_idle(park: impl FnOnce(&Parker)) {
+    let parker = Parker::new();
+    let unparker = parker.unparker();
+    let parked = ThreadProbe::here();
+    let watcher = thread::spawn(move || {
+        parked.wait_until_asleep();
+        let cost = idle_cost(&parked, IDLE_WINDOW);
+        unparker.unpark();
+        cost
+    });
+    park(&parker);
+    let cost = watcher.join().expect("the watcher does not panic");
+    if let Some(Cost { cpu, sleeps }) = cost {
+        assert!(
+            cpu < IDLE_CPU,
+            "parked for {IDLE_WINDOW:?}, the thread used {cpu:.0?} of CPU time"
+        );
+        assert!(
+            sleeps < IDLE_SLEEPS,
+            "parked for {IDLE_WINDOW:?}, the thread woke up {sleeps} times"
+        );
+    }
+}

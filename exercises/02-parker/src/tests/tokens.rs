@@ -1,0 +1,233 @@
+//! Tokens.
+
+use super::*;
+
+/// Clause 1: whoever parks first has to wait.
+#[test]
+fn a_new_parker_has_no_token() {
+    let lesson = Lesson {
+        clause: "1. One token",
+        promise: "A new parker has no token.",
+        usual_cause: "It starts in the state in which a token leaves it.",
+        read: "one-future/parker.html#a-token-of-your-own",
+    };
+    check(lesson, || {
+        let took = Parker::new().park_timeout(MOMENT);
+        assert!(!took, "the first `park_timeout` took a token");
+    });
+}
+
+/// Clause 1: otherwise the next sleep ends before it should.
+#[test]
+fn a_token_serves_one_park() {
+    let lesson = Lesson {
+        clause: "1. One token",
+        promise: "The `park` that returns has taken the token: the next one sleeps.",
+        usual_cause: "The token is looked at but not taken away.",
+        read: "one-future/parker.html#a-token-of-your-own",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        for _ in 0..3 {
+            parker.unparker().unpark();
+            parker.park();
+            let took = parker.park_timeout(MOMENT);
+            assert!(!took, "after one `unpark` two parks took a token");
+        }
+    });
+}
+
+/// Clause 1: two wake-ups before one poll need no second poll.
+#[test]
+fn two_unparks_leave_one_token() {
+    let lesson = Lesson {
+        clause: "1. One token",
+        promise: "Where a token is already, `unpark` adds none.",
+        usual_cause: "The tokens are counted. A flag is enough: it says that there is reason to look.",
+        read: "one-future/parker.html#a-token-of-your-own",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        let unparker = parker.unparker();
+        unparker.unpark();
+        unparker.unpark();
+        parker.park();
+        let took = parker.park_timeout(MOMENT);
+        assert!(!took, "two unparks in a row let two parks return");
+    });
+}
+
+/// Clause 2: the other thread is often faster.
+#[test]
+fn an_unpark_before_park_counts() {
+    let lesson = Lesson {
+        clause: "2. No lost unpark",
+        promise: "An `unpark` that comes first lets the next `park` return at once.",
+        usual_cause: "`unpark` rouses only who already sleeps (a condition variable without a flag), \
+                      or `park` starts by clearing the flag.",
+        read: "one-future/parker.html#a-token-of-your-own",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        parker.unparker().unpark();
+        parker.park();
+    });
+}
+
+/// Clause 2: the usual case.
+#[test]
+fn an_unpark_ends_the_sleep() {
+    let lesson = Lesson {
+        clause: "2. No lost unpark",
+        promise: "An `unpark` from another thread wakes the thread that sleeps in `park`.",
+        usual_cause: "The token is left, but nobody rouses the sleeper; or the state in which one \
+                      sleeps is taken for that in which there is a token.",
+        read: "one-future/parker.html#between-the-look-and-the-sleep",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        let unparking = unpark_once_asleep(parker.unparker());
+        parker.park();
+        unparking.join().expect("unparking does not panic");
+    });
+}
+
+/// Clause 2: no single run can hit the moment between the last look and the
+/// sleep. Many runs may; the models do.
+#[test]
+fn thousands_of_tokens_between_two_threads_all_arrive() {
+    let lesson = Lesson {
+        clause: "2. No lost unpark",
+        promise: "An `unpark` that comes while the thread falls asleep still counts.",
+        usual_cause: "`unpark` notifies at a moment at which the thread has looked for a token but \
+                      does not sleep yet. The thread must hold the mutex from its look until it \
+                      sleeps, and `unpark` must take it in between.",
+        read: "one-future/parker.html#between-the-look-and-the-sleep",
+    };
+    const ROUNDS: u32 = 2_000;
+    check(lesson, || {
+        play_ping_pong(ROUNDS);
+        with_chaos(SEED, || play_ping_pong(ROUNDS));
+    });
+}
+
+/// Passes one token to and fro between two threads.
+fn play_ping_pong(rounds: u32) {
+    let (here, there) = (Parker::new(), Parker::new());
+    let (to_here, to_there) = (here.unparker(), there.unparker());
+    let partner = thread::spawn(move || {
+        for _ in 0..rounds {
+            there.park();
+            to_here.unpark();
+        }
+    });
+    for _ in 0..rounds {
+        to_there.unpark();
+        here.park();
+    }
+    partner.join().expect("parking does not panic");
+}
+
+/// Clause 3: condition variables and `thread::park` may return without cause.
+#[test]
+fn park_does_not_return_without_a_token() {
+    let lesson = Lesson {
+        clause: "3. No spurious return",
+        promise: "`park` returns only with a token, even if what it sleeps on returns without cause.",
+        usual_cause: "`if` where `while` is needed: after `Condvar::wait` or `thread::park` look \
+                      again whether there is a token.",
+        read: "one-future/parker.html#a-sleep-that-ends-for-no-reason",
+    };
+    const ROUNDS: u32 = 300;
+    /// How often the partner lets others run before it unparks.
+    const YIELDS: u32 = 30;
+    check(lesson, || {
+        let parker = Parker::new();
+        let unparker = parker.unparker();
+        let start = Arc::new(Rendezvous::new());
+        let tokens = Arc::new(AtomicU32::new(0));
+        let partner = thread::spawn({
+            let (start, tokens) = (start.clone(), tokens.clone());
+            move || {
+                for _ in 0..ROUNDS {
+                    start.meet();
+                    (0..YIELDS).for_each(|_| thread::yield_now());
+                    tokens.fetch_add(1, SeqCst);
+                    unparker.unpark();
+                }
+            }
+        });
+        with_chaos(SEED, || {
+            for round in 1..=ROUNDS {
+                start.meet();
+                parker.park();
+                let tokens = tokens.load(SeqCst);
+                assert!(
+                    tokens == round,
+                    "`park` returned {round} times for {tokens} tokens"
+                );
+            }
+        });
+        partner.join().expect("unparking does not panic");
+    });
+}
+
+/// Clause 7: any lock or channel may call `thread::park`.
+#[test]
+fn thread_park_does_not_take_the_token() {
+    let lesson = Lesson {
+        clause: "7. Independent",
+        promise: "A token of the parker is still there after `thread::park` on the same thread.",
+        usual_cause: "The token is the one of the thread, which everybody shares. Keep one of your \
+                      own.",
+        read: "one-future/parker.html#who-takes-the-token",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        parker.unparker().unpark();
+        thread::current().unpark();
+        thread::park();
+        parker.park();
+    });
+}
+
+/// Clause 7: whoever holds a handle of the thread may unpark it.
+#[test]
+fn an_unpark_of_the_thread_does_not_end_a_park() {
+    let lesson = Lesson {
+        clause: "7. Independent",
+        promise: "`Thread::unpark` does not make `park` or `park_timeout` return.",
+        usual_cause: "`thread::park` stands alone. It needs a loop around it that looks for a token \
+                      of the parker's own.",
+        read: "one-future/parker.html#who-takes-the-token",
+    };
+    const UNPARKS: u32 = 10;
+    check(lesson, || {
+        let parker = Parker::new();
+        for park in [Parker::park, |parker: &Parker| {
+            _ = parker.park_timeout(HOUR)
+        }] {
+            let (thread, parked) = (thread::current(), ThreadProbe::here());
+            let unparker = parker.unparker();
+            let is_unparked = Arc::new(AtomicBool::new(false));
+            let partner = thread::spawn({
+                let is_unparked = is_unparked.clone();
+                move || {
+                    for _ in 0..UNPARKS {
+                        parked.wait_until_asleep();
+                        thread.unpark();
+                    }
+                    parked.wait_until_asleep();
+                    is_unparked.store(true, SeqCst);
+                    unparker.unpark();
+                }
+            });
+            park(&parker);
+            assert!(
+                is_unparked.load(SeqCst),
+                "it returned for an unpark of the thread"
+            );
+            partner.join().expect("unparking does not panic");
+        }
+    });
+}
