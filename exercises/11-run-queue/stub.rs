@@ -25,10 +25,11 @@
 //!    fail if the queue is empty or somebody else is at it.
 //! 6. **Room.** A steal takes no more than what finds room in the thief's
 //!    queue, and the one that it returns. To steal from oneself is allowed.
-//! 7. **Overflow.** `push_or_overflow` pushes if there is room. If not, a
-//!    quarter to three quarters of the queue, and the item, go to `overflow`
-//!    one by one; if a thief is at work, perhaps the item alone. `overflow`
-//!    may use the queue. If it panics, what was on its way is dropped.
+//! 7. **Overflow.** `push_or_overflow` pushes if there is room. If not, the
+//!    youngest items, a quarter of the queue to half of it, and the item, go to
+//!    `overflow` one by one; if a thief is at work, perhaps the item alone.
+//!    `overflow` may use the queue. If it panics, what was on its way is
+//!    dropped.
 //! 8. **Dropped once.** An item that nobody takes is dropped once, when the
 //!    owner and all stealers are gone. A stealer may outlive the owner.
 //! 9. **Published.** Whoever gets an item sees what was written before it was
@@ -65,7 +66,7 @@ mod tests;
 
 use std::marker::PhantomData;
 
-/// Makes a queue of at most `N` items, a power of two.
+/// Makes a queue of at most `N` items, a power of two and not 1.
 pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
     todo!("make what the owner and the thieves share")
 }
@@ -98,12 +99,12 @@ impl<T, const N: usize> Local<T, N> {
         )
     }
 
-    /// Puts an item at the end. If the queue is full, half of it and the item
-    /// go to `overflow`, one by one; if a thief is at work, perhaps the item
-    /// alone.
+    /// Puts an item at the end. If the queue is full, the younger half of it
+    /// and the item go to `overflow`, one by one; if a thief is at work,
+    /// perhaps the item alone.
     pub fn push_or_overflow(&self, item: T, overflow: impl FnMut(T)) {
         drop((item, overflow));
-        todo!("push; if that fails, take half out as a thief would")
+        todo!("push; if that fails, take the younger half out")
     }
 
     /// Takes the oldest item.

@@ -32,11 +32,12 @@
 //! 4. **From outside.** Tasks that do not stop waking one another, spawning
 //!    others, or yielding on every worker do not keep out a task that was
 //!    spawned elsewhere: each worker takes one from the global queue at least
-//!    every [`Builder::global_queue_interval`] polls.
+//!    every [`Builder::global_queue_interval`] polls, but not at each. What has
+//!    been taken does not go back there before it is polled.
 //! 5. **Next is not always.** A task that is ready on a worker is polled there
 //!    after at most a hundred polls for each task that is queued before it,
 //!    whatever other tasks spawn and wake. If its queue overflows, it may go to
-//!    the end of the global queue instead.
+//!    the end of the global queue instead, once.
 //! 6. **Time goes on.** A [`sleep`](sleep()) ends though all workers are busy
 //!    with tasks that yield, and though all sleep.
 //! 7. **The handle.** A [`JoinHandle`] gives what the future has returned, and
@@ -183,7 +184,8 @@ impl Builder {
     }
 
     /// A worker takes a task from the global queue at least every so many
-    /// polls. The default is at most 127.
+    /// polls. The default is at most 127. To ask for 1 is to ask for 2: there
+    /// has to be a turn for the worker's own queue.
     ///
     /// # Panics
     ///

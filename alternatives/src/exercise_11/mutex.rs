@@ -22,7 +22,7 @@ struct Shared<T> {
 /// How many queues there have been.
 static QUEUES: AtomicU64 = AtomicU64::new(0);
 
-/// Makes a queue of at most `N` items, a power of two.
+/// Makes a queue of at most `N` items, a power of two and not 1.
 pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
     run_queue_at(0)
 }
@@ -70,13 +70,13 @@ impl<T, const N: usize> Local<T, N> {
         Ok(())
     }
 
-    /// Puts an item at the end. If the queue is full, half of it and the item
-    /// go to `overflow`, one by one.
+    /// Puts an item at the end. If the queue is full, the younger half of it
+    /// and the item go to `overflow`, one by one.
     pub fn push_or_overflow(&self, item: T, mut overflow: impl FnMut(T)) {
         if let Err(item) = self.push(item) {
             for _ in 0..N / 2 {
-                let oldest = self.shared.lock().pop_front();
-                oldest.into_iter().for_each(&mut overflow);
+                let younger = self.shared.lock().remove(N / 2);
+                younger.into_iter().for_each(&mut overflow);
             }
             overflow(item);
         }

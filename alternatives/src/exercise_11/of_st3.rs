@@ -1,10 +1,16 @@
 //! The FIFO queue of st3, a crate of its own: the same ring as the solution's,
 //! with two whole positions in one word, so that a thief that ends needs a
 //! loop.
+//!
+//! It can be drained from the front only. So an overflow takes all for a moment,
+//! and whoever looks then is told that the queue is empty, which clause 11
+//! forbids. No check on threads sees it.
+
+use std::array;
 
 use st3::{StealError, fifo};
 
-/// Makes a queue of at most `N` items, a power of two.
+/// Makes a queue of at most `N` items, a power of two and not 1.
 pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
     let local = Local(fifo::Worker::new(N));
     let stealer = local.stealer();
@@ -31,12 +37,24 @@ impl<T, const N: usize> Local<T, N> {
         self.0.push(item)
     }
 
-    /// Puts an item at the end. If the queue is full, half of it and the item
-    /// go to `overflow`, one by one; if a thief is at work, the item alone.
+    /// Puts an item at the end. If the queue is full, the younger half of it
+    /// and the item go to `overflow`, one by one; if a thief is at work, fewer.
     pub fn push_or_overflow(&self, item: T, mut overflow: impl FnMut(T)) {
         if let Err(item) = self.push(item) {
-            let half = self.0.drain(|count| count / 2);
-            half.into_iter().flatten().for_each(&mut overflow);
+            // One can drain from the front only: all, then, and the older half
+            // is pushed again.
+            let mut all = self.0.drain(|count| count).into_iter().flatten();
+            let older: [_; N] =
+                array::from_fn(|n| (n < N / 2).then(|| all.next()).flatten());
+            let younger: [_; N] = array::from_fn(|_| all.next());
+            drop(all);
+            for item in older.into_iter().flatten() {
+                // Only the owner fills it, and it has been emptied.
+                let Ok(()) = self.push(item) else {
+                    unreachable!("a queue that was emptied is full")
+                };
+            }
+            younger.into_iter().flatten().for_each(&mut overflow);
             overflow(item);
         }
     }

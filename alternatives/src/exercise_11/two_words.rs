@@ -166,7 +166,7 @@ impl<T, const N: usize> Drop for Ring<T, N> {
     }
 }
 
-/// The oldest items of a ring, claimed and not yet all read.
+/// Items of a ring, claimed and not yet all read.
 pub struct Claim<'a, T, const N: usize> {
     next: u32,
     end: u32,
@@ -197,6 +197,49 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
                 Err(now) => next = now,
             }
         }
+    }
+}
+
+impl<'a, T, const N: usize> Claim<'a, T, N> {
+    /// Claims the younger half of a full ring, which keeps the older one.
+    ///
+    /// # Safety
+    ///
+    /// The caller must be the owner.
+    pub unsafe fn younger(ring: &'a Ring<T, N>) -> Option<Self> {
+        let capacity = Ring::<T, N>::CAPACITY;
+        let half = capacity / 2;
+        // Relaxed: the owner's own.
+        let tail = ring.tail.load(Relaxed);
+        let middle = tail.wrapping_sub(half);
+        // Acquire: as in `new`.
+        ring.held_from
+            .compare_exchange(NOBODY, u64::from(middle), Acquire, Relaxed)
+            .ok()?;
+        let held = Held { ring };
+        // Release: pairs with the Acquire in `count`; the tail is no older.
+        ring.next
+            .compare_exchange(
+                tail.wrapping_sub(capacity),
+                middle,
+                Release,
+                Relaxed,
+            )
+            .ok()?;
+        // The older half once more, at the end: its slots are the same there.
+        // Release: pairs with the Acquire in `new`, for the items.
+        ring.tail.store(tail.wrapping_add(half), Release);
+        // Release: as above.
+        ring.next.swap(tail, Release);
+        // A thief may still say that it holds from `next` as it was before, and
+        // that is more than `N` before the tail now.
+        // Relaxed: the owner's own.
+        ring.free_before.store(middle, Relaxed);
+        Some(Self {
+            next: middle,
+            end: tail,
+            held,
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-use claim::Claim;
+use claim::{Claim, Held};
 use head::Head;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
@@ -125,8 +125,8 @@ impl<T, const N: usize> Ring<T, N> {
     /// are at work.
     #[inline]
     pub fn count(&self) -> usize {
-        // Acquire: pairs with the Release in `pop` and in `Claim::new`; the
-        // tail that we load next is no older than this head. With an older one
+        // Acquire: pairs with the Release of each exchange of `head`; the tail
+        // that we load next is no older than this head. With an older one
         // a ring that always has an item in it could seem empty.
         let head = Head::unpack(self.head.load(Acquire));
         // Relaxed: a count is of the past anyway.
@@ -182,6 +182,8 @@ mod claim;
 mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/11-run-queue/src/models.rs"]

@@ -10,11 +10,11 @@ use std::marker::PhantomData;
 
 use sync::Arc;
 
-use claim::Claim;
+use claim::{Claim, Held};
 use head::Head;
 use ring::Ring;
 
-/// Makes a queue of at most `N` items, a power of two.
+/// Makes a queue of at most `N` items, a power of two and not 1.
 pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
     run_queue_at(0)
 }
@@ -52,9 +52,9 @@ impl<T, const N: usize> Local<T, N> {
         unsafe { self.ring.push(item) }
     }
 
-    /// Puts an item at the end. If the queue is full, half of it and the item
-    /// go to `overflow`, one by one; if a thief is at work, perhaps the item
-    /// alone.
+    /// Puts an item at the end. If the queue is full, the younger half of it
+    /// and the item go to `overflow`, one by one; if a thief is at work,
+    /// perhaps the item alone.
     #[inline]
     pub fn push_or_overflow(&self, item: T, overflow: impl FnMut(T)) {
         if let Err(item) = self.push(item) {
@@ -64,9 +64,10 @@ impl<T, const N: usize> Local<T, N> {
 
     #[cold]
     fn overflow(&self, item: T, mut overflow: impl FnMut(T)) {
-        // Like a thief: `overflow` may push, but not into the slots that are
-        // yet to be read.
-        if let Some(claim) = Claim::new(&self.ring, N) {
+        // As a claim: `overflow` may push, but not into the slots that are yet
+        // to be read.
+        // SAFETY: as in `push`.
+        if let Some(claim) = unsafe { Claim::younger(&self.ring) } {
             claim.for_each(&mut overflow);
             overflow(item);
         } else if let Err(item) = self.push(item) {
@@ -149,6 +150,8 @@ impl<T, const N: usize> Clone for Stealer<T, N> {
 mod claim;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 

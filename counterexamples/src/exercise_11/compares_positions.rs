@@ -2,12 +2,13 @@
 //! Caught by: a_queue_works_alike_from_every_position
 //! Also fails: models::a_queue_that_has_always_an_item_never_seems_empty
 //! Also fails: models::an_old_look_at_the_positions_takes_nothing
+//! Also fails: models::what_stays_is_seen_by_who_steals_it
 //!
 //! A tail below the head is taken for an old one. After 2³² items the tail is
 //! below the head because it has wrapped: then nothing can be stolen until the
 //! head has, too.
 
-use claim::Claim;
+use claim::{Claim, Held};
 use ring::Ring;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
@@ -22,7 +23,7 @@ pub use handles::{Local, Stealer, run_queue, run_queue_at};
 /// ```
 ///
 /// A position counts items, not slots: it goes on beyond `N`, and from
-/// `u32::MAX` to 0. So `tail - next` is 0 when nothing waits and `N` when the
+/// `u32::MAX` to 0. (An item that stays at an overflow gets a second one.) So `tail - next` is 0 when nothing waits and `N` when the
 /// ring is full; two indices below `N` could not tell these apart.
 #[derive(Clone, Copy)]
 pub struct Head {
@@ -89,6 +90,8 @@ impl Head {
 mod claim;
 #[path = "../../../solutions/11-run-queue/src/handles.rs"]
 mod handles;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 

@@ -1,14 +1,16 @@
 //! Breaks clause 9: Published.
 //! Caught by: models::nothing_is_written_over_while_a_thief_copies
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
+//! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::two_thieves_and_the_owner_share_in_every_order
 //! Also fails: models::what_is_free_stays_free_in_every_order
+//! Also fails: models::what_stays_is_seen_by_who_steals_it
 //!
 //! One cursor for the thieves: what is claimed is out, and its slots are free.
 //! The copy takes place after the claim, so that the owner may write what a
 //! thief is about to read.
 
-use claim::Claim;
+use claim::{Claim, Held};
 use ring::Ring;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
@@ -23,7 +25,7 @@ pub use handles::{Local, Stealer, run_queue, run_queue_at};
 /// ```
 ///
 /// A position counts items, not slots: it goes on beyond `N`, and from
-/// `u32::MAX` to 0. So `tail - next` is 0 when nothing waits and `N` when the
+/// `u32::MAX` to 0. (An item that stays at an overflow gets a second one.) So `tail - next` is 0 when nothing waits and `N` when the
 /// ring is full; two indices below `N` could not tell these apart.
 #[derive(Clone, Copy)]
 pub struct Head {
@@ -90,6 +92,8 @@ impl Head {
 mod claim;
 #[path = "../../../solutions/11-run-queue/src/handles.rs"]
 mod handles;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 

@@ -14,7 +14,7 @@ use claim::Claim;
 use head::Head;
 use ring::Ring;
 
-/// Makes a queue of at most `N` items, a power of two.
+/// Makes a queue of at most `N` items, a power of two and not 1.
 pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
     run_queue_at(0)
 }

@@ -1,8 +1,10 @@
 //! Breaks clause 9: Published.
 //! Caught by: models::nothing_is_written_over_while_a_thief_copies
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
+//! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::two_thieves_and_the_owner_share_in_every_order
 //! Also fails: models::what_is_free_stays_free_in_every_order
+//! Also fails: models::what_stays_is_seen_by_who_steals_it
 //!
 //! When the thief gives its slots back it has written nothing that anybody
 //! would read, so there seemed to be nothing to release. It has read; and the
@@ -17,7 +19,7 @@ use ring::Ring;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
 
-/// The oldest items of a ring, claimed and not yet all read. An iterator of
+/// Items of a ring, claimed and not yet all read. An iterator of
 /// them; what it has not given out when it is dropped, it drops.
 pub struct Claim<'a, T, const N: usize> {
     next: u32,
@@ -38,8 +40,8 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             if head.held != 0 {
                 return None;
             }
-            // Acquire: pairs with the Release in `push`; the items before
-            // `tail` are in their slots.
+            // Acquire: pairs with the Release in `push` and in `younger`; the
+            // items before `tail` are in their slots.
             let tail = ring.tail.load(Acquire);
             let count = head.waiting(tail).div_ceil(2).min(most as u32);
             if count == 0 {
@@ -107,6 +109,8 @@ impl<T, const N: usize> Drop for Held<'_, T, N> {
 mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 

@@ -1,13 +1,15 @@
 //! Breaks clause 1: Exactly once.
 //! Caught by: models::owner_and_thief_share_the_items_in_every_order
+//! Also fails: counts_hold_while_thieves_are_at_work
+//! Also fails: each_item_comes_out_once_where_all_steal_from_all
+//! Also fails: each_item_comes_out_once_whoever_takes_it
 //! Also fails: models::a_stolen_item_can_be_stolen_on
 //! Also fails: models::an_old_look_at_the_positions_takes_nothing
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
+//! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::nothing_is_written_over_while_a_thief_copies
 //! Also fails: models::two_thieves_and_the_owner_share_in_every_order
-//! Also fails: each_item_comes_out_once_whoever_takes_it
-//! Also fails: each_item_comes_out_once_where_all_steal_from_all
-//! Also fails: counts_hold_while_thieves_are_at_work
+//! Also fails: models::what_stays_is_seen_by_who_steals_it
 //!
 //! The thief stores the head that it has worked out: it has just looked, and
 //! what can happen within two lines? The owner's pop, whose item then comes out
@@ -22,7 +24,7 @@ use ring::Ring;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
 
-/// The oldest items of a ring, claimed and not yet all read. An iterator of
+/// Items of a ring, claimed and not yet all read. An iterator of
 /// them; what it has not given out when it is dropped, it drops.
 pub struct Claim<'a, T, const N: usize> {
     next: u32,
@@ -101,6 +103,8 @@ impl<T, const N: usize> Drop for Held<'_, T, N> {
 mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 

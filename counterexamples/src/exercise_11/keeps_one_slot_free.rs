@@ -1,12 +1,14 @@
 //! Breaks clause 3: Full means full.
 //! Caught by: exactly_n_items_fit
+//! Also fails: a_full_queue_gives_half_and_the_item_away
 //! Also fails: a_slot_is_free_again_once_its_item_is_out
-//! Also fails: the_counts_are_right_while_nobody_else_is_at_work
 //! Also fails: models::a_stolen_item_can_be_stolen_on
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
+//! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::nothing_is_written_over_while_a_thief_copies
 //! Also fails: models::two_thieves_and_the_owner_share_in_every_order
 //! Also fails: models::what_is_free_stays_free_in_every_order
+//! Also fails: the_counts_are_right_while_nobody_else_is_at_work
 //!
 //! A ring must keep one slot free, or full looks like empty: so it is in every
 //! textbook, where the two cursors are indices. Here they are positions, whose
@@ -19,7 +21,7 @@ use sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-use claim::Claim;
+use claim::{Claim, Held};
 use head::Head;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
@@ -134,8 +136,8 @@ impl<T, const N: usize> Ring<T, N> {
     /// are at work.
     #[inline]
     pub fn count(&self) -> usize {
-        // Acquire: pairs with the Release in `pop` and in `Claim::new`; the
-        // tail that we load next is no older than this head. With an older one
+        // Acquire: pairs with the Release of each exchange of `head`; the tail
+        // that we load next is no older than this head. With an older one
         // a ring that always has an item in it could seem empty.
         let head = Head::unpack(self.head.load(Acquire));
         // Relaxed: a count is of the past anyway.
@@ -191,6 +193,8 @@ mod claim;
 mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/11-run-queue/src/models.rs"]

@@ -2,13 +2,15 @@
 //! Caught by: models::an_old_look_at_the_positions_takes_nothing
 //! Also fails: models::a_stolen_item_can_be_stolen_on
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
+//! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::nothing_is_written_over_while_a_thief_copies
+//! Also fails: models::what_stays_is_seen_by_who_steals_it
 //!
 //! The difference is taken without a sign, and cut to what fits a thief. If the
 //! thief has read an older tail than the head it is four thousand million, cut
 //! to a number that looks right.
 
-use claim::Claim;
+use claim::{Claim, Held};
 use ring::Ring;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
@@ -23,7 +25,7 @@ pub use handles::{Local, Stealer, run_queue, run_queue_at};
 /// ```
 ///
 /// A position counts items, not slots: it goes on beyond `N`, and from
-/// `u32::MAX` to 0. So `tail - next` is 0 when nothing waits and `N` when the
+/// `u32::MAX` to 0. (An item that stays at an overflow gets a second one.) So `tail - next` is 0 when nothing waits and `N` when the
 /// ring is full; two indices below `N` could not tell these apart.
 #[derive(Clone, Copy)]
 pub struct Head {
@@ -89,6 +91,8 @@ impl Head {
 mod claim;
 #[path = "../../../solutions/11-run-queue/src/handles.rs"]
 mod handles;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 

@@ -1,6 +1,8 @@
 //! Breaks clause 1: Exactly once.
 //! Caught by: models::two_thieves_and_the_owner_share_in_every_order
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
+//! Also fails: models::an_overflow_meets_two_steals
+//! Also fails: models::what_stays_is_seen_by_who_steals_it
 //!
 //! Two thieves claim one after the other, each its own items: no item is
 //! claimed twice. But there is one number of held slots, and the thief that
@@ -15,7 +17,7 @@ use ring::Ring;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
 
-/// The oldest items of a ring, claimed and not yet all read. An iterator of
+/// Items of a ring, claimed and not yet all read. An iterator of
 /// them; what it has not given out when it is dropped, it drops.
 pub struct Claim<'a, T, const N: usize> {
     next: u32,
@@ -32,8 +34,8 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         loop {
             let head = Head::unpack(word);
 
-            // Acquire: pairs with the Release in `push`; the items before
-            // `tail` are in their slots.
+            // Acquire: pairs with the Release in `push` and in `younger`; the
+            // items before `tail` are in their slots.
             let tail = ring.tail.load(Acquire);
             let count = head.waiting(tail).div_ceil(2).min(most as u32);
             if count == 0 {
@@ -104,6 +106,8 @@ impl<T, const N: usize> Drop for Held<'_, T, N> {
 mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 

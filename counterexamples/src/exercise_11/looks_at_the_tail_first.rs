@@ -13,7 +13,7 @@ use sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-use claim::Claim;
+use claim::{Claim, Held};
 use head::Head;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
@@ -180,6 +180,8 @@ mod claim;
 mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 
 // No tests: on real threads it is a matter of luck whether any of them fails.
 #[cfg(all(test, feature = "loom"))]

@@ -3,7 +3,9 @@
 //! Also fails: models::a_stolen_item_can_be_stolen_on
 //! Also fails: models::an_old_look_at_the_positions_takes_nothing
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
+//! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::nothing_is_written_over_while_a_thief_copies
+//! Also fails: models::what_stays_is_seen_by_who_steals_it
 //!
 //! The thief's compare-and-swap decides whether the items are its own, so the
 //! look at the tail before it seemed to be a mere guess. But no other access
@@ -18,7 +20,7 @@ use ring::Ring;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
 
-/// The oldest items of a ring, claimed and not yet all read. An iterator of
+/// Items of a ring, claimed and not yet all read. An iterator of
 /// them; what it has not given out when it is dropped, it drops.
 pub struct Claim<'a, T, const N: usize> {
     next: u32,
@@ -108,6 +110,8 @@ impl<T, const N: usize> Drop for Held<'_, T, N> {
 mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 

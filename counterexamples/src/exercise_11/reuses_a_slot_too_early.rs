@@ -1,8 +1,10 @@
 //! Breaks clause 9: Published.
 //! Caught by: models::nothing_is_written_over_while_a_thief_copies
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
+//! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::two_thieves_and_the_owner_share_in_every_order
 //! Also fails: models::what_is_free_stays_free_in_every_order
+//! Also fails: models::what_stays_is_seen_by_who_steals_it
 //!
 //! `push` looks at the head only to count, so `Relaxed` seemed enough. But it
 //! goes on to write the slot that is free by that count: the thief's copy must
@@ -15,7 +17,7 @@ use sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-use claim::Claim;
+use claim::{Claim, Held};
 use head::Head;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
@@ -127,8 +129,8 @@ impl<T, const N: usize> Ring<T, N> {
     /// are at work.
     #[inline]
     pub fn count(&self) -> usize {
-        // Acquire: pairs with the Release in `pop` and in `Claim::new`; the
-        // tail that we load next is no older than this head. With an older one
+        // Acquire: pairs with the Release of each exchange of `head`; the tail
+        // that we load next is no older than this head. With an older one
         // a ring that always has an item in it could seem empty.
         let head = Head::unpack(self.head.load(Acquire));
         // Relaxed: a count is of the past anyway.
@@ -184,6 +186,8 @@ mod claim;
 mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 
 // No tests: on x86 they pass, since its loads and stores keep this order by
 // themselves.

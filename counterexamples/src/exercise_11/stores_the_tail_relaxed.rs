@@ -3,7 +3,9 @@
 //! Also fails: models::a_stolen_item_can_be_stolen_on
 //! Also fails: models::an_old_look_at_the_positions_takes_nothing
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
+//! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::nothing_is_written_over_while_a_thief_copies
+//! Also fails: models::what_stays_is_seen_by_who_steals_it
 //!
 //! Only the owner stores the tail, so it seemed to need no ordering. But the
 //! thief that loads it goes on to read the slot: the store says that the item
@@ -16,7 +18,7 @@ use sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-use claim::Claim;
+use claim::{Claim, Held};
 use head::Head;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
@@ -129,8 +131,8 @@ impl<T, const N: usize> Ring<T, N> {
     /// are at work.
     #[inline]
     pub fn count(&self) -> usize {
-        // Acquire: pairs with the Release in `pop` and in `Claim::new`; the
-        // tail that we load next is no older than this head. With an older one
+        // Acquire: pairs with the Release of each exchange of `head`; the tail
+        // that we load next is no older than this head. With an older one
         // a ring that always has an item in it could seem empty.
         let head = Head::unpack(self.head.load(Acquire));
         // Relaxed: a count is of the past anyway.
@@ -186,6 +188,8 @@ mod claim;
 mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 
 // No tests: on x86 they pass, since its loads and stores keep this order by
 // themselves.

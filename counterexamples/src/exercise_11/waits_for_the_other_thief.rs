@@ -15,7 +15,7 @@ use ring::Ring;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
 
-/// The oldest items of a ring, claimed and not yet all read. An iterator of
+/// Items of a ring, claimed and not yet all read. An iterator of
 /// them; what it has not given out when it is dropped, it drops.
 pub struct Claim<'a, T, const N: usize> {
     next: u32,
@@ -39,8 +39,8 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
                 continue;
             }
 
-            // Acquire: pairs with the Release in `push`; the items before
-            // `tail` are in their slots.
+            // Acquire: pairs with the Release in `push` and in `younger`; the
+            // items before `tail` are in their slots.
             let tail = ring.tail.load(Acquire);
             let count = head.waiting(tail).div_ceil(2).min(most as u32);
             if count == 0 {
@@ -109,6 +109,8 @@ impl<T, const N: usize> Drop for Held<'_, T, N> {
 mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
 mod ring;
 

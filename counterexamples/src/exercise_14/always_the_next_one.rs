@@ -1,5 +1,6 @@
 //! Breaks clause 5: Next is not always.
 //! Caught by: tasks_that_wake_one_another_do_not_own_the_worker
+//! Also fails: any_interval_will_do
 //!
 //! What was just woken is in the cache, so it comes first, always. Two tasks
 //! that wake one another are always the next ones.

@@ -1,5 +1,6 @@
 //! Breaks clause 4: From outside.
 //! Caught by: busy_workers_look_into_the_global_queue
+//! Also fails: what_a_worker_has_taken_does_not_go_back
 //!
 //! The tick is counted where a task is taken from the queue. What comes from
 //! the slot does not count, so tasks that wake or spawn one another keep the
@@ -131,8 +132,8 @@ mod worker {
             }
         }
 
-        /// Moves half of the queue to the injector, so that there is room for some
-        /// time.
+        /// Moves the younger half of the queue to the injector, so that there is
+        /// room for some time.
         #[cold]
         fn overflow(&self, task: Task) {
             let mut half = Vec::with_capacity(CAPACITY / 2 + 1);

@@ -1,6 +1,7 @@
 //! Breaks clause 1: Every task runs.
 //! Caught by: each_of_many_tasks_runs_once
 //! Also fails: there_are_as_many_workers_as_asked_for
+//! Also fails: what_a_worker_has_taken_does_not_go_back
 //!
 //! A taker drains the list and takes as many as it wants. But what is drained
 //! and not taken is dropped with the drain.

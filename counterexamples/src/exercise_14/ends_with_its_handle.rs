@@ -3,11 +3,13 @@
 //! Also fails: a_runtime_may_be_dropped_by_its_own_task
 //! Also fails: a_yield_lets_the_ready_tasks_run_first
 //! Also fails: an_aborted_task_is_dropped
+//! Also fails: any_interval_will_do
 //! Also fails: as_many_woken_tasks_run_as_there_are_workers
 //! Also fails: destructors_may_spawn_and_wake_during_shutdown
 //! Also fails: many_wake_ups_are_one_poll
 //! Also fails: shutdown_drops_every_task
 //! Also fails: the_queue_behind_a_long_poll_is_stolen
+//! Also fails: what_a_worker_has_taken_does_not_go_back
 //!
 //! Nobody waits for the output any more, so the work would be in vain: a handle
 //! that is dropped ends its task. There are runtimes that do so. Here whoever

@@ -1,6 +1,7 @@
 //! Breaks clause 1: Every task runs.
 //! Caught by: each_of_many_tasks_runs_once
 //! Also fails: there_are_as_many_workers_as_asked_for
+//! Also fails: what_a_worker_has_taken_does_not_go_back
 //!
 //! A taker turns the whole stack round and keeps what it has no use for. But
 //! who asks whether there is something looks at the stack only, and there is

@@ -45,17 +45,20 @@ mod search {
     use super::shared::{CAPACITY, Shared, Task};
     use super::worker::Worker;
 
-    /// So many tasks are taken from the injector at once: half a queue.
-    const BATCH: usize = CAPACITY / 2;
+    /// So many tasks are in the first half of a queue, which stays if the queue
+    /// overflows.
+    const HALF: usize = CAPACITY / 2;
 
     impl Worker {
         /// Takes a batch from the injector: the first to be polled at once, the
-        /// others for the queue.
+        /// others for the first half of the queue. So they are polled, here or by a
+        /// thief, and do not go back to the end of the injector before.
         pub fn take_injected(&self) -> Option<Task> {
             if self.shared.injector.is_empty() {
                 return None;
             }
-            let most = BATCH.min(self.queue.free()) + 1;
+            let room = HALF.saturating_sub(self.queue.len());
+            let most = room.min(self.queue.free()) + 1;
             let mut count = 1;
             let first = self.shared.injector.take(most, |task| {
                 let Ok(()) = self.queue.push(task) else {

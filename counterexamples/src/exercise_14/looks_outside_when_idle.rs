@@ -1,6 +1,7 @@
 //! Breaks clause 4: From outside.
 //! Caught by: busy_workers_look_into_the_global_queue
 //! Also fails: sleeps_end_though_all_workers_are_busy
+//! Also fails: what_a_worker_has_taken_does_not_go_back
 //!
 //! A worker takes from its own queue first, and from the injector when that is
 //! empty. Nothing is missed: an idle worker always looks. A busy one never
@@ -132,8 +133,8 @@ mod worker {
             }
         }
 
-        /// Moves half of the queue to the injector, so that there is room for some
-        /// time.
+        /// Moves the younger half of the queue to the injector, so that there is
+        /// room for some time.
         #[cold]
         fn overflow(&self, task: Task) {
             let mut half = Vec::with_capacity(CAPACITY / 2 + 1);

@@ -102,7 +102,7 @@ mod builder {
         pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
             let polls =
                 NonZeroU32::new(polls).expect("an interval is not zero");
-            self.global_queue_interval = polls.get();
+            self.global_queue_interval = polls.get().max(2);
             self
         }
 

@@ -160,6 +160,64 @@ fn an_overflow_during_a_steal_loses_nothing() {
     });
 }
 
+/// Clause 7: the youngest are at the owner's end, and nobody else's; are they?
+#[test]
+fn an_overflow_meets_two_steals() {
+    let lesson = Lesson {
+        clause: "7. Overflow",
+        promise: "In every order of the steps of two steals, one after the other, and an overflow each \
+                  item comes out once.",
+        usual_cause: "The owner moves its tail back and takes what was there, since a thief claims half \
+                      at most, from the other end. The second thief claims half of what the first one \
+                      has left, by a tail that it has seen before. Let the owner claim, too: then no \
+                      thief comes, and what a thief has seen is old.",
+        read: "scheduler/run-queue.html#the-younger-half",
+    };
+    check_model(lesson, || {
+        // ANCHOR: two_steals
+        sync::model_every_load(|| {
+            let (queue, stealer) = queue_of(4);
+            let thief = thread::spawn(move || {
+                [steal(&stealer), steal(&stealer)].concat()
+            });
+            let mut items = Vec::new();
+            queue.push_or_overflow(4, |item| items.push(item));
+            let free = queue.free();
+            assert!(free <= N, "of {N} slots {free} are said to be free");
+            items.extend(drain(&queue));
+            items.extend(join(thief));
+            assert_each_once(items, 5);
+        });
+        // ANCHOR_END: two_steals
+    });
+}
+
+/// Clause 9: what stays after an overflow is where thieves will look for it.
+#[test]
+fn what_stays_is_seen_by_who_steals_it() {
+    let lesson = Lesson {
+        clause: "9. Published",
+        promise: "A thief that comes after an overflow sees the items that have stayed.",
+        usual_cause: "The items that stay are said to be there with `Relaxed`, since they were \
+                      published before. Say it with `Release`: a thief sees what was written before \
+                      the store that it reads from, and that is the new one.",
+        read: "scheduler/run-queue.html#the-younger-half",
+    };
+    check_model(lesson, || {
+        sync::model_every_load(|| {
+            let (queue, stealer) = queue_of(0);
+            let thief = start_thief(&stealer);
+            let mut items = Vec::new();
+            for item in 0..5 {
+                queue.push_or_overflow(item, |item| items.push(item));
+            }
+            items.extend(join(thief));
+            items.extend(drain(&queue));
+            assert_each_once(items, 5);
+        });
+    });
+}
+
 /// Clause 8: the owner ends while a thief is at work.
 #[test]
 fn what_is_left_is_dropped_in_every_order() {
@@ -306,32 +364,42 @@ fn what_is_free_stays_free_in_every_order() {
 fn a_queue_that_has_always_an_item_never_seems_empty() {
     let lesson = Lesson {
         clause: "11. Counts",
-        promise: "In every order of a push, a pop or a steal, and a look from outside, a queue with one \
-                  item or two in it does not seem empty.",
+        promise: "In every order of a push, a pop, a steal or an overflow, and a look from outside, a \
+                  queue that has an item in it does not seem empty.",
         usual_cause: "The tail is loaded first, and then a newer head. Load the head first, with \
-                      `Acquire`, and move it with `Release`, in a pop and in a steal: then the tail is \
-                      no older.",
+                      `Acquire`, and move it with `Release`, in a pop, a steal and an overflow: then the \
+                      tail is no older. Or an overflow takes all, and puts half back.",
         read: "scheduler/run-queue.html#what-the-thief-sees",
     };
     check_model(lesson, || {
-        seems_never_empty("popped", |queue, _| queue.pop().is_some());
-        seems_never_empty("stolen", |_, stealer| steal(stealer).len() == 1);
+        seems_never_empty("popped", |queue, _| {
+            assert!(queue.push(1).is_ok(), "there is room");
+            assert!(queue.pop().is_some(), "there are two items");
+        });
+        seems_never_empty("stolen", |queue, stealer| {
+            assert!(queue.push(1).is_ok(), "there is room");
+            assert!(steal(stealer).len() == 1, "there are two items");
+        });
+        seems_never_empty("given away", |queue, _| {
+            for item in 1..=N as u32 {
+                queue.push_or_overflow(item, drop);
+            }
+        });
     });
 }
 
-/// Looks at a queue from outside while its owner pushes an item, and `take`s
-/// one.
-fn seems_never_empty(taken: &'static str, take: fn(&Owner, &Thief) -> bool) {
+/// Looks at a queue from outside while items are pushed, and some are `taken`
+/// again.
+fn seems_never_empty(taken: &'static str, work: fn(&Owner, &Thief)) {
     sync::model_every_load(move || {
         let (queue, stealer) = queue_of(1);
         let looker = stealer.clone();
         let looking = thread::spawn(move || looker.is_empty());
-        assert!(queue.push(1).is_ok(), "there is room");
-        assert!(take(&queue, &stealer), "of the two items one is {taken}");
+        work(&queue, &stealer);
         let seemed_empty = looking.join().expect("looking does not panic");
         assert!(
             !seemed_empty,
-            "it seemed empty while one item was pushed and then another {taken}"
+            "it seemed empty, though of the items that were pushed only some were {taken}"
         );
     });
 }

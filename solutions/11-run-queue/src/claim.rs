@@ -1,4 +1,4 @@
-//! How somebody else than `pop` takes items out.
+//! How thieves take items out.
 
 use sync::atomic::Ordering;
 
@@ -6,12 +6,12 @@ use super::{Head, Ring};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-/// The oldest items of a ring, claimed and not yet all read. An iterator of
+/// Items of a ring, claimed and not yet all read. An iterator of
 /// them; what it has not given out when it is dropped, it drops.
 pub struct Claim<'a, T, const N: usize> {
-    next: u32,
-    end: u32,
-    held: Held<'a, T, N>,
+    pub(super) next: u32,
+    pub(super) end: u32,
+    pub(super) held: Held<'a, T, N>,
 }
 
 impl<'a, T, const N: usize> Claim<'a, T, N> {
@@ -27,8 +27,8 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             if head.held != 0 {
                 return None;
             }
-            // Acquire: pairs with the Release in `push`; the items before
-            // `tail` are in their slots.
+            // Acquire: pairs with the Release in `push` and in `younger`; the
+            // items before `tail` are in their slots.
             let tail = ring.tail.load(Acquire);
             let count = head.waiting(tail).div_ceil(2).min(most as u32);
             if count == 0 {
@@ -78,8 +78,8 @@ impl<T, const N: usize> Drop for Claim<'_, T, N> {
 }
 
 /// Gives the held slots back, also if the destructor of an item panics.
-struct Held<'a, T, const N: usize> {
-    ring: &'a Ring<T, N>,
+pub struct Held<'a, T, const N: usize> {
+    pub(super) ring: &'a Ring<T, N>,
 }
 
 impl<T, const N: usize> Drop for Held<'_, T, N> {

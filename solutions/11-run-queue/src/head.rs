@@ -10,17 +10,19 @@
 /// ```
 ///
 /// A position counts items, not slots: it goes on beyond `N`, and from
-/// `u32::MAX` to 0. So `tail - next` is 0 when nothing waits and `N` when the
+/// `u32::MAX` to 0. (An item that stays at an overflow gets a second one.) So `tail - next` is 0 when nothing waits and `N` when the
 /// ring is full; two indices below `N` could not tell these apart.
 ///
 /// States:
 ///
 /// - *At rest*, `held == 0`: nobody copies. Set at the start and by
-///   `Held::drop`. --> at rest (the owner pops), claimed (`Claim::new`).
+///   `Held::drop`. --> at rest (the owner pops), claimed (`Claim::new`,
+///   `Claim::younger`).
 /// - *Claimed*, `held > 0`: one thief, or the owner whose queue overflows,
-///   copies the oldest items out of the held slots. Nobody else may claim, and
-///   the owner may not write there; it pops behind them. --> claimed (the owner
-///   pops), at rest (`Held::drop`).
+///   copies items out of the held slots. Nobody else may claim, and the owner
+///   may not write there; it pops behind them. --> claimed (the owner pops, or
+///   passes from the older half to the younger one in `Claim::younger`), at rest
+///   (`Held::drop`).
 #[derive(Clone, Copy)]
 pub struct Head {
     /// The position of the next item to be taken.

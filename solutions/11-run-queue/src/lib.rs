@@ -16,10 +16,11 @@
 //!    fail if the queue is empty or somebody else is at it.
 //! 6. **Room.** A steal takes no more than what finds room in the thief's
 //!    queue, and the one that it returns. To steal from oneself is allowed.
-//! 7. **Overflow.** `push_or_overflow` pushes if there is room. If not, a
-//!    quarter to three quarters of the queue, and the item, go to `overflow`
-//!    one by one; if a thief is at work, perhaps the item alone. `overflow`
-//!    may use the queue. If it panics, what was on its way is dropped.
+//! 7. **Overflow.** `push_or_overflow` pushes if there is room. If not, the
+//!    youngest items, a quarter of the queue to half of it, and the item, go to
+//!    `overflow` one by one; if a thief is at work, perhaps the item alone.
+//!    `overflow` may use the queue. If it panics, what was on its way is
+//!    dropped.
 //! 8. **Dropped once.** An item that nobody takes is dropped once, when the
 //!    owner and all stealers are gone. A stealer may outlive the owner.
 //! 9. **Published.** Whoever gets an item sees what was written before it was
@@ -53,8 +54,8 @@
 //!
 //! `handles` is what one sees: the owner's end, the thieves' end, and what to
 //! do when there is no room. `ring` is the slots, and what only the owner does
-//! to them. `claim` is how somebody else takes items out. `head` is the word on
-//! which they agree.
+//! to them. `claim` is how thieves take items out, and `overflow` how the owner
+//! takes out those that came last. `head` is the word on which they agree.
 
 mod claim;
 mod handles;
@@ -62,12 +63,13 @@ mod head;
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/11-run-queue/src/models.rs"]
 mod models;
+mod overflow;
 mod ring;
 #[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/11-run-queue/src/tests/mod.rs"]
 mod tests;
 
-use claim::Claim;
+use claim::{Claim, Held};
 use head::Head;
 use ring::Ring;
 

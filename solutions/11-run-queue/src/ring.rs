@@ -20,8 +20,8 @@ use Ordering::{Acquire, Relaxed, Release};
 ///
 /// *Memory ordering.* Two pairs carry the items.
 ///
-/// 1. The owner's Release of `tail` in `push`, the Acquire in `Claim::new`: who
-///    sees that an item is there sees the item.
+/// 1. The owner's Release of `tail` in `push` and in `Claim::younger`, the
+///    Acquire in `Claim::new`: who sees that an item is there sees the item.
 /// 2. The thief's Release of `head` in `Held::drop`, the owner's Acquire in
 ///    `push`: who sees that a slot is free comes after the one who has read
 ///    it. Between the two there may be other changes of `head`, by pops and
@@ -37,9 +37,10 @@ use Ordering::{Acquire, Relaxed, Release};
 ///
 /// *How narrow is a position?* The exchange of a thief would succeed on an old
 /// `next` if it stood still, between its look at `head` and its exchange, while
-/// a multiple of 2³² items is taken, to the item. At 5 ns an item that is a
-/// pause of 21 s, that ends at the right item out of four thousand million.
-/// With 16 bits it would be a third of a millisecond and one in 65,536.
+/// `next` moves on by a multiple of 2³², exactly. At 5 ns an item that is a
+/// pause of 21 s, that ends at the right item out of four thousand million (and
+/// of half as many where the queue always overflows). With 16 bits it would be
+/// a third of a millisecond and one in 65,536.
 pub struct Ring<T, const N: usize> {
     /// A [`Head`]. Changed by all, by read-modify-writes only.
     pub head: AtomicU64,
@@ -58,6 +59,7 @@ impl<T, const N: usize> Ring<T, N> {
     pub const CAPACITY: u32 = {
         // Then position 2^32, which is position 0, falls on slot 0 as well.
         assert!(N.is_power_of_two(), "`N` is not a power of two");
+        assert!(N > 1, "one item has no half that could stay");
         // Then a negative distance is not taken for a positive one.
         assert!(N <= 1 << 30, "`N` is too large for positions of 32 bits");
         N as u32
@@ -144,8 +146,8 @@ impl<T, const N: usize> Ring<T, N> {
     /// are at work.
     #[inline]
     pub fn count(&self) -> usize {
-        // Acquire: pairs with the Release in `pop` and in `Claim::new`; the
-        // tail that we load next is no older than this head. With an older one
+        // Acquire: pairs with the Release of each exchange of `head`; the tail
+        // that we load next is no older than this head. With an older one
         // a ring that always has an item in it could seem empty.
         let head = Head::unpack(self.head.load(Acquire));
         // Relaxed: a count is of the past anyway.

@@ -53,14 +53,15 @@ impl Builder {
     }
 
     /// A worker that has enough to do looks after so many polls for tasks that
-    /// came from elsewhere. By default 61.
+    /// came from elsewhere. By default 61. To ask for 1 is to ask for 2: there
+    /// has to be a turn for the worker's own queue.
     ///
     /// # Panics
     ///
     /// If it is zero.
     pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
         let polls = NonZeroU32::new(polls).expect("an interval is not zero");
-        self.global_queue_interval = polls.get();
+        self.global_queue_interval = polls.get().max(2);
         self
     }
 

@@ -93,8 +93,8 @@ impl Worker {
         }
     }
 
-    /// Moves half of the queue to the injector, so that there is room for some
-    /// time.
+    /// Moves the younger half of the queue to the injector, so that there is
+    /// room for some time.
     #[cold]
     fn overflow(&self, task: Task) {
         let mut half = Vec::with_capacity(CAPACITY / 2 + 1);

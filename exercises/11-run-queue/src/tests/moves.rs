@@ -165,8 +165,8 @@ fn nothing_overflows_while_there_is_room() {
 fn a_full_queue_gives_half_and_the_item_away() {
     let lesson = Lesson {
         clause: "7. Overflow",
-        promise: "Of a full queue a quarter to three quarters, and the item, go to `overflow`; \
-                  the rest stays, in order.",
+        promise: "Of a full queue a quarter to half, and the item, go to `overflow`; the rest \
+                  stays, in order.",
         usual_cause: "The item itself is lost, or the queue gives away one item or all of them, or \
                       an item goes both ways.",
         read: "scheduler/run-queue.html#when-there-is-no-room",
@@ -179,7 +179,7 @@ fn a_full_queue_gives_half_and_the_item_away() {
         let is_there = gone.contains(&count);
         assert!(is_there, "the item that found no room did not overflow");
         let others = gone.len() as u32 - 1;
-        let bounds = count / 4..=count * 3 / 4;
+        let bounds = count / 4..=count.div_ceil(2);
 
         assert!(
             bounds.contains(&others),
@@ -188,6 +188,42 @@ fn a_full_queue_gives_half_and_the_item_away() {
         let left = drain(&queue);
         assert!(left.is_sorted(), "the owner then popped {left:?}");
         assert_each_once([gone, left].concat(), count + 1);
+    });
+}
+
+/// Clause 7: what has come from the queue of all must not go back unpolled.
+#[test]
+fn the_older_half_stays() {
+    let lesson = Lesson {
+        clause: "7. Overflow",
+        promise: "All that overflows is younger than all that stays.",
+        usual_cause: "The owner claims its oldest items, as a thief does. What it has just fetched \
+                      from the queue of all is the oldest, and goes back to its end.",
+        read: "scheduler/run-queue.html#the-younger-half",
+    };
+    check(lesson, || {
+        let (queue, _, count) = full::<64>();
+        for round in 1..=3 {
+            let mut gone = Vec::new();
+            let item = round * 1_000;
+            queue.push_or_overflow(item, |item| gone.push(item));
+            let left = drain(&queue);
+            let oldest = gone.iter().min().copied().unwrap_or(item);
+            if let Some(newest) = left.iter().max().copied() {
+                assert!(
+                    newest < oldest,
+                    "in round {round} item {oldest} overflowed, and {newest}, which is younger, \
+                     stayed"
+                );
+            }
+            fill(&queue, left);
+            fill(&queue, (0..queue.free() as u32).map(|more| item + 1 + more));
+        }
+        let len = queue.len();
+        assert!(
+            len == count as usize,
+            "with {len} items `free` was 0, and {count} had found room before"
+        );
     });
 }
 

@@ -7,6 +7,8 @@ const HOUR: Duration = Duration::from_secs(3_600);
 
 /// How many polls a busy worker may go without the global queue.
 const INTERVAL: u32 = 31;
+/// More tasks than most queues of fixed length hold.
+const BURST: usize = 300;
 /// After so many polls a busy task gives up.
 const TOO_MANY: usize = 50_000;
 
@@ -33,6 +35,28 @@ impl Busy {
         Box::pin(async move {
             if self.go_on() {
                 spawn(self.chain());
+            }
+        })
+    }
+
+    /// Tasks each of which spawns eight others, some 80,000 together.
+    fn storm(self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            if self.go_on() && self.polls() < 10_000 {
+                (0..8).for_each(|_| drop(spawn(self.clone().storm())));
+            }
+        })
+    }
+
+    /// A task that spawns a queue full of others, yields, and does it again.
+    fn bursts(self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            while self.go_on() {
+                for _ in 0..BURST {
+                    let busy = self.clone();
+                    spawn(async move { busy.go_on() });
+                }
+                yield_now().await;
             }
         })
     }
@@ -125,6 +149,65 @@ fn busy_workers_look_into_the_global_queue() {
     });
 }
 
+/// Clause 4: to be taken by a worker is not to be polled.
+#[test]
+fn what_a_worker_has_taken_does_not_go_back() {
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "Forty tasks that come from outside run within two hundred intervals of polls, though \
+                  the tasks of the only worker spawn more and more others.",
+        usual_cause: "If `busy_workers_look_into_the_global_queue` passes: what a worker has taken from \
+                      the global queue is in that half of its own queue which moves when it overflows, \
+                      and goes back to the end. Let the older half stay, and take no more than has room \
+                      in it.",
+        read: "scheduler/work-stealing.html#what-goes-back",
+    };
+    check(lesson, || {
+        for spawn_many in [Busy::storm, Busy::bursts] {
+            let waited = polls_before_tasks_from_outside(spawn_many);
+            let most = 200 * INTERVAL as usize;
+            let late = waited.iter().filter(|polls| **polls > most).count();
+            assert!(
+                late == 0,
+                "{late} of {} tasks from outside waited for more than {most} polls of tasks that \
+                 spawn others; the last for {}",
+                waited.len(),
+                waited.iter().max().unwrap_or(&0)
+            );
+        }
+    });
+}
+
+/// How many polls of the tasks of `spawn_many` each of forty tasks waits for
+/// that have come from outside just before these.
+fn polls_before_tasks_from_outside(
+    spawn_many: fn(Busy) -> Pin<Box<dyn Future<Output = ()> + Send>>,
+) -> Vec<usize> {
+    let runtime = Runtime::builder()
+        .worker_threads(1)
+        .global_queue_interval(INTERVAL)
+        .build()
+        .expect("there are threads left");
+    let (busy, opener) = (Busy::default(), Opener::new());
+    let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
+    let (tell, begin) = (begun.clone(), busy.clone());
+    drop(runtime.spawn(async move {
+        tell.open();
+        gate.wait();
+        spawn_many(begin).await;
+    }));
+    begun.wait();
+    let tasks = (0..40).map(|_| {
+        let seen = busy.clone();
+        runtime.spawn(async move { seen.polls() })
+    });
+    let tasks = tasks.collect();
+    drop(opener);
+    let waited = runtime.block_on(all(tasks));
+    busy.stop();
+    waited
+}
+
 /// Clause 4: an interval of one leaves nothing for the own queue, if one is
 /// not careful.
 #[test]
@@ -149,12 +232,41 @@ fn any_interval_will_do() {
                 }
             });
             runtime.block_on(parent).expect("the task returns");
+            let polls = polls_before_an_own_task(interval);
+            assert!(
+                polls < 10_000,
+                "with an interval of {interval} a task of the worker's own waited for {polls} polls of \
+                 others, of which the global queue was never empty"
+            );
         }
         let refused = panic_message(|| {
             Runtime::builder().global_queue_interval(0);
         });
         assert!(refused.is_some(), "an interval of zero was accepted");
     });
+}
+
+/// How many polls of tasks that spawn more and more others go by before a task
+/// that begins beside them has yielded a few times, and a task of its is polled.
+fn polls_before_an_own_task(interval: u32) -> usize {
+    let runtime = Runtime::builder()
+        .worker_threads(1)
+        .global_queue_interval(interval)
+        .build()
+        .expect("there are threads left");
+    let busy = Busy::default();
+    let (begin, seen) = (busy.clone(), busy.clone());
+    let parent = runtime.spawn(async move {
+        spawn(begin.clone().storm());
+        while begin.polls() < 50 {
+            yield_now().await;
+        }
+        let own = spawn(async move { seen.polls() });
+        own.await.expect("the task returns")
+    });
+    let polls = runtime.block_on(parent).expect("the task returns");
+    busy.stop();
+    polls
 }
 
 /// Clause 5: the slot for the next task is a way past the queue.

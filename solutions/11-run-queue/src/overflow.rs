@@ -1,0 +1,73 @@
+//! What the owner does when there is no room.
+
+use sync::atomic::Ordering;
+
+use super::{Claim, Head, Held, Ring};
+
+use Ordering::{Relaxed, Release};
+
+impl<'a, T, const N: usize> Claim<'a, T, N> {
+    /// Claims the younger half of a full ring, which keeps the older one.
+    /// `None` if it is not full, or if somebody else has a claim.
+    ///
+    /// No item moves. The position `p + N` is in the slot of `p`: to put the
+    /// older half behind the younger one, it is enough to say so.
+    ///
+    /// ```text
+    ///      older       younger
+    ///   ├───────────┼───────────┤
+    ///  next                   tail                    full
+    ///   ├───held────┼──waiting──┤
+    ///              next       tail                    1: like a thief
+    ///   ├───held────┼────────waiting────────┤
+    ///              next                   tail        2: the older once more
+    ///               ├───held────┼──waiting──┤
+    ///                          next       tail        3: the younger instead
+    /// ```
+    ///
+    /// At each of these moments something waits: nobody who looks is told that
+    /// the ring is empty.
+    ///
+    /// # Safety
+    ///
+    /// The caller must be the owner: no other thread may push or pop meanwhile.
+    // ANCHOR: younger
+    pub unsafe fn younger(ring: &'a Ring<T, N>) -> Option<Self> {
+        let capacity = Ring::<T, N>::CAPACITY;
+        let half = capacity / 2;
+        // Relaxed: the owner's own.
+        let tail = ring.tail.load(Relaxed);
+        let full = Head {
+            next: tail.wrapping_sub(capacity),
+            held: 0,
+        };
+        // 1. From here to `Held::drop` thieves go away.
+        // Release: pairs with the Acquire in `Ring::count`; the tail is no
+        // older. Relaxed if it fails: then nothing has happened.
+        ring.head
+            .compare_exchange(
+                full.pack(),
+                full.claimed(half).pack(),
+                Release,
+                Relaxed,
+            )
+            .ok()?;
+        // 2. Release: pairs with the Acquire in `Claim::new`, for the items, as
+        // in `push`.
+        ring.tail.store(tail.wrapping_add(half), Release);
+        // 3. A swap, not a store: it goes on with the release sequences, as all
+        // changes of this word do.
+        // Release: pairs with the Acquire in `Ring::count`; shows step 2.
+        let younger = Head {
+            next: tail,
+            held: half,
+        };
+        ring.head.swap(younger.pack(), Release);
+        Some(Self {
+            next: tail.wrapping_sub(half),
+            end: tail,
+            held: Held { ring },
+        })
+    }
+    // ANCHOR_END: younger
+}
