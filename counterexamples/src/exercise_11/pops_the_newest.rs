@@ -12,6 +12,7 @@
 //! are parts of one job, and all have to be done. Of tasks that wake each
 //! other for ever the oldest then waits for ever.
 
+use std::array;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -82,12 +83,18 @@ impl<T, const N: usize> Local<T, N> {
     /// and the item go to `overflow`, one by one.
     pub fn push_or_overflow(&self, item: T, mut overflow: impl FnMut(T)) {
         if let Err(item) = self.push(item) {
-            for _ in 0..N / 2 {
-                let younger = self.shared.lock().remove(N / 2);
-                younger.into_iter().for_each(&mut overflow);
-            }
+            let younger = self.take_younger();
+            younger.into_iter().flatten().for_each(&mut overflow);
             overflow(item);
         }
+    }
+
+    /// Takes all but the older half, before anybody is called.
+    fn take_younger(&self) -> [Option<T>; N] {
+        let mut items = self.shared.lock();
+        let older = items.len().min(N / 2);
+        let mut younger = items.drain(older..);
+        array::from_fn(|_| younger.next())
     }
 
     /// Takes the newest item.
