@@ -1,5 +1,7 @@
 //! Breaks clause 7: Overflow.
 //! Caught by: models::an_overflow_meets_two_steals
+//! Also fails: each_item_comes_out_once_where_all_steal_from_all
+//! Also fails: each_item_comes_out_once_whoever_takes_it
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
 //!
 //! The youngest items are at the end where only the owner works: it moves its

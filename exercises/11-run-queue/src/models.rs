@@ -174,8 +174,7 @@ fn an_overflow_meets_two_steals() {
         read: "scheduler/run-queue.html#the-younger-half",
     };
     check_model(lesson, || {
-        // ANCHOR: two_steals
-        sync::model_every_load(|| {
+        sync::model(|| {
             let (queue, stealer) = queue_of(4);
             let thief = thread::spawn(move || {
                 [steal(&stealer), steal(&stealer)].concat()
@@ -188,7 +187,6 @@ fn an_overflow_meets_two_steals() {
             items.extend(join(thief));
             assert_each_once(items, 5);
         });
-        // ANCHOR_END: two_steals
     });
 }
 
@@ -204,7 +202,7 @@ fn what_stays_is_seen_by_who_steals_it() {
         read: "scheduler/run-queue.html#the-younger-half",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        sync::model(|| {
             let (queue, stealer) = queue_of(0);
             let thief = start_thief(&stealer);
             let mut items = Vec::new();

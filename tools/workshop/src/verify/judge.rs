@@ -235,16 +235,28 @@ impl Judge<'_> {
         Ok(())
     }
 
+    /// Fails where a test does; but notes it where the version says that this
+    /// one fails at times.
     fn must_pass(&mut self, place: &str, verdicts: &Verdicts) {
+        let text = fs::read_to_string(self.workshop.root().join(place)).unwrap_or_default();
+        let unsure = fails_at_times(&text);
         for (test, verdict) in verdicts {
-            if verdict.outcome != TestOutcome::Passed {
-                let fault = format!("`{test}` fails: {}", seen(verdict));
-                self.find(
-                    place,
-                    fault,
-                    "mend the code, or the test if the contract allows what it does",
-                );
+            if verdict.outcome == TestOutcome::Passed {
+                continue;
             }
+            let fault = format!("`{test}` fails: {}", seen(verdict));
+            if unsure
+                .iter()
+                .any(|name| test.rsplit("::").next() == Some(name))
+            {
+                self.outcome.notes.push(format!("{place}: {fault}"));
+                continue;
+            }
+            self.find(
+                place,
+                fault,
+                "mend the code, or the test if the contract allows what it does",
+            );
         }
     }
 
@@ -325,5 +337,24 @@ impl Judge<'_> {
             self.must_pass(&place, &verdicts);
         }
         Ok(())
+    }
+}
+
+/// What the header of a right version says that a foreign crate does not always
+/// keep.
+fn fails_at_times(text: &str) -> Vec<&str> {
+    let names = |line| str::strip_prefix(line, "//! Fails at times: ");
+    text.lines().filter_map(names).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fails_at_times;
+
+    #[test]
+    fn a_header_says_what_fails_at_times() {
+        let text = "//! tokio's.\n//!\n//! Fails at times: a_b\n//! Fails at times: c\n\nuse x;\n";
+        assert_eq!(fails_at_times(text), ["a_b", "c"]);
+        assert!(fails_at_times("//! tokio's.\n").is_empty());
     }
 }
