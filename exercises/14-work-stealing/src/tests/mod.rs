@@ -4,9 +4,11 @@
     reason = "a handle is a result as any other"
 )]
 
+mod busy;
 mod ends;
 mod fairness;
 mod handles;
+mod outside;
 mod places;
 mod spawning;
 

@@ -1,0 +1,105 @@
+//! Tasks that keep a worker busy.
+
+use super::*;
+
+/// More tasks than most queues of fixed length hold.
+const BURST: usize = 300;
+/// After so many polls a busy task gives up.
+const TOO_MANY: usize = 50_000;
+
+/// Polls of tasks that keep a worker busy.
+#[derive(Clone, Default)]
+pub struct Busy(Arc<AtomicUsize>);
+
+impl Busy {
+    /// Counts a poll. Returns `true` as long as there should be more.
+    pub fn go_on(&self) -> bool {
+        self.0.fetch_add(1, SeqCst) < TOO_MANY
+    }
+
+    pub fn polls(&self) -> usize {
+        self.0.load(SeqCst)
+    }
+
+    pub fn stop(&self) {
+        self.0.store(TOO_MANY, SeqCst);
+    }
+
+    /// Tasks that spawn their successors.
+    pub fn chain(self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            if self.go_on() {
+                spawn(self.chain());
+            }
+        })
+    }
+
+    /// Tasks each of which spawns eight others, some 80,000 together.
+    pub fn storm(self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            if self.go_on() && self.polls() < 10_000 {
+                (0..8).for_each(|_| drop(spawn(self.clone().storm())));
+            }
+        })
+    }
+
+    /// A task that spawns a queue full of others, yields, and does it again.
+    pub fn bursts(self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            while self.go_on() {
+                for _ in 0..BURST {
+                    let busy = self.clone();
+                    spawn(async move { busy.go_on() });
+                }
+                yield_now().await;
+            }
+        })
+    }
+
+    pub async fn yields(self) {
+        while self.go_on() {
+            yield_now().await;
+        }
+    }
+
+    pub async fn wakes_itself(self) {
+        poll_fn(|cx| match self.go_on() {
+            true => {
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            false => Poll::Ready(()),
+        })
+        .await;
+    }
+
+    /// Two tasks of which each wakes the other.
+    pub fn pair(self) {
+        let wakers: Arc<[Mutex<Option<Waker>>; 2]> = Arc::default();
+        for me in [0, 1] {
+            let (busy, wakers) = (self.clone(), wakers.clone());
+            spawn(poll_fn(move |cx| {
+                *wakers[me].lock().unwrap() = Some(cx.waker().clone());
+                let other = wakers[1 - me].lock().unwrap().take();
+                match other {
+                    Some(waker) => waker.wake(),
+                    None => cx.waker().wake_by_ref(),
+                }
+                match busy.go_on() {
+                    true => Poll::Pending,
+                    false => Poll::Ready(()),
+                }
+            }));
+        }
+    }
+}
+
+/// What keeps a worker busy for ever.
+pub type Way = fn(Busy);
+
+pub const WAYS: [(&str, Way); 4] = [
+    ("spawn their successors", |busy| drop(spawn(busy.chain()))),
+    ("yield", |busy| drop(spawn(busy.yields()))),
+    ("wake themselves", |busy| drop(spawn(busy.wakes_itself()))),
+    ("wake one another", Busy::pair),
+];
