@@ -10,10 +10,6 @@
 //! the other, and the second one had seen the tail before: a half and a quarter
 //! are more than a half.
 
-use std::cell::Cell;
-use std::marker::PhantomData;
-
-use sync::Arc;
 use sync::atomic::Ordering;
 
 use claim::Claim;
@@ -22,168 +18,47 @@ use ring::Ring;
 
 use Ordering::{Acquire, Relaxed, Release};
 
-/// Makes a queue of at most `N` items, a power of two and not 1.
-pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
-    run_queue_at(0)
-}
+pub use handles::{Local, Stealer, run_queue, run_queue_at};
 
-/// Makes a queue whose first item is at `position`, for checks of what happens
-/// at the end of the positions.
-pub fn run_queue_at<T, const N: usize>(
-    position: u32,
-) -> (Local<T, N>, Stealer<T, N>) {
-    let local = Local {
-        ring: Arc::new(Ring::new(position)),
-        _not_sync: PhantomData,
-    };
-    let stealer = local.stealer();
-    (local, stealer)
-}
-
-/// The owner's end.
-pub struct Local<T, const N: usize> {
-    ring: Arc<Ring<T, N>>,
-    /// Makes it `!Sync`: there is one owner, and one only.
-    _not_sync: PhantomData<Cell<()>>,
-}
-
-impl<T, const N: usize> Ring<T, N> {
+impl<T, const N: usize> Claim<'_, T, N> {
     /// Takes the younger half of a full ring, if nobody has a claim.
     ///
     /// # Safety
     ///
     /// The caller must be the owner.
-    unsafe fn take_younger(&self) -> Option<[Option<T>; N]> {
-        let half = Self::CAPACITY / 2;
+    pub unsafe fn younger(
+        ring: &Ring<T, N>,
+    ) -> Option<impl Iterator<Item = T>> {
+        let capacity = Ring::<T, N>::CAPACITY;
         // Relaxed: the owner's own.
-        let tail = self.tail.load(Relaxed);
+        let tail = ring.tail.load(Relaxed);
         // Acquire: as in `push`.
-        let head = Head::unpack(self.head.load(Acquire));
-        if head.held != 0 || head.waiting(tail) < Self::CAPACITY {
+        let head = Head::unpack(ring.head.load(Acquire));
+        if head.held != 0 || head.waiting(tail) < capacity {
             return None;
         }
-        let middle = tail.wrapping_sub(half);
+        let middle = tail.wrapping_sub(capacity / 2);
         // Release: as in `push`.
-        self.tail.store(middle, Release);
+        ring.tail.store(middle, Release);
         let mut next = middle;
-        Some(std::array::from_fn(|_| {
+        let younger: [_; N] = std::array::from_fn(|_| {
             if next == tail {
                 return None;
             }
             let position = next;
             next = next.wrapping_add(1);
             // SAFETY: no thief claims more than the older half.
-            Some(unsafe { self.read(position) })
-        }))
-    }
-}
-
-impl<T, const N: usize> Local<T, N> {
-    /// Puts an item at the end.
-    ///
-    /// # Errors
-    ///
-    /// Gives the item back if the queue is full.
-    #[inline]
-    pub fn push(&self, item: T) -> Result<(), T> {
-        // SAFETY: this is neither `Sync` nor `Clone`, so the thread that has it
-        // is the owner.
-        unsafe { self.ring.push(item) }
-    }
-
-    /// Puts an item at the end. If the queue is full, the younger half of it
-    /// and the item go to `overflow`, one by one; if a thief is at work,
-    /// perhaps the item alone.
-    #[inline]
-    pub fn push_or_overflow(&self, item: T, overflow: impl FnMut(T)) {
-        if let Err(item) = self.push(item) {
-            self.overflow(item, overflow);
-        }
-    }
-
-    #[cold]
-    fn overflow(&self, item: T, mut overflow: impl FnMut(T)) {
-        // SAFETY: as in `push`.
-        if let Some(younger) = unsafe { self.ring.take_younger() } {
-            younger.into_iter().flatten().for_each(&mut overflow);
-            overflow(item);
-        } else if let Err(item) = self.push(item) {
-            // A thief is at work, and has not made room yet.
-            overflow(item);
-        }
-    }
-
-    /// Takes the oldest item.
-    #[inline]
-    pub fn pop(&self) -> Option<T> {
-        // SAFETY: as in `push`.
-        unsafe { self.ring.pop() }
-    }
-
-    /// How many items wait here, at most.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.ring.count()
-    }
-
-    /// Returns `true` if no item waits here.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// How many more items find room, at least.
-    #[inline]
-    pub fn free(&self) -> usize {
-        self.ring.free()
-    }
-
-    /// Makes a thief's end of this queue.
-    pub fn stealer(&self) -> Stealer<T, N> {
-        Stealer {
-            ring: self.ring.clone(),
-        }
-    }
-}
-
-/// A thief's end.
-pub struct Stealer<T, const N: usize> {
-    ring: Arc<Ring<T, N>>,
-}
-
-impl<T, const N: usize> Stealer<T, N> {
-    /// Moves half of the items, at most what fits, into the thief's queue, and
-    /// returns one more.
-    pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
-        let mut claim = Claim::new(&self.ring, thief.free() + 1)?;
-        let first = claim.next();
-        for item in claim {
-            // Only its owner pushes there, which is us: what was free is free.
-            let Ok(()) = thief.push(item) else {
-                unreachable!("the thief's queue has lost its room");
-            };
-        }
-        first
-    }
-
-    /// Returns `true` if no item waits there.
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.ring.count() == 0
-    }
-}
-
-impl<T, const N: usize> Clone for Stealer<T, N> {
-    fn clone(&self) -> Self {
-        Self {
-            ring: self.ring.clone(),
-        }
+            Some(unsafe { ring.read(position) })
+        });
+        Some(younger.into_iter().flatten())
     }
 }
 
 // The other parts are those of the solution.
 #[path = "../../../solutions/11-run-queue/src/claim.rs"]
 mod claim;
+#[path = "../../../solutions/11-run-queue/src/handles.rs"]
+mod handles;
 #[path = "../../../solutions/11-run-queue/src/head.rs"]
 mod head;
 #[path = "../../../solutions/11-run-queue/src/ring.rs"]
