@@ -63,11 +63,6 @@ macro_rules! parts {
         mod right;
         $crate::exercise_14::parts! { $($rest)* }
     };
-    (right builder $($rest:tt)*) => {
-        #[path = "../../../solutions/14-work-stealing/src/builder.rs"]
-        mod right;
-        $crate::exercise_14::parts! { $($rest)* }
-    };
     (builder $($rest:tt)*) => {
         #[path = "../../../solutions/14-work-stealing/src/builder.rs"]
         mod builder;
@@ -78,6 +73,11 @@ macro_rules! parts {
         mod context;
         $crate::exercise_14::parts! { $($rest)* }
     };
+    (end $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/end.rs"]
+        mod end;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
     (handle $($rest:tt)*) => {
         #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
         mod handle;
@@ -86,6 +86,11 @@ macro_rules! parts {
     (injector $($rest:tt)*) => {
         #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
         mod injector;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (owner $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/owner.rs"]
+        mod owner;
         $crate::exercise_14::parts! { $($rest)* }
     };
     (runtime $($rest:tt)*) => {
@@ -106,6 +111,11 @@ macro_rules! parts {
     (slot $($rest:tt)*) => {
         #[path = "../../../solutions/14-work-stealing/src/slot.rs"]
         mod slot;
+        $crate::exercise_14::parts! { $($rest)* }
+    };
+    (start $($rest:tt)*) => {
+        #[path = "../../../solutions/14-work-stealing/src/start.rs"]
+        mod start;
         $crate::exercise_14::parts! { $($rest)* }
     };
     (worker $($rest:tt)*) => {

@@ -27,16 +27,22 @@ macro_rules! runtime {
         mod builder;
         #[path = "../../../solutions/14-work-stealing/src/context.rs"]
         mod context;
+        #[path = "../../../solutions/14-work-stealing/src/end.rs"]
+        mod end;
         #[path = "../../../exercises/14-work-stealing/src/events.rs"]
         mod events;
         #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
         mod handle;
+        #[path = "../../../solutions/14-work-stealing/src/owner.rs"]
+        mod owner;
         #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
         mod runtime;
         #[path = "../../../solutions/14-work-stealing/src/search.rs"]
         mod search;
         #[path = "../../../solutions/14-work-stealing/src/shared.rs"]
         mod shared;
+        #[path = "../../../solutions/14-work-stealing/src/start.rs"]
+        mod start;
         #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
         mod worker;
 

@@ -9,8 +9,8 @@
 use ::{run_queue, sleepers};
 
 super::parts! {
-    builder context handle injector runtime search shared slot worker models
-    all others but tests
+    builder context end handle injector owner runtime search shared slot
+    start worker models all others but tests
 }
 
 mod task {

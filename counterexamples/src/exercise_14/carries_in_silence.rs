@@ -6,39 +6,12 @@
 //! somebody. But that one looked while the tasks were on their way, found both
 //! queues empty, and sleeps again.
 
-#[path = "../../../solutions/14-work-stealing/src/builder.rs"]
-mod builder;
-#[path = "../../../solutions/14-work-stealing/src/context.rs"]
-mod context;
-#[path = "../../../exercises/14-work-stealing/src/events.rs"]
-mod events;
-#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
-mod handle;
-#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
-mod injector;
-#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
-mod observer;
-#[path = "../../../solutions/14-work-stealing/src/recent.rs"]
-mod recent;
-#[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
-mod runtime;
-#[path = "../../../solutions/14-work-stealing/src/shared.rs"]
-mod shared;
-#[path = "../../../solutions/14-work-stealing/src/slot.rs"]
-mod slot;
-#[path = "../../../solutions/14-work-stealing/src/worker.rs"]
-mod worker;
-
 use ::{run_queue, sleepers, task};
 
-pub use builder::Builder;
-pub use context::Entered;
-pub use handle::{
-    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
-};
-pub use runtime::Runtime;
-pub use sleep::Sleep;
-pub use task::{JoinError, YieldNow, yield_now};
+super::parts! {
+    builder context end handle injector owner runtime shared slot start
+    worker models all others but tests
+}
 
 mod search {
     use super::events::{Event, Queue};
@@ -161,7 +134,3 @@ mod search {
         }
     }
 }
-
-#[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
-#[path = "../../../exercises/14-work-stealing/src/models/mod.rs"]
-mod models;

@@ -6,39 +6,12 @@
 //! the slot does not count, so tasks that wake or spawn one another keep the
 //! worker from the injector for ever.
 
-#[path = "../../../solutions/14-work-stealing/src/builder.rs"]
-mod builder;
-#[path = "../../../solutions/14-work-stealing/src/context.rs"]
-mod context;
-#[path = "../../../exercises/14-work-stealing/src/events.rs"]
-mod events;
-#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
-mod handle;
-#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
-mod injector;
-#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
-mod observer;
-#[path = "../../../solutions/14-work-stealing/src/recent.rs"]
-mod recent;
-#[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
-mod runtime;
-#[path = "../../../solutions/14-work-stealing/src/search.rs"]
-mod search;
-#[path = "../../../solutions/14-work-stealing/src/shared.rs"]
-mod shared;
-#[path = "../../../solutions/14-work-stealing/src/slot.rs"]
-mod slot;
-
 use ::{run_queue, sleepers, task};
 
-pub use builder::Builder;
-pub use context::Entered;
-pub use handle::{
-    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
-};
-pub use runtime::Runtime;
-pub use sleep::Sleep;
-pub use task::{JoinError, YieldNow, yield_now};
+super::parts! {
+    builder context end handle injector owner runtime search shared slot
+    start all others
+}
 
 mod worker {
     use std::cell::Cell;
@@ -214,7 +187,3 @@ mod worker {
         // ANCHOR_END: bug
     }
 }
-
-#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
-#[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
-mod tests;

@@ -18,7 +18,8 @@
 use ::{run_queue, sleepers};
 
 super::parts! {
-    builder context handle injector runtime search shared slot worker all others
+    builder context end handle injector owner runtime search shared slot
+    start worker all others
 }
 
 mod task {

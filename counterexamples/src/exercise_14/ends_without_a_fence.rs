@@ -6,45 +6,16 @@
 //! see the other. But without a fence on this side, too, each may read what was
 //! there before the other wrote.
 
-#[path = "../../../solutions/14-work-stealing/src/builder.rs"]
-mod builder;
-#[path = "../../../solutions/14-work-stealing/src/context.rs"]
-mod context;
-#[path = "../../../exercises/14-work-stealing/src/events.rs"]
-mod events;
-#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
-mod handle;
-#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
-mod injector;
-#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
-mod observer;
-#[path = "../../../solutions/14-work-stealing/src/recent.rs"]
-mod recent;
-#[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
-mod runtime;
-#[path = "../../../solutions/14-work-stealing/src/search.rs"]
-mod search;
-#[path = "../../../solutions/14-work-stealing/src/slot.rs"]
-mod slot;
-#[path = "../../../solutions/14-work-stealing/src/worker.rs"]
-mod worker;
-
 use ::{run_queue, sleepers, task};
 
-pub use builder::Builder;
-pub use context::Entered;
-pub use handle::{
-    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
-};
-pub use runtime::Runtime;
-pub use sleep::Sleep;
-pub use task::{JoinError, YieldNow, yield_now};
+super::parts! {
+    builder context handle injector owner runtime search shared slot start
+    worker models all others but tests
+}
 
-mod shared {
-    use std::ptr;
+mod end {
     use std::sync::{Arc, PoisonError};
 
-    use parker::Unparker;
     use spawn_blocking::Pool;
     use sync::atomic::{
         AtomicBool, AtomicUsize,
@@ -52,144 +23,47 @@ mod shared {
     };
     use sync::{Mutex, thread};
 
-    use super::context;
-    use super::events::{Event, Queue};
-    use super::injector::Injector;
-    use super::observer::Observer;
-    use super::run_queue::Stealer;
-    use super::sleepers::Sleepers;
-    use super::task::{self, JoinHandle, OwnedTasks, Runnable, Schedule};
+    use super::shared::{Shared, Task};
 
-    /// How many tasks a worker's queue holds. In a model it shall overflow.
-    pub const CAPACITY: usize =
-        if cfg!(any(feature = "loom", feature = "shuttle")) {
-            4
-        } else {
-            256
-        };
-
-    /// A task of a runtime.
-    pub type Task = Runnable<Owner>;
-
-    /// What the workers, the handles and, by a plain pointer, the tasks share.
-    pub struct Shared {
-        pub injector: Injector,
-        pub sleepers: Sleepers,
-        pub owned: OwnedTasks<Owner>,
-        pub workers: Vec<Remote>,
-        /// A worker looks at the injector after so many polls at the latest.
-        pub global_queue_interval: u32,
-        pub observer: Observer,
+    /// How far the end has come.
+    pub struct End {
         is_shut_down: AtomicBool,
         /// Whether nobody waits for the workers, so that the last of them has to end
         /// the blocking threads.
         is_alone: AtomicBool,
         /// How many workers have not dropped their tasks yet.
         workers_left: AtomicUsize,
-        /// How many threads are scheduling a task without anything that keeps this
-        /// alive.
+        /// How many threads are scheduling a task without anything that keeps the
+        /// runtime alive.
         guests: AtomicUsize,
         /// Taken when the runtime ends.
         blocking: Mutex<Option<Arc<Pool>>>,
     }
 
-    /// A worker, as the others see it.
-    pub struct Remote {
-        pub stealer: Stealer<Task, CAPACITY>,
-        pub unparker: Unparker,
+    impl End {
+        pub fn new(workers: usize, blocking: Pool) -> Self {
+            Self {
+                is_shut_down: AtomicBool::new(false),
+                is_alone: AtomicBool::new(false),
+                workers_left: AtomicUsize::new(workers),
+                guests: AtomicUsize::new(0),
+                blocking: Mutex::new(Some(Arc::new(blocking))),
+            }
+        }
     }
 
     impl Shared {
-        pub fn new(
-            workers: Vec<Remote>,
-            global_queue_interval: u32,
-            blocking: Pool,
-            observer: Observer,
-        ) -> Self {
-            Self {
-                injector: Injector::new(),
-                sleepers: Sleepers::new(workers.len()),
-                owned: OwnedTasks::new(),
-                global_queue_interval,
-                observer,
-                is_shut_down: AtomicBool::new(false),
-                is_alone: AtomicBool::new(false),
-                workers_left: AtomicUsize::new(workers.len()),
-                guests: AtomicUsize::new(0),
-                blocking: Mutex::new(Some(Arc::new(blocking))),
-                workers,
-            }
-        }
-
-        /// Spawns a task. The caller must hold what keeps this alive.
-        #[inline]
-        pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
-        where
-            F: Future + Send + 'static,
-            F::Output: Send + 'static,
-        {
-            let (task, handle) = task::spawn(future, Owner(self));
-            match context::worker_of(self) {
-                Some(worker) => worker.schedule(task),
-                None => self.spawn_from_outside(task),
-            }
-            handle
-        }
-
-        #[inline]
-        fn spawn_from_outside(&self, task: Task) {
-            if self.is_shut_down() {
-                return drop(task);
-            }
-            self.inject(task);
-            // The last worker may have looked at the injector before that. Then it
-            // knew of the shutdown, and since it has made a fence in between, as
-            // `notify` did here, so do we.
-            if self.is_shut_down() {
-                self.drop_injected();
-            }
-        }
-
-        /// Queues a task for whichever worker comes first.
-        #[inline]
-        pub fn inject(&self, task: Task) {
-            self.observer.tell(|| Event::Pushed(Queue::Global));
-            self.injector.push(task);
-            self.notify();
-        }
-
-        /// Sees to it that somebody comes for the work that was published.
-        #[inline]
-        pub fn notify(&self) {
-            if let Some(worker) = self.sleepers.notify() {
-                self.observer.tell(|| Event::Notified { worker });
-                self.workers[worker].unparker.unpark();
-            }
-        }
-
-        /// Returns `true` if a worker could find work.
-        pub fn has_work(&self) -> bool {
-            let is_idle = |worker: &Remote| worker.stealer.is_empty();
-            !self.injector.is_empty() || !self.workers.iter().all(is_idle)
-        }
-
-        /// The threads for what blocks; `None` once the runtime has ended.
-        pub fn blocking(&self) -> Option<Arc<Pool>> {
-            let blocking = self.blocking.lock();
-            blocking.unwrap_or_else(PoisonError::into_inner).clone()
-        }
-
         #[inline]
         pub fn is_shut_down(&self) -> bool {
             // Relaxed: workers that sleep are unparked, which publishes it; others
             // see it sooner or later.
-            self.is_shut_down.load(Relaxed)
+            self.end.is_shut_down.load(Relaxed)
         }
 
         /// Tells the workers to end.
         pub fn shut_down(&self) {
             // Relaxed: the unpark of each worker publishes it.
-            self.is_shut_down.store(true, Relaxed);
+            self.end.is_shut_down.store(true, Relaxed);
             for worker in &self.workers {
                 worker.unparker.unpark();
             }
@@ -198,13 +72,19 @@ mod shared {
         /// The same, by a worker in one of its tasks, which nobody waits for.
         pub fn shut_down_without_us(&self) {
             // Relaxed: published by this worker's `leave`.
-            self.is_alone.store(true, Relaxed);
+            self.end.is_alone.store(true, Relaxed);
             self.shut_down();
+        }
+
+        /// The threads for what blocks; `None` once the runtime has ended.
+        pub fn blocking(&self) -> Option<Arc<Pool>> {
+            let blocking = self.end.blocking.lock();
+            blocking.unwrap_or_else(PoisonError::into_inner).clone()
         }
 
         /// Waits until all blocking jobs have ended, and takes no more.
         pub fn end_blocking(&self) {
-            let blocking = self.blocking.lock();
+            let blocking = self.end.blocking.lock();
             let pool = blocking.unwrap_or_else(PoisonError::into_inner).take();
             // Not under the lock: the jobs may want it.
             drop(pool);
@@ -214,8 +94,8 @@ mod shared {
         /// ends what is left.
         pub fn leave(&self, workers: usize) {
             // Release and Acquire: what each worker did comes before the end.
-            if self.workers_left.fetch_sub(workers, AcqRel) == workers {
-                self.end();
+            if self.end.workers_left.fetch_sub(workers, AcqRel) == workers {
+                self.drop_all();
             }
         }
 
@@ -224,7 +104,7 @@ mod shared {
         /// The destructor of a future may wake and spawn others, and foreign threads
         /// do so at any time. All of that comes to the injector, or, if it is
         /// spawned, ends at once.
-        fn end(&self) {
+        fn drop_all(&self) {
             self.owned.close_and_cancel();
             // A guest holds a task that is listed, or has pushed it already and is
             // about to leave.
@@ -235,18 +115,13 @@ mod shared {
                 thread::yield_now();
             }
             // Relaxed: `leave` has published it.
-            if self.is_alone.load(Relaxed) {
+            if self.end.is_alone.load(Relaxed) {
                 self.end_blocking();
             }
         }
 
-        fn has_guests(&self) -> bool {
-            // Acquire: pairs with the Release of a guest that leaves.
-            self.guests.load(Acquire) > 0
-        }
-
-        /// Returns `true` if there was one.
-        fn drop_injected(&self) -> bool {
+        /// Drops what is in the injector. Returns `true` if there was something.
+        pub fn drop_injected(&self) -> bool {
             let mut is_any = false;
             while let Some(task) = self.injector.take(1, drop) {
                 is_any = true;
@@ -254,80 +129,23 @@ mod shared {
             }
             is_any
         }
-    }
 
-    /// The runtime that a task belongs to.
-    ///
-    /// It is a plain pointer: a count for each task would be changed by all workers
-    /// at every spawn and at every end. It may be used by whoever holds the task,
-    /// since the runtime does not go before all its tasks have ended. After that
-    /// nobody uses it: a waker of a task that has ended schedules nothing.
-    #[derive(Clone, Copy)]
-    pub struct Owner(*const Shared);
-
-    // SAFETY: what it points to may be used by all threads.
-    unsafe impl Send for Owner {}
-    // SAFETY: as above.
-    unsafe impl Sync for Owner {}
-
-    impl Owner {
-        /// # Safety
-        ///
-        /// The caller must hold a task of this owner, or be a worker, or be counted
-        /// as a guest, as long as it uses the reference.
-        #[inline]
-        unsafe fn shared<'a>(self) -> &'a Shared {
-            // SAFETY: `Shared` lives in an `Arc`, and `end` waits for all of these.
-            unsafe { &*self.0 }
-        }
-    }
-
-    impl Schedule for Owner {
-        const RECYCLES: bool = !cfg!(any(test, feature = "without-recycling"));
-
-        #[inline]
-        fn schedule(&self, task: Task) {
-            // SAFETY: we hold a task, until it is pushed. Then we are a worker, or
-            // the thread's context keeps the runtime, or we are a guest.
-            let shared = unsafe { self.shared() };
-            if let Some(worker) = context::worker_of(shared) {
-                worker.schedule(task);
-            } else if ptr::eq(context::current(), shared) {
-                shared.inject(task);
-            } else {
-                schedule_as_guest(shared, task);
-            }
+        /// Queues a task, by a thread that nothing connects with the runtime but the
+        /// task. As soon as that is pushed, it may run and end, and the runtime with
+        /// it: so the end waits for guests.
+        pub fn inject_as_guest(&self, task: Task) {
+            // Relaxed: published with the task. Whoever sees that it has ended sees
+            // us.
+            self.end.guests.fetch_add(1, Relaxed);
+            self.inject(task);
+            // Release: pairs with the Acquire in `has_guests`; we do not touch it
+            // again.
+            self.end.guests.fetch_sub(1, Release);
         }
 
-        #[inline]
-        fn schedule_yielded(&self, task: Task) {
-            // SAFETY: as above.
-            let shared = unsafe { self.shared() };
-            match context::worker_of(shared) {
-                Some(worker) => worker.schedule_yielded(task),
-                None => self.schedule(task),
-            }
+        fn has_guests(&self) -> bool {
+            // Acquire: pairs with the Release of a guest that leaves.
+            self.end.guests.load(Acquire) > 0
         }
-
-        #[inline]
-        fn owned(&self) -> Option<&OwnedTasks<Self>> {
-            // SAFETY: this is called by who holds a task, for it.
-            Some(&unsafe { self.shared() }.owned)
-        }
-    }
-
-    /// By a thread that nothing connects with the runtime but the task. As soon as
-    /// the task is pushed, it may run and end, and the runtime with it: so the end
-    /// waits for guests.
-    fn schedule_as_guest(shared: &Shared, task: Task) {
-        // Relaxed: published with the task. Whoever sees that it has ended sees us.
-        shared.guests.fetch_add(1, Relaxed);
-        shared.inject(task);
-        // Release: pairs with the Acquire in `has_guests`; we do not touch it again.
-        shared.guests.fetch_sub(1, Release);
     }
 }
-
-#[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
-#[path = "../../../exercises/14-work-stealing/src/models/mod.rs"]
-mod models;

@@ -4,43 +4,15 @@
 //! The pool for blocking jobs has always had 512 threads. The new setting is
 //! stored, and nobody reads it.
 
-#[path = "../../../solutions/14-work-stealing/src/context.rs"]
-mod context;
-#[path = "../../../exercises/14-work-stealing/src/events.rs"]
-mod events;
-#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
-mod handle;
-#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
-mod injector;
-#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
-mod observer;
-#[path = "../../../solutions/14-work-stealing/src/recent.rs"]
-mod recent;
-#[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
-mod runtime;
-#[path = "../../../solutions/14-work-stealing/src/search.rs"]
-mod search;
-#[path = "../../../solutions/14-work-stealing/src/shared.rs"]
-mod shared;
-#[path = "../../../solutions/14-work-stealing/src/slot.rs"]
-mod slot;
-#[path = "../../../solutions/14-work-stealing/src/worker.rs"]
-mod worker;
-
 use ::{run_queue, sleepers, task};
 
-pub use builder::Builder;
-pub use context::Entered;
-pub use handle::{
-    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
-};
-pub use runtime::Runtime;
-pub use sleep::Sleep;
-pub use task::{JoinError, YieldNow, yield_now};
+super::parts! {
+    builder context end handle injector owner runtime search shared slot
+    worker all others
+}
 
-mod builder {
+mod start {
     use std::io;
-    use std::num::NonZeroU32;
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -48,8 +20,8 @@ mod builder {
     use spawn_blocking::Pool;
     use sync::thread;
 
+    use super::builder::Builder;
     use super::handle::Handle;
-    use super::observer::Observer;
     use super::run_queue::run_queue;
     use super::runtime::Runtime;
     use super::shared::{Remote, Shared};
@@ -60,80 +32,7 @@ mod builder {
     /// A blocking thread without a job stays so long.
     const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
-    /// Makes a [`Runtime`] that is not the default one.
-    #[derive(Clone, Debug)]
-    pub struct Builder {
-        worker_threads: usize,
-        global_queue_interval: u32,
-        thread_name: String,
-        max_blocking_threads: usize,
-        observer: Observer,
-    }
-
     impl Builder {
-        pub(crate) fn new() -> Self {
-            let processors = std::thread::available_parallelism();
-            Self {
-                worker_threads: processors.map_or(1, usize::from),
-                global_queue_interval: 61,
-                thread_name: "worker".to_owned(),
-                max_blocking_threads: 512,
-                observer: Observer::default(),
-            }
-        }
-
-        /// How many threads run tasks. By default as many as there are processors.
-        ///
-        /// # Panics
-        ///
-        /// If it is zero.
-        pub fn worker_threads(&mut self, workers: usize) -> &mut Self {
-            assert!(workers > 0, "a runtime without workers runs no task");
-            self.worker_threads = workers;
-            self
-        }
-
-        /// A worker that has enough to do looks after so many polls for tasks that
-        /// came from elsewhere. By default 61.
-        ///
-        /// # Panics
-        ///
-        /// If it is zero.
-        pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
-            let polls =
-                NonZeroU32::new(polls).expect("an interval is not zero");
-            self.global_queue_interval = polls.get().max(2);
-            self
-        }
-
-        /// The name of the threads that run tasks. By default `worker`.
-        pub fn thread_name(&mut self, name: impl Into<String>) -> &mut Self {
-            self.thread_name = name.into();
-            self
-        }
-
-        /// How many jobs of `spawn_blocking` run at once. By default 512.
-        ///
-        /// # Panics
-        ///
-        /// If it is zero.
-        pub fn max_blocking_threads(&mut self, threads: usize) -> &mut Self {
-            assert!(threads > 0, "a pool of no threads runs no job");
-            self.max_blocking_threads = threads;
-            self
-        }
-
-        /// Tells `observe` what happens to the queues, and what the workers do, on
-        /// the thread where it happens. It must neither panic nor use a runtime.
-        #[cfg(feature = "observer")]
-        pub fn observer(
-            &mut self,
-            observe: fn(super::events::Event),
-        ) -> &mut Self {
-            self.observer.observe = Some(observe);
-            self
-        }
-
         /// Starts the workers.
         ///
         /// # Errors
@@ -179,7 +78,3 @@ mod builder {
         }
     }
 }
-
-#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
-#[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
-mod tests;

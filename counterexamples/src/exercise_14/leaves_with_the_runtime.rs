@@ -7,244 +7,17 @@
 //! sleepers. But with the push the task is no longer its own. It may run and end
 //! at once, and the runtime with it: nobody waits for who is about to leave.
 
-#[path = "../../../solutions/14-work-stealing/src/builder.rs"]
-mod builder;
-#[path = "../../../solutions/14-work-stealing/src/context.rs"]
-mod context;
-#[path = "../../../exercises/14-work-stealing/src/events.rs"]
-mod events;
-#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
-mod handle;
-#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
-mod injector;
-#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
-mod observer;
-#[path = "../../../solutions/14-work-stealing/src/recent.rs"]
-mod recent;
-#[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
-mod runtime;
-#[path = "../../../solutions/14-work-stealing/src/search.rs"]
-mod search;
-#[path = "../../../solutions/14-work-stealing/src/slot.rs"]
-mod slot;
-#[path = "../../../solutions/14-work-stealing/src/worker.rs"]
-mod worker;
-
 use ::{run_queue, sleepers, task};
 
-pub use builder::Builder;
-pub use context::Entered;
-pub use handle::{
-    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
-};
-pub use runtime::Runtime;
-pub use sleep::Sleep;
-pub use task::{JoinError, YieldNow, yield_now};
+super::parts! {
+    builder context end handle injector runtime search shared slot start
+    worker models all others but tests
+}
 
-mod shared {
-    use std::sync::{Arc, PoisonError};
-
-    use parker::Unparker;
-    use spawn_blocking::Pool;
-    use sync::atomic::{
-        AtomicBool, AtomicUsize,
-        Ordering::{AcqRel, Relaxed, SeqCst},
-        fence,
-    };
-    use sync::{Mutex, thread};
-
+mod owner {
     use super::context;
-    use super::events::{Event, Queue};
-    use super::injector::Injector;
-    use super::observer::Observer;
-    use super::run_queue::Stealer;
-    use super::sleepers::Sleepers;
-    use super::task::{self, JoinHandle, OwnedTasks, Runnable, Schedule};
-
-    /// How many tasks a worker's queue holds. In a model it shall overflow.
-    pub const CAPACITY: usize =
-        if cfg!(any(feature = "loom", feature = "shuttle")) {
-            4
-        } else {
-            256
-        };
-
-    /// A task of a runtime.
-    pub type Task = Runnable<Owner>;
-
-    /// What the workers, the handles and, by a plain pointer, the tasks share.
-    pub struct Shared {
-        pub injector: Injector,
-        pub sleepers: Sleepers,
-        pub owned: OwnedTasks<Owner>,
-        pub workers: Vec<Remote>,
-        /// A worker looks at the injector after so many polls at the latest.
-        pub global_queue_interval: u32,
-        pub observer: Observer,
-        is_shut_down: AtomicBool,
-        /// Whether nobody waits for the workers, so that the last of them has to end
-        /// the blocking threads.
-        is_alone: AtomicBool,
-        /// How many workers have not dropped their tasks yet.
-        workers_left: AtomicUsize,
-        /// Taken when the runtime ends.
-        blocking: Mutex<Option<Arc<Pool>>>,
-    }
-
-    /// A worker, as the others see it.
-    pub struct Remote {
-        pub stealer: Stealer<Task, CAPACITY>,
-        pub unparker: Unparker,
-    }
-
-    impl Shared {
-        pub fn new(
-            workers: Vec<Remote>,
-            global_queue_interval: u32,
-            blocking: Pool,
-            observer: Observer,
-        ) -> Self {
-            Self {
-                injector: Injector::new(),
-                sleepers: Sleepers::new(workers.len()),
-                owned: OwnedTasks::new(),
-                global_queue_interval,
-                observer,
-                is_shut_down: AtomicBool::new(false),
-                is_alone: AtomicBool::new(false),
-                workers_left: AtomicUsize::new(workers.len()),
-                blocking: Mutex::new(Some(Arc::new(blocking))),
-                workers,
-            }
-        }
-
-        /// Spawns a task. The caller must hold what keeps this alive.
-        #[inline]
-        pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
-        where
-            F: Future + Send + 'static,
-            F::Output: Send + 'static,
-        {
-            let (task, handle) = task::spawn(future, Owner(self));
-            match context::worker_of(self) {
-                Some(worker) => worker.schedule(task),
-                None => self.spawn_from_outside(task),
-            }
-            handle
-        }
-
-        #[inline]
-        fn spawn_from_outside(&self, task: Task) {
-            if self.is_shut_down() {
-                return drop(task);
-            }
-            self.inject(task);
-            // The last worker may have looked at the injector before that. Then it
-            // knew of the shutdown, and since it has made a fence in between, as
-            // `notify` did here, so do we.
-            if self.is_shut_down() {
-                self.drop_injected();
-            }
-        }
-
-        /// Queues a task for whichever worker comes first.
-        #[inline]
-        pub fn inject(&self, task: Task) {
-            self.observer.tell(|| Event::Pushed(Queue::Global));
-            self.injector.push(task);
-            self.notify();
-        }
-
-        /// Sees to it that somebody comes for the work that was published.
-        #[inline]
-        pub fn notify(&self) {
-            if let Some(worker) = self.sleepers.notify() {
-                self.observer.tell(|| Event::Notified { worker });
-                self.workers[worker].unparker.unpark();
-            }
-        }
-
-        /// Returns `true` if a worker could find work.
-        pub fn has_work(&self) -> bool {
-            let is_idle = |worker: &Remote| worker.stealer.is_empty();
-            !self.injector.is_empty() || !self.workers.iter().all(is_idle)
-        }
-
-        /// The threads for what blocks; `None` once the runtime has ended.
-        pub fn blocking(&self) -> Option<Arc<Pool>> {
-            let blocking = self.blocking.lock();
-            blocking.unwrap_or_else(PoisonError::into_inner).clone()
-        }
-
-        #[inline]
-        pub fn is_shut_down(&self) -> bool {
-            // Relaxed: workers that sleep are unparked, which publishes it; others
-            // see it sooner or later.
-            self.is_shut_down.load(Relaxed)
-        }
-
-        /// Tells the workers to end.
-        pub fn shut_down(&self) {
-            // Relaxed: the unpark of each worker publishes it.
-            self.is_shut_down.store(true, Relaxed);
-            for worker in &self.workers {
-                worker.unparker.unpark();
-            }
-        }
-
-        /// The same, by a worker in one of its tasks, which nobody waits for.
-        pub fn shut_down_without_us(&self) {
-            // Relaxed: published by this worker's `leave`.
-            self.is_alone.store(true, Relaxed);
-            self.shut_down();
-        }
-
-        /// Waits until all blocking jobs have ended, and takes no more.
-        pub fn end_blocking(&self) {
-            let blocking = self.blocking.lock();
-            let pool = blocking.unwrap_or_else(PoisonError::into_inner).take();
-            // Not under the lock: the jobs may want it.
-            drop(pool);
-        }
-
-        /// So many workers are not there any more, or never were. The last of them
-        /// ends what is left.
-        pub fn leave(&self, workers: usize) {
-            // Release and Acquire: what each worker did comes before the end.
-            if self.workers_left.fetch_sub(workers, AcqRel) == workers {
-                self.end();
-            }
-        }
-
-        /// Drops all tasks, wherever they are. No worker runs any more.
-        ///
-        /// The destructor of a future may wake and spawn others, and foreign threads
-        /// do so at any time. All of that comes to the injector, or, if it is
-        /// spawned, ends at once.
-        fn end(&self) {
-            self.owned.close_and_cancel();
-            // SeqCst: pairs with the fence in `notify`, see `spawn_from_outside`.
-            fence(SeqCst);
-            // Whoever wakes a task holds it, and it is listed.
-            while self.drop_injected() || !self.owned.is_empty() {
-                thread::yield_now();
-            }
-            // Relaxed: `leave` has published it.
-            if self.is_alone.load(Relaxed) {
-                self.end_blocking();
-            }
-        }
-
-        /// Returns `true` if there was one.
-        fn drop_injected(&self) -> bool {
-            let mut is_any = false;
-            while let Some(task) = self.injector.take(1, drop) {
-                is_any = true;
-                drop(task);
-            }
-            is_any
-        }
-    }
+    use super::shared::{Shared, Task};
+    use super::task::{OwnedTasks, Schedule};
 
     /// The runtime that a task belongs to.
     ///
@@ -261,6 +34,11 @@ mod shared {
     unsafe impl Sync for Owner {}
 
     impl Owner {
+        #[inline]
+        pub fn new(shared: &Shared) -> Self {
+            Self(shared)
+        }
+
         /// # Safety
         ///
         /// The caller must hold a task of this owner, or be a worker, as long as it
@@ -303,7 +81,3 @@ mod shared {
         }
     }
 }
-
-#[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
-#[path = "../../../exercises/14-work-stealing/src/models/mod.rs"]
-mod models;

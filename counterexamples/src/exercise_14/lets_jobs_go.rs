@@ -5,39 +5,12 @@
 //! The runtime joins its workers, and leaves the blocking threads to
 //! themselves: their jobs will end some time, and nobody waits for the results.
 
-#[path = "../../../solutions/14-work-stealing/src/builder.rs"]
-mod builder;
-#[path = "../../../solutions/14-work-stealing/src/context.rs"]
-mod context;
-#[path = "../../../exercises/14-work-stealing/src/events.rs"]
-mod events;
-#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
-mod handle;
-#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
-mod injector;
-#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
-mod observer;
-#[path = "../../../solutions/14-work-stealing/src/recent.rs"]
-mod recent;
-#[path = "../../../solutions/14-work-stealing/src/search.rs"]
-mod search;
-#[path = "../../../solutions/14-work-stealing/src/shared.rs"]
-mod shared;
-#[path = "../../../solutions/14-work-stealing/src/slot.rs"]
-mod slot;
-#[path = "../../../solutions/14-work-stealing/src/worker.rs"]
-mod worker;
-
 use ::{run_queue, sleepers, task};
 
-pub use builder::Builder;
-pub use context::Entered;
-pub use handle::{
-    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
-};
-pub use runtime::Runtime;
-pub use sleep::Sleep;
-pub use task::{JoinError, YieldNow, yield_now};
+super::parts! {
+    builder context end handle injector owner search shared slot start
+    worker all others
+}
 
 mod runtime {
     use std::io;
@@ -138,7 +111,3 @@ mod runtime {
         }
     }
 }
-
-#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
-#[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
-mod tests;

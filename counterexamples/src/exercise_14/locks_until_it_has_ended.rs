@@ -8,7 +8,8 @@
 use ::{run_queue, sleepers, task};
 
 super::parts! {
-    builder context injector search shared slot worker right handle all others
+    builder context end right handle injector owner search shared slot start
+    worker all others
 }
 
 /// Spawns under a lock.

@@ -22,8 +22,8 @@
 use ::{run_queue, task};
 
 super::parts! {
-    builder context handle injector runtime search shared slot worker models
-    all others
+    builder context end handle injector owner runtime search shared slot
+    start worker models all others
 }
 
 mod sleepers {

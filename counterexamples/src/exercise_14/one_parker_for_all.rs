@@ -8,7 +8,8 @@
 use ::{run_queue, sleepers, task};
 
 super::parts! {
-    builder context handle injector search shared slot worker all others
+    builder context end handle injector owner search shared slot start
+    worker all others
 }
 
 mod runtime {

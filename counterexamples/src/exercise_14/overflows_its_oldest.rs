@@ -10,8 +10,8 @@
 use ::{sleepers, task};
 
 super::parts! {
-    builder context handle injector runtime search shared slot worker models
-    all others
+    builder context end handle injector owner runtime search shared slot
+    start worker models all others
 }
 
 mod run_queue {

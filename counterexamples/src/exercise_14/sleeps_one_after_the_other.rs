@@ -9,7 +9,8 @@
 use ::{run_queue, sleepers, task};
 
 super::parts! {
-    builder context injector runtime search shared slot worker right handle all others
+    builder context end right handle injector owner runtime search shared
+    slot start worker all others
 }
 
 /// Has a timer of its own.

@@ -8,57 +8,81 @@
 use ::{run_queue, sleepers, task};
 
 super::parts! {
-    context handle injector runtime search shared slot worker right builder all others
+    context end handle injector owner runtime search shared slot start
+    worker all others
 }
 
 /// Refuses no interval.
 mod builder {
-    use std::io;
+    use super::observer::Observer;
 
-    use super::Runtime;
-    use super::right;
-
-    /// Makes a [`Runtime`] that is not the default one.
+    /// Makes a [`Runtime`](super::Runtime) that is not the default one.
     #[derive(Clone, Debug)]
-    pub struct Builder(right::Builder);
+    pub struct Builder {
+        pub(super) worker_threads: usize,
+        pub(super) global_queue_interval: u32,
+        pub(super) thread_name: String,
+        pub(super) max_blocking_threads: usize,
+        pub(super) observer: Observer,
+    }
 
     impl Builder {
         pub(crate) fn new() -> Self {
-            Self(right::Builder::new())
+            let processors = std::thread::available_parallelism();
+            Self {
+                worker_threads: processors.map_or(1, usize::from),
+                global_queue_interval: 61,
+                thread_name: "worker".to_owned(),
+                max_blocking_threads: 512,
+                observer: Observer::default(),
+            }
         }
 
-        /// How many threads run tasks.
+        /// How many threads run tasks. By default as many as there are processors.
+        ///
+        /// # Panics
+        ///
+        /// If it is zero.
         pub fn worker_threads(&mut self, workers: usize) -> &mut Self {
-            self.0.worker_threads(workers);
+            assert!(workers > 0, "a runtime without workers runs no task");
+            self.worker_threads = workers;
             self
         }
 
         /// A worker that has enough to do looks after so many polls for tasks that
-        /// came from elsewhere.
+        /// came from elsewhere. By default 61. To ask for less than 2 is to ask
+        /// for 2: there has to be a turn for the worker's own queue.
         pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
-            self.0.global_queue_interval(polls.max(1));
+            self.global_queue_interval = polls.max(2);
             self
         }
 
-        /// The name of the threads that run tasks.
+        /// The name of the threads that run tasks. By default `worker`.
         pub fn thread_name(&mut self, name: impl Into<String>) -> &mut Self {
-            self.0.thread_name(name);
+            self.thread_name = name.into();
             self
         }
 
-        /// How many jobs of `spawn_blocking` run at once.
+        /// How many jobs of `spawn_blocking` run at once. By default 512.
+        ///
+        /// # Panics
+        ///
+        /// If it is zero.
         pub fn max_blocking_threads(&mut self, threads: usize) -> &mut Self {
-            self.0.max_blocking_threads(threads);
+            assert!(threads > 0, "a pool of no threads runs no job");
+            self.max_blocking_threads = threads;
             self
         }
 
-        /// Starts the workers.
-        ///
-        /// # Errors
-        ///
-        /// If the system has no thread left.
-        pub fn build(&mut self) -> io::Result<Runtime> {
-            self.0.build()
+        /// Tells `observe` what happens to the queues, and what the workers do, on
+        /// the thread where it happens. It must neither panic nor use a runtime.
+        #[cfg(feature = "observer")]
+        pub fn observer(
+            &mut self,
+            observe: fn(super::events::Event),
+        ) -> &mut Self {
+            self.observer.observe = Some(observe);
+            self
         }
     }
 }

@@ -8,7 +8,8 @@
 use ::{run_queue, sleepers, task};
 
 super::parts! {
-    builder handle injector runtime search shared slot worker right context all others
+    builder right context end handle injector owner runtime search shared
+    slot start worker all others
 }
 
 /// Expects a runtime without a word.

@@ -1,32 +1,17 @@
-//! How a runtime comes to be.
+//! What a runtime is to be like.
 
-use std::io;
 use std::num::NonZeroU32;
-use std::sync::Arc;
-use std::time::Duration;
 
-use parker::Parker;
-use spawn_blocking::Pool;
-use sync::thread;
-
-use super::handle::Handle;
 use super::observer::Observer;
-use super::run_queue::run_queue;
-use super::runtime::Runtime;
-use super::shared::{Remote, Shared};
-use super::worker::Worker;
 
-/// A blocking thread without a job stays so long.
-const KEEP_ALIVE: Duration = Duration::from_secs(10);
-
-/// Makes a [`Runtime`] that is not the default one.
+/// Makes a [`Runtime`](super::Runtime) that is not the default one.
 #[derive(Clone, Debug)]
 pub struct Builder {
-    worker_threads: usize,
-    global_queue_interval: u32,
-    thread_name: String,
-    max_blocking_threads: usize,
-    observer: Observer,
+    pub(super) worker_threads: usize,
+    pub(super) global_queue_interval: u32,
+    pub(super) thread_name: String,
+    pub(super) max_blocking_threads: usize,
+    pub(super) observer: Observer,
 }
 
 impl Builder {
@@ -88,48 +73,5 @@ impl Builder {
     pub fn observer(&mut self, observe: fn(super::events::Event)) -> &mut Self {
         self.observer.observe = Some(observe);
         self
-    }
-
-    /// Starts the workers.
-    ///
-    /// # Errors
-    ///
-    /// If the system has no thread left. Those that were started end.
-    pub fn build(&mut self) -> io::Result<Runtime> {
-        let count = self.worker_threads;
-        let parkers: Vec<_> = (0..count).map(|_| Parker::new()).collect();
-        let (queues, stealers): (Vec<_>, Vec<_>) =
-            (0..count).map(|_| run_queue()).unzip();
-        let remotes = stealers.into_iter().zip(&parkers);
-        let remotes = remotes.map(|(stealer, parker)| Remote {
-            stealer,
-            unparker: parker.unparker(),
-        });
-        let pool = Pool::new(self.max_blocking_threads, KEEP_ALIVE);
-        let shared = Arc::new(Shared::new(
-            remotes.collect(),
-            self.global_queue_interval,
-            pool,
-            self.observer,
-        ));
-        let mut runtime = Runtime::new_empty(Handle::new(shared.clone()));
-        for (index, (queue, parker)) in
-            queues.into_iter().zip(parkers).enumerate()
-        {
-            let work = {
-                let shared = shared.clone();
-                move || Worker::new(shared, index, queue, parker).run()
-            };
-            let thread = thread::Builder::new().name(self.thread_name.clone());
-            match thread.spawn(work) {
-                Ok(thread) => runtime.add_worker(thread),
-                Err(error) => {
-                    // Those that are missing need not be waited for.
-                    shared.leave(count - index);
-                    return Err(error);
-                }
-            }
-        }
-        Ok(runtime)
     }
 }

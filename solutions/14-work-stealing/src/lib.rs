@@ -5,7 +5,8 @@
 //! `worker` is what a worker does all day, and `search` what it does when it has
 //! nothing to do; `slot` and `injector` are where it gets tasks from, besides
 //! its queue; `recent` hastens the injector. `shared` is what all of them share,
-//! and how it ends. `context` is what a thread knows; `runtime`, `handle` and
+//! and `start` and `end` are how it comes and goes. `context` is what a thread
+//! knows of its runtime, and `owner` what a task knows; `runtime`, `handle` and
 //! `builder` are what its users see. `observer` is who is told, with the feature
 //! of that name, of the `events`.
 //!
@@ -82,6 +83,7 @@
 
 mod builder;
 mod context;
+mod end;
 #[path = "../../../exercises/14-work-stealing/src/events.rs"]
 mod events;
 mod handle;
@@ -90,11 +92,13 @@ mod injector;
 #[path = "../../../exercises/14-work-stealing/src/models/mod.rs"]
 mod models;
 mod observer;
+mod owner;
 mod recent;
 mod runtime;
 mod search;
 mod shared;
 mod slot;
+mod start;
 #[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
 mod tests;
