@@ -82,7 +82,10 @@ fn contenders() -> Vec<Contender> {
         ),
         #[cfg(feature = "mine")]
         contender::<mine::Exercise14>("exercise-14", "yours"),
-        contender::<schedulers::Tokio>("tokio", "that, and budgets, metrics, hooks"),
+        contender::<schedulers::Tokio>(
+            "tokio",
+            "all of solution 14's, and budgets, metrics, hooks",
+        ),
         contender::<schedulers::AsyncExecutor>("async-executor", "no slot; a drop cancels"),
         contender::<schedulers::DequePool>(
             "deque-pool",
@@ -159,45 +162,5 @@ fn main() {
         }
         criterion.final_summary();
     }
-    for (workload, what) in WORKLOADS {
-        if results.keys().any(|(_, at)| at.starts_with(workload)) {
-            println!("\n{workload}: {what}");
-            print(workload, &contenders, &workers, &results);
-        }
-    }
-}
-
-/// One workload: a row for each contender, and for each number of workers the
-/// time, how many times as fast as tokio that is, and the CPU time as a multiple
-/// of tokio's.
-fn print(workload: &str, contenders: &[Contender], workers: &[usize], results: &Results) {
-    let mut head = format!("{:<16}", "workers");
-    for workers in workers {
-        head += &format!("{workers:>10} {:>9} {:>8}", "× tokio", "CPU");
-    }
-    println!("{head}");
-    for contender in contenders {
-        let mut line = format!("{:<16}", contender.name);
-        for workers in workers {
-            let of = |name| results.get(&(name, parameter(workload, *workers)));
-            let (own, tokio) = (of(contender.name), of("tokio"));
-            let micros = own.map(|own| own.wall.as_secs_f64() * 1e6);
-            let faster = own
-                .zip(tokio)
-                .map(|(own, tokio)| tokio.wall.div_duration_f64(own.wall));
-            let cpu = own
-                .zip(tokio)
-                .and_then(|(own, tokio)| Some(own.cpu?.div_duration_f64(tokio.cpu?)));
-            let cell = |value: Option<f64>, digits| {
-                value.map_or("–".into(), |value| format!("{value:.digits$}"))
-            };
-            line += &format!(
-                "{:>7} µs {:>9} {:>8}",
-                cell(micros, 0),
-                cell(faster, 2),
-                cell(cpu, 2)
-            );
-        }
-        println!("{line}  {}", contender.notes);
-    }
+    measure::print(&contenders, &workers, &results);
 }

@@ -109,3 +109,48 @@ fn median(costs: &[Cost]) -> Cost {
         cpu: cpus.get(cpus.len() / 2).copied(),
     }
 }
+
+/// Prints a table for each workload that was measured.
+pub fn print(contenders: &[Contender], workers: &[usize], results: &Results) {
+    for (workload, what) in WORKLOADS {
+        if results.keys().any(|(_, at)| at.starts_with(workload)) {
+            println!("\n{workload}: {what}");
+            print_workload(workload, contenders, workers, results);
+        }
+    }
+}
+
+/// One workload: a row for each contender, and for each number of workers the
+/// time, how many times as fast as tokio that is, and the CPU time as a multiple
+/// of tokio's.
+fn print_workload(workload: &str, contenders: &[Contender], workers: &[usize], results: &Results) {
+    let mut head = format!("{:<16}", "workers");
+    for workers in workers {
+        head += &format!("{workers:>10} {:>9} {:>8}", "× tokio", "CPU");
+    }
+    println!("{head}");
+    for contender in contenders {
+        let mut line = format!("{:<16}", contender.name);
+        for workers in workers {
+            let of = |name| results.get(&(name, parameter(workload, *workers)));
+            let (own, tokio) = (of(contender.name), of("tokio"));
+            let micros = own.map(|own| own.wall.as_secs_f64() * 1e6);
+            let faster = own
+                .zip(tokio)
+                .map(|(own, tokio)| tokio.wall.div_duration_f64(own.wall));
+            let cpu = own
+                .zip(tokio)
+                .and_then(|(own, tokio)| Some(own.cpu?.div_duration_f64(tokio.cpu?)));
+            let cell = |value: Option<f64>, digits| {
+                value.map_or("–".into(), |value| format!("{value:.digits$}"))
+            };
+            line += &format!(
+                "{:>7} µs {:>9} {:>8}",
+                cell(micros, 0),
+                cell(faster, 2),
+                cell(cpu, 2)
+            );
+        }
+        println!("{line}  {}", contender.notes);
+    }
+}
