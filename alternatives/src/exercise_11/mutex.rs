@@ -36,6 +36,7 @@ pub fn run_queue_at<T, const N: usize>(
     let local = Local {
         shared: Arc::new(Shared {
             items: Mutex::new(VecDeque::with_capacity(N)),
+            // Relaxed: it only has to be another number each time.
             number: QUEUES.fetch_add(1, Relaxed),
         }),
         _not_sync: PhantomData,

@@ -87,6 +87,7 @@ impl<T, const N: usize> Ring<T, N> {
         if self.room() == 0 {
             return Err(item);
         }
+        // Relaxed: the owner's own.
         let tail = self.tail.load(Relaxed);
         self.slot(tail).with_mut(|slot| {
             // SAFETY: the slot is neither waiting nor held, and the caller is the owner.
@@ -104,7 +105,9 @@ impl<T, const N: usize> Ring<T, N> {
     ///
     /// The caller must be the owner.
     pub unsafe fn pop(&self) -> Option<T> {
+        // Relaxed: the owner's own, and so are the items before it.
         let tail = self.tail.load(Relaxed);
+        // Relaxed: if it is old, the exchange fails.
         let mut next = self.next.load(Relaxed);
         loop {
             if next == tail {
@@ -129,6 +132,7 @@ impl<T, const N: usize> Ring<T, N> {
     pub fn count(&self) -> usize {
         // Acquire: pairs with the Release of each exchange; the tail is no older than this.
         let next = self.next.load(Acquire);
+        // Relaxed: a count is of the past anyway.
         let tail = self.tail.load(Relaxed);
         waiting(next, tail).min(Self::CAPACITY) as usize
     }
@@ -176,8 +180,12 @@ pub struct Claim<'a, T, const N: usize> {
 impl<'a, T, const N: usize> Claim<'a, T, N> {
     /// Claims half of the items that wait, rounded up, but at most `most`.
     pub fn new(ring: &'a Ring<T, N>, most: usize) -> Option<Self> {
+        // Relaxed: if it is old, more is held than need be, and the exchange of
+        // `next` fails.
         let mut next = ring.next.load(Relaxed);
-        // Acquire: comes after the last one who copied, whose Release hands over the lock.
+        // Acquire: pairs with the Release in `Held::drop`. So the owner, who
+        // will see ours, comes after those who copied before us, too.
+        // Relaxed if it fails: then nothing has happened.
         ring.held_from
             .compare_exchange(NOBODY, u64::from(next), Acquire, Relaxed)
             .ok()?;
@@ -212,12 +220,13 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         // Relaxed: the owner's own.
         let tail = ring.tail.load(Relaxed);
         let middle = tail.wrapping_sub(half);
-        // Acquire: as in `new`.
+        // Acquire: as in `new`. Relaxed if it fails: then nothing has happened.
         ring.held_from
             .compare_exchange(NOBODY, u64::from(middle), Acquire, Relaxed)
             .ok()?;
         let held = Held { ring };
         // Release: pairs with the Acquire in `count`; the tail is no older.
+        // Relaxed if it fails: then `held` gives back what nobody has read.
         ring.next
             .compare_exchange(
                 tail.wrapping_sub(capacity),

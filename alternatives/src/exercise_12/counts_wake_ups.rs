@@ -46,7 +46,8 @@ mod state {
         }
 
         pub fn begin(&self) -> Turn {
-            // Acquire: pairs with `wake`.
+            // Acquire: pairs with the Release of `wake`; shows what was written
+            // before each wake-up that is counted.
             let state = self.word.0.load(Acquire);
             // SAFETY: only the holder begins.
             self.seen.with_mut(|seen| unsafe { *seen = state / WAKE });
@@ -59,6 +60,8 @@ mod state {
         pub fn let_go(&self) -> Pending {
             // SAFETY: only the holder lets go.
             let seen = self.seen.with(|seen| unsafe { *seen });
+            // Relaxed: it is only a guess for the exchange, which fails if a
+            // wake-up comes in between.
             let mut state = self.word.0.load(Relaxed);
             loop {
                 if state & CANCELLED != 0 {
@@ -67,7 +70,8 @@ mod state {
                 if state / WAKE != seen {
                     return Pending::Notified;
                 }
-                // Release: pairs with who holds the task next.
+                // Release: pairs with the Acquire of who holds the task next,
+                // in `wake` or `abort`.
                 let exchanged = self.word.0.compare_exchange_weak(
                     state,
                     state & !ACTIVE,
@@ -90,6 +94,8 @@ mod state {
         }
 
         fn wake(&self, given_back: usize) -> Woken {
+            // Relaxed: it is only a guess for the exchange, but for `COMPLETE`,
+            // which stays; and who wakes a complete task reads nothing of it.
             let mut state = self.word.0.load(Relaxed);
             while state & COMPLETE == 0 {
                 let is_held = state & ACTIVE != 0;
@@ -119,6 +125,8 @@ mod state {
         /// Ends the count of wake-ups, too: from now on the references are all
         /// that is above the flags.
         pub fn complete(&self, is_dropped: bool) -> Completed {
+            // Acquire: as in the solution. Here even the last reference goes by
+            // the exchange, which acquires: Relaxed would do.
             let mut state = self.word.0.load(Acquire);
             loop {
                 if !is_dropped && state & JOIN_INTEREST == 0 {
@@ -128,7 +136,8 @@ mod state {
                 if state & JOIN_WAKER == 0 {
                     next -= REFERENCE;
                 }
-                // AcqRel: as in the solution.
+                // AcqRel: as in the solution, and for the last reference.
+                // Acquire if it fails: as above.
                 let exchanged = self
                     .word
                     .0

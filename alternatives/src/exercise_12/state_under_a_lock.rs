@@ -153,7 +153,8 @@ mod state {
         }
 
         pub fn release(&self) -> bool {
-            // Release: pairs with the Acquire of the last.
+            // Release: pairs with the Acquire of the last, who frees what the
+            // others have used.
             self.references.fetch_sub(1, AcqRel) == 1
         }
     }

@@ -23,6 +23,7 @@ mod state {
         /// A new task is to be queued.
         pub fn new() -> Self {
             let state = right::State::new();
+            // Relaxed, both: nobody else knows the task yet.
             state.0.fetch_or(NOTIFIED, Relaxed);
             state.0.fetch_and(!RUNNING, Relaxed);
             Self(state)
@@ -42,6 +43,7 @@ mod state {
                     return Err(state);
                 };
                 // AcqRel: pairs with itself; each step hands the task on.
+                // Relaxed if it fails: it is a guess once more.
                 match word.compare_exchange_weak(state, next, AcqRel, Relaxed) {
                     Ok(state) => return Ok(state),
                     Err(found) => state = found,

@@ -3,6 +3,7 @@
 //!
 //! Instead of fences there are only read-modify-writes of the counts. All of one
 //! word have an order, and the later one sees what came before the earlier one.
+//! So all are `AcqRel`, which is simplest, though not each of them needs both.
 
 use std::sync::PoisonError;
 
@@ -40,7 +41,8 @@ impl Sleepers {
 
     /// Returns the worker to wake.
     pub fn notify(&self) -> Option<usize> {
-        // A read that is a write, as said above.
+        // A read that is a write, as said above. Release: pairs with the
+        // Acquire in `sleep` and `found`; shows the work that was pushed.
         if !self.should_wake_one(self.counts.fetch_add(0, AcqRel)) {
             return None;
         }
@@ -49,6 +51,7 @@ impl Sleepers {
             self.should_wake_one(counts)
                 .then_some(counts + AWAKE + SEARCHING)
         };
+        // AcqRel: as all are. Relaxed if it fails: then nothing has happened.
         self.counts.fetch_update(AcqRel, Relaxed, wake).ok()?;
         asleep.pop()
     }
@@ -62,12 +65,16 @@ impl Sleepers {
         let most = self.workers.div_ceil(2);
         let search =
             |counts| (counts % AWAKE < most).then_some(counts + SEARCHING);
+        // AcqRel: as all are; a search sees what was pushed before it began.
+        // Relaxed if it fails: then nothing has happened.
         self.counts.fetch_update(AcqRel, Relaxed, search).is_ok()
     }
 
     /// Returns `true` if the caller must notify.
     #[must_use]
     pub fn found(&self) -> bool {
+        // Release: pairs with the Acquire in `sleep`; shows what this one has
+        // moved. Acquire: pairs with `notify`, for who is woken next.
         self.counts.fetch_sub(SEARCHING, AcqRel) % AWAKE == SEARCHING
     }
 
@@ -77,6 +84,8 @@ impl Sleepers {
         let less = AWAKE + if searching { SEARCHING } else { 0 };
         let mut asleep = self.lock();
         asleep.push(worker);
+        // Acquire: pairs with the Release in `notify` and `found`; the last
+        // look sees what was pushed and moved. Release: as all are.
         let before = self.counts.fetch_sub(less, AcqRel);
         (before - less).is_multiple_of(AWAKE)
     }
@@ -87,6 +96,7 @@ impl Sleepers {
         let place = asleep.iter().position(|it| *it == worker);
         if let Some(place) = place {
             asleep.swap_remove(place);
+            // AcqRel: as all are; under the lock Relaxed would do.
             self.counts.fetch_add(AWAKE, AcqRel);
         }
         place.is_some()

@@ -61,12 +61,17 @@ impl Sleepers {
         // SeqCst: work first, then the word. Pairs with the fence in `sleep`, where the word comes first.
         fence(SeqCst);
         let begin = |word| (word < NOBODY).then_some(word + SEARCHING);
+        // Relaxed, all: the fence before them orders them, and `take_first`
+        // acquires what is listed.
         if self.word.load(Relaxed) >= NOBODY
             || self.word.fetch_update(Relaxed, Relaxed, begin).is_err()
         {
             return None;
         }
         while let Some(worker) = self.take_first() {
+            // Release: pairs with the Acquire in `wake`, for what came before,
+            // and in `sleep`, since `next` has been read. Acquire: not needed,
+            // but all changes of `state` are alike.
             let before = self.workers[worker].state.swap(AWAKE, AcqRel);
             if before == ASLEEP {
                 return Some(worker);
@@ -80,11 +85,14 @@ impl Sleepers {
         let rest = |word| match word % SEARCHING {
             NOBODY => Some(word - SEARCHING),
             first => {
+                // Relaxed: the Acquire of the word, below, has shown it.
                 let next = self.workers[first as usize].next.load(Relaxed);
                 Some(word - first + next)
             }
         };
-        // Acquire: pairs with the release in `sleep`; shows who is next.
+        // Acquire, of the look before the exchange, too: pairs with the Release
+        // in `sleep`; shows who is next. Release: not needed, since nothing was
+        // written.
         let word = self.word.fetch_update(AcqRel, Acquire, rest);
         let first = word.expect("there is always a rest") % SEARCHING;
         (first != NOBODY).then_some(first as usize)
@@ -95,6 +103,8 @@ impl Sleepers {
         let most = self.workers.len().div_ceil(2) as u32;
         let search =
             |word| (word / SEARCHING < most).then_some(word + SEARCHING);
+        // Relaxed: a search that misses what comes just now is made good by the
+        // one who ends the last search.
         self.word.fetch_update(Relaxed, Relaxed, search).is_ok()
     }
 
@@ -109,16 +119,22 @@ impl Sleepers {
     #[must_use]
     pub fn sleep(&self, worker: usize, searching: bool) -> bool {
         let Worker { state, next } = &self.workers[worker];
+        // Acquire: pairs with the Release in `notify`; who took this worker off
+        // has read `next`. Release: not needed, as there.
         let is_new = state.swap(ASLEEP, AcqRel) == AWAKE;
         let less = if searching { SEARCHING } else { 0 };
         let push = |word| {
             let mut first = word % SEARCHING;
             if is_new {
+                // Relaxed: the Release of the word, below, publishes it.
                 next.store(first, Relaxed);
                 first = worker as u32;
             }
             Some(word - word % SEARCHING - less + first)
         };
+        // Release: pairs with the Acquire in `take_first`; publishes `next`.
+        // Acquire: pairs with the Release in `found`, as the fence does.
+        // Relaxed for the guess: `first` is only compared and linked to.
         let word = self.word.fetch_update(AcqRel, Relaxed, push);
         // SeqCst: pairs with the fence in `notify`.
         fence(SeqCst);
@@ -128,6 +144,9 @@ impl Sleepers {
     /// Returns `true` if nobody has woken this worker.
     pub fn wake(&self, worker: usize) -> bool {
         let state = &self.workers[worker].state;
+        // Acquire if it fails: pairs with the Release in `notify`; shows what
+        // was done before this worker was named. AcqRel: not needed, as above;
+        // `ASLEEP` was written by this worker itself.
         state.compare_exchange(ASLEEP, UP, AcqRel, Acquire).is_ok()
     }
 }

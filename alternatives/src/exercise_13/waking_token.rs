@@ -36,6 +36,7 @@ impl Sleepers {
     pub fn notify(&self) -> Option<usize> {
         // SeqCst: work first, then the token. Pairs with the fence in `sleep`, where the token comes first.
         fence(SeqCst);
+        // Relaxed: the fence before it orders it.
         if self.is_taken.load(Relaxed) || !self.try_search() {
             return None;
         }
@@ -49,6 +50,8 @@ impl Sleepers {
 
     /// Returns `true` if the caller has the token.
     pub fn try_search(&self) -> bool {
+        // Relaxed: a search that misses what comes just now is made good by who
+        // gives the token back, and then notifies, or sleeps and looks again.
         !self.is_taken.swap(true, Relaxed)
     }
 
@@ -61,6 +64,8 @@ impl Sleepers {
 
     fn give_back(&self) {
         // A store would do. But loom, unlike real memory, may put it before an earlier swap of another thread.
+        // Relaxed: a fence comes behind it, in `sleep` and in the `notify` that
+        // `found` asks for. In `notify` the lock hands it to the next sleeper.
         self.is_taken.swap(false, Relaxed);
     }
 
@@ -72,6 +77,8 @@ impl Sleepers {
         if searching {
             self.give_back();
         }
+        // Relaxed: it is no older than what was given back under the lock, and
+        // the fence orders it before the look at the queues.
         let is_taken = self.is_taken.load(Relaxed);
         drop(asleep);
         // SeqCst: pairs with the fence in `notify`.

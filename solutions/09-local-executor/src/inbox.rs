@@ -40,6 +40,7 @@ impl Wake for Signal {
         }
         // Release: pairs with the Acquire in `Inbox::take`. A swap, even if the
         // signal is in the inbox: a load would publish nothing.
+        // Model: `every_wake_up_publishes_in_every_order`.
         if !self.is_sent.swap(true, Release) {
             self.inbox.send(self.clone());
         }
@@ -108,10 +109,12 @@ impl Inbox {
         }
         let mut letters = self.lock();
         // Relaxed: under the lock; whoever sends a letter after us sets it again.
+        // Model: `wake_ups_of_two_tasks_arrive_in_every_order`.
         self.has_letters.store(false, Relaxed);
         for signal in letters.signals.drain(..) {
             // Acquire: pairs with the Release in `wake_by_ref`, and shows what
             // all those wrote who woke this task until now.
+            // Model: `every_wake_up_publishes_in_every_order`.
             signal.is_sent.swap(false, Acquire);
             wake(signal.key);
         }

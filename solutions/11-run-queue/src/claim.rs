@@ -19,16 +19,19 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
     /// `None` if that is nothing, or if somebody else has a claim.
     pub fn new(ring: &'a Ring<T, N>, most: usize) -> Option<Self> {
         // Relaxed: if it is old, the exchange fails.
+        // Model: `owner_and_thief_share_the_items_in_every_order`.
         let mut word = ring.head.load(Relaxed);
         loop {
             let head = Head::unpack(word);
             // Thieves take turns: two that end in either order would need to
             // free the slots in one.
+            // Model: `two_thieves_and_the_owner_share_in_every_order`.
             if head.held != 0 {
                 return None;
             }
             // Acquire: pairs with the Release in `push` and in `younger`; the
             // items before `tail` are in their slots.
+            // Model: `what_was_written_before_a_push_is_seen_after_the_steal`.
             let tail = ring.tail.load(Acquire);
             let count = head.waiting(tail).div_ceil(2).min(most as u32);
             if count == 0 {
@@ -38,6 +41,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             // Release: pairs with the Acquire in `Ring::count`. For the items
             // Relaxed would do: `tail` has shown them, and nothing is handed
             // over before `Held::drop`.
+            // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
             match ring
                 .head
                 .compare_exchange_weak(word, after, Release, Relaxed)
@@ -88,6 +92,7 @@ impl<T, const N: usize> Drop for Held<'_, T, N> {
         // Release: pairs with the Acquire in `push`; the slots have been read.
         // One instruction without a loop, whatever the owner has popped behind
         // us: that is given back, too.
+        // Model: `nothing_is_written_over_while_a_thief_copies`.
         self.ring.head.fetch_and(Head::NEXT, Release);
     }
 }

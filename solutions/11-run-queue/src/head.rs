@@ -10,8 +10,9 @@
 /// ```
 ///
 /// A position counts items, not slots: it goes on beyond `N`, and from
-/// `u32::MAX` to 0. (An item that stays at an overflow gets a second one.) So `tail - next` is 0 when nothing waits and `N` when the
-/// ring is full; two indices below `N` could not tell these apart.
+/// `u32::MAX` to 0. (An item that stays at an overflow gets a second one.) So
+/// `tail - next` is 0 when nothing waits and `N` when the ring is full; two
+/// indices below `N` could not tell these apart.
 ///
 /// States:
 ///

@@ -27,6 +27,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
     ///
     /// At each of these moments something waits: nobody who looks is told that
     /// the ring is empty.
+    /// Model: `a_queue_that_has_always_an_item_never_seems_empty`.
     ///
     /// # Safety
     ///
@@ -44,6 +45,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         // 1. From here to `Held::drop` thieves go away.
         // Release: pairs with the Acquire in `Ring::count`; the tail is no
         // older. Relaxed if it fails: then nothing has happened.
+        // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
         ring.head
             .compare_exchange(
                 full.pack(),
@@ -54,10 +56,12 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             .ok()?;
         // 2. Release: pairs with the Acquire in `Claim::new`, for the items, as
         // in `push`.
+        // Model: `what_stays_is_seen_by_who_steals_it`.
         ring.tail.store(tail.wrapping_add(half), Release);
         // 3. A swap, not a store: it goes on with the release sequences, as all
         // changes of this word do.
         // Release: pairs with the Acquire in `Ring::count`; shows step 2.
+        // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
         let younger = Head {
             next: tail,
             held: half,

@@ -34,6 +34,7 @@ use Ordering::{Acquire, Relaxed, Release};
 /// `head` and `tail` are not read at one moment. A thief that has seen an old
 /// `tail` finds fewer items than there are, or less than none. One that has
 /// seen an old `head` fails in its compare-and-swap: `next` only grows.
+/// Model: `an_old_look_at_the_positions_takes_nothing`.
 ///
 /// *How narrow is a position?* The exchange of a thief would succeed on an old
 /// `next` if it stood still, between its look at `head` and its exchange, while
@@ -92,6 +93,7 @@ impl<T, const N: usize> Ring<T, N> {
         let tail = self.tail.load(Relaxed);
         // Acquire: pairs with the Release in `Held::drop`; a thief has read
         // what was in a slot that it gave back.
+        // Model: `nothing_is_written_over_while_a_thief_copies`.
         let head = Head::unpack(self.head.load(Acquire));
         if tail.wrapping_sub(head.start()) == Self::CAPACITY {
             return Err(item);
@@ -103,6 +105,7 @@ impl<T, const N: usize> Ring<T, N> {
             slot.write(item);
         });
         // Release: pairs with the Acquire in `Claim::new`; publishes the item.
+        // Model: `what_was_written_before_a_push_is_seen_after_the_steal`.
         self.tail.store(tail.wrapping_add(1), Release);
         Ok(())
     }
@@ -119,6 +122,7 @@ impl<T, const N: usize> Ring<T, N> {
         // Relaxed: the owner's own, and so are the items before it.
         let tail = self.tail.load(Relaxed);
         // Relaxed: if it is old, the exchange fails.
+        // Model: `owner_and_thief_share_the_items_in_every_order`.
         let mut word = self.head.load(Relaxed);
         loop {
             let head = Head::unpack(word);
@@ -129,6 +133,7 @@ impl<T, const N: usize> Ring<T, N> {
             // Release: pairs with the Acquire in `count`; the tail is no older.
             // The item needs nothing: the owner wrote it, and will itself write
             // over it.
+            // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
             match self
                 .head
                 .compare_exchange_weak(word, after, Release, Relaxed)
@@ -149,6 +154,7 @@ impl<T, const N: usize> Ring<T, N> {
         // Acquire: pairs with the Release of each exchange of `head`; the tail
         // that we load next is no older than this head. With an older one
         // a ring that always has an item in it could seem empty.
+        // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
         let head = Head::unpack(self.head.load(Acquire));
         // Relaxed: a count is of the past anyway.
         let tail = self.tail.load(Relaxed);

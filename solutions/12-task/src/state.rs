@@ -124,7 +124,9 @@ impl State {
     // running --> waits, queued
     #[inline]
     pub fn let_go(&self) -> Pending {
-        // Relaxed: it is only a guess for the exchange.
+        // Relaxed: it is only a guess for the exchange, which fails if a note
+        // comes in between.
+        // Model: `a_wake_up_counts_in_every_order`.
         let mut state = self.0.load(Relaxed);
         loop {
             if state & CANCELLED != 0 {
@@ -136,6 +138,7 @@ impl State {
             }
             // Release: pairs with the Acquire of who holds the task next, in
             // `wake` or `abort`; publishes what the poll did to the future.
+            // Model: `the_future_goes_from_thread_to_thread_in_one_piece`.
             let exchanged = self.0.compare_exchange_weak(
                 state,
                 state & !ACTIVE,
@@ -176,6 +179,7 @@ impl State {
             };
             // Release: pairs with the Acquire in `begin`; publishes what was
             // written before the wake-up, even if `flag` is set already.
+            // Model: `what_was_written_before_any_wake_up_is_seen`.
             // Acquire: pairs with `let_go`; the future comes with `ACTIVE`.
             let exchanged = self.0.compare_exchange_weak(
                 state,
@@ -223,7 +227,8 @@ impl State {
     // running --> complete
     #[inline]
     pub fn complete(&self, is_dropped: bool) -> Completed {
-        // Acquire: pairs with `release`, as below.
+        // Acquire: pairs with `release`; if only the task's reference is left,
+        // it is freed without an exchange.
         let mut state = self.0.load(Acquire);
         loop {
             if !is_dropped && state & JOIN_INTEREST == 0 {
@@ -239,7 +244,8 @@ impl State {
             }
             // Release: pairs with the Acquire of `is_complete` and of the
             // handle's other steps; publishes the result. Acquire: pairs with
-            // `publish_waker`; the waker comes with `JOIN_WAKER`.
+            // `publish_waker`; the waker comes with `JOIN_WAKER`. Acquire if it
+            // fails: as above, since it is the next guess.
             let exchanged =
                 self.0.compare_exchange_weak(state, next, AcqRel, Acquire);
             match exchanged {
@@ -264,11 +270,14 @@ impl State {
     pub fn publish_waker(&self) -> bool {
         // Release: pairs with `complete`; publishes the waker. Acquire: the
         // result, if it is there.
+        // Model: `a_handle_that_waits_is_woken_in_every_order`.
         self.0.fetch_or(JOIN_WAKER, AcqRel) & COMPLETE != 0
     }
 
     /// Takes the slot back for the handle. Returns `true` if the task is
     /// complete: the slot and the waker are its own then.
+    ///
+    /// Model: `a_handle_that_changes_its_waker_is_woken_in_every_order`.
     pub fn withdraw_waker(&self) -> bool {
         // Acquire: pairs with `complete`. Nothing is published: the handle
         // only read the waker.
@@ -322,6 +331,7 @@ impl State {
         }
         // Release: pairs with the Acquire of the last; publishes what the
         // caller did to the task. Acquire: if we are the last after all.
+        // Model: `the_last_reference_frees_the_block_in_every_order`.
         self.0.fetch_sub(REFERENCE, AcqRel) / REFERENCE == 1
     }
 }

@@ -24,6 +24,11 @@ pub const MOST_WORKERS: usize = SEARCHING as usize - 1;
 /// searcher has done before its `end_search`, by a later one's and the fence behind
 /// it.
 ///
+/// To look at the counts and to change them is one step. Models:
+/// `of_two_that_notify_one_names`, `of_two_that_ask_one_may_search`,
+/// `of_two_that_find_work_one_is_the_last`,
+/// `of_two_searchers_that_leave_one_is_the_last`.
+///
 /// All workers read this at every push, so it has its cache line for itself.
 /// (Two lines: some processors fetch them in pairs.)
 #[repr(align(128))]
@@ -68,6 +73,7 @@ impl Counts {
         // Release: pairs with the fence of whoever ends the last search; shows
         // what this one has taken into its own queue. Whether the caller sees
         // the last pushes is left to the fence in the `notify` that follows.
+        // Model: `the_last_look_sees_what_another_searcher_has_moved`.
         let before = self.0.fetch_sub(SEARCHING, Release);
         debug_assert!(searching(before) > 0, "found, and nobody searches");
         searching(before) == 1

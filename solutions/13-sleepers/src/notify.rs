@@ -13,6 +13,7 @@ impl Sleepers {
         // SeqCst: pairs with the fence in `sleep`, and with the one here after
         // another's `found`. That work, then the counts; there the counts, then
         // the queues: one of the two sees what the other wrote.
+        // Model: `a_push_and_a_worker_that_sleeps_do_not_miss_each_other`.
         fence(SeqCst);
         if self.counts.should_wake_one() {
             self.choose()

@@ -14,6 +14,7 @@ impl Sleepers {
         self.names.insert(worker);
         let is_none_left = self.counts.fall_asleep(searching);
         // SeqCst: pairs with the fence in `notify`, see there.
+        // Model: `a_push_and_a_worker_that_sleeps_do_not_miss_each_other`.
         fence(SeqCst);
         is_none_left
     }

@@ -302,6 +302,8 @@ impl Future for Task {
 impl Drop for Task {
     fn drop(&mut self) {
         drop(self.job.take());
+        // SeqCst, for simplicity: Release would do. Pairs with the load in
+        // `is_finished`; who sees it comes after the drop of the job.
         self.ended.store(true, SeqCst);
         self.shared.unlist(self.place);
     }
@@ -322,6 +324,7 @@ impl<T> JoinHandle<T> {
 
     /// Returns `true` if the task has ended.
     pub fn is_finished(&self) -> bool {
+        // SeqCst, as above: Acquire would do.
         self.ended.load(SeqCst)
     }
 }
