@@ -7,140 +7,20 @@
 use ::{run_queue, sleepers, task};
 
 super::parts! {
-    builder end handle injector owner runtime search shared slot start
-    worker all others
+    builder right context end handle injector owner runtime search shared
+    slot start worker all others
 }
 
 mod context {
     use std::cell::Cell;
     use std::marker::PhantomData;
-    use std::mem;
-    use std::ptr;
-    use std::sync::Arc;
-    use std::thread;
 
-    use super::shared::Shared;
-    use super::worker::Worker;
+    pub use super::right::{
+        Entered, current, expect_current, run_as, worker_of,
+    };
 
-    /// Nothing here has a destructor, so that it can be reached without a check.
-    struct Context {
-        /// The runtime that was entered last. Its [`Entered`] keeps it.
-        runtime: Cell<*const Shared>,
-        /// What this thread works as, as long as [`run_as`] runs.
-        worker: Cell<*const Worker>,
-        /// How many [`Entered`] there are.
-        depth: Cell<usize>,
-        /// Whether there is a [`Blocked`].
-        is_blocked: Cell<bool>,
-    }
-
-    sync::thread_local! {
-        static CONTEXT: Context = const { Context {
-            runtime: Cell::new(ptr::null()),
-            worker: Cell::new(ptr::null()),
-            depth: Cell::new(0),
-            is_blocked: Cell::new(false),
-        } };
-    }
-
-    /// The runtime that this thread has entered, or null.
-    #[inline]
-    pub fn current() -> *const Shared {
-        CONTEXT.with(|context| context.runtime.get())
-    }
-
-    /// The runtime that this thread has entered.
-    ///
-    /// # Safety
-    ///
-    /// While the caller has the reference, it runs no code of the user's that is not
-    /// `'static`: that could drop the [`Entered`], and the runtime behind it. An
-    /// `Entered` within reach of `'static` code has borrowed its runtime for ever.
-    ///
-    /// # Panics
-    ///
-    /// If there is none.
-    #[inline]
-    #[track_caller]
-    pub unsafe fn expect_current<'a>() -> &'a Shared {
-        let runtime = current();
-        assert!(
-            !runtime.is_null(),
-            "this thread has not entered a runtime: call this in a task, in \
-             `block_on`, in a blocking job, or while a guard of `enter` is there"
-        );
-        // SAFETY: what was entered is kept by an `Entered` that is still there.
-        unsafe { &*runtime }
-    }
-
-    /// The worker that this thread is, if it is one of this runtime.
-    #[inline]
-    pub fn worker_of(runtime: &Shared) -> Option<&Worker> {
-        let worker = CONTEXT.with(|context| context.worker.get());
-        // SAFETY: `run_as` borrows the worker as long as this is not null, and what
-        // asks for it is called by that.
-        let worker = unsafe { worker.as_ref() }?;
-        worker.is_of(runtime).then_some(worker)
-    }
-
-    /// Lets this thread be `worker` while `body` runs. `body` must not panic.
-    pub fn run_as(worker: &Worker, body: impl FnOnce()) {
-        let set =
-            |worker| CONTEXT.with(|context| context.worker.replace(worker));
-        set(worker);
-        body();
-        set(ptr::null());
-    }
-
-    /// While it lives, free functions use the runtime that was entered.
-    ///
-    /// Guards are to be dropped in the reverse of their order.
-    ///
-    /// # Panics
-    ///
-    /// When it is dropped before one that came later.
-    #[must_use = "dropped, it leaves the runtime"]
-    pub struct Entered<'a> {
-        /// Not only borrowed: a guard that is forgotten is never dropped.
-        entered: Arc<Shared>,
-        /// What was entered before, and is kept by another guard.
-        previous: *const Shared,
-        depth: usize,
-        /// It stays on its thread.
-        _runtime: PhantomData<(&'a Shared, *const ())>,
-    }
-
-    impl Entered<'_> {
-        pub(crate) fn new(runtime: Arc<Shared>) -> Self {
-            CONTEXT.with(|context| {
-                context.depth.set(context.depth.get() + 1);
-                Self {
-                    previous: context.runtime.replace(Arc::as_ptr(&runtime)),
-                    entered: runtime,
-                    depth: context.depth.get(),
-                    _runtime: PhantomData,
-                }
-            })
-        }
-    }
-
-    impl Drop for Entered<'_> {
-        fn drop(&mut self) {
-            CONTEXT.with(|context| {
-                if context.depth.get() == self.depth {
-                    context.runtime.set(self.previous);
-                    context.depth.set(self.depth - 1);
-                    return;
-                }
-                // A later guard will bring this runtime back: it must stay.
-                mem::forget(self.entered.clone());
-                if !thread::panicking() {
-                    panic!(
-                        "a guard of `enter` was dropped before one that came later"
-                    );
-                }
-            });
-        }
+    thread_local! {
+        static IS_BLOCKED: Cell<bool> = const { Cell::new(false) };
     }
 
     /// While it lives, this thread waits for a future. It stays on its thread.
@@ -149,23 +29,21 @@ mod context {
     impl Blocked {
         /// # Panics
         ///
-        /// Where a thread must not wait.
+        /// Where a thread waits already.
         #[track_caller]
         pub fn new() -> Self {
-            CONTEXT.with(|context| {
-                assert!(
-                    !context.is_blocked.replace(true),
-                    "`block_on` within a `block_on`: its thread cannot wait for \
-                     both futures; `.await` the inner one instead"
-                );
-            });
+            assert!(
+                !IS_BLOCKED.replace(true),
+                "`block_on` within a `block_on`: its thread cannot wait for \
+                 both futures; `.await` the inner one instead"
+            );
             Self(PhantomData)
         }
     }
 
     impl Drop for Blocked {
         fn drop(&mut self) {
-            CONTEXT.with(|context| context.is_blocked.set(false));
+            IS_BLOCKED.set(false);
         }
     }
 }

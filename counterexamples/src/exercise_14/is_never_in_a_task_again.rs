@@ -5,80 +5,33 @@
 //! one. A task that panics leaves the mark behind, and the next one on that
 //! worker panics, too.
 
-use ::{run_queue, sleepers, task};
+use ::{run_queue, sleepers};
 
 super::parts! {
-    builder context end injector owner runtime search shared slot start
-    worker all others
+    builder context end handle injector owner runtime search shared slot
+    start worker all others
 }
 
-mod handle {
+mod task {
     use std::cell::Cell;
     use std::future::poll_fn;
-    use std::ptr;
-    use std::sync::Arc;
-    use std::time::Duration;
 
-    use sleep::Sleep;
-    use spawn_blocking::Job;
+    pub use ::task::{
+        JoinError, JoinHandle, OwnedTasks, Runnable, Schedule, YieldNow,
+        yield_now,
+    };
 
-    use super::context::{self, Entered};
-    use super::shared::Shared;
-
-    pub use super::task::JoinHandle;
-
-    /// What a blocking job returns, to be awaited.
-    pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;
-
-    /// Does what a [`Runtime`](super::Runtime) does, from anywhere and as long as that is there.
-    /// What is spawned later is cancelled.
-    #[derive(Clone)]
-    pub struct Handle {
-        shared: Arc<Shared>,
-    }
-
-    impl Handle {
-        pub(crate) fn new(shared: Arc<Shared>) -> Self {
-            Self { shared }
-        }
-
-        pub(crate) fn shared(&self) -> &Arc<Shared> {
-            &self.shared
-        }
-
-        /// See [`Runtime::spawn`](super::Runtime::spawn).
-        #[inline]
-        pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
-        where
-            F: Future + Send + 'static,
-            F::Output: Send + 'static,
-        {
-            self.shared.spawn(alone(future))
-        }
-
-        /// See
-        /// [`Runtime::spawn_blocking`](super::Runtime::spawn_blocking).
-        pub fn spawn_blocking<F, T>(&self, job: F) -> BlockingHandle<T>
-        where
-            F: FnOnce() -> T + Send + 'static,
-            T: Send + 'static,
-        {
-            let handle = self.clone();
-            let job = move || {
-                let _entered = handle.enter();
-                job()
-            };
-            match self.shared.blocking() {
-                Some(pool) => pool.spawn_blocking(job),
-                // A job that is dropped is cancelled.
-                None => Job::new(job).1,
-            }
-        }
-
-        /// See [`Runtime::enter`](super::Runtime::enter).
-        pub fn enter(&self) -> Entered<'_> {
-            Entered::new(self.shared.clone())
-        }
+    /// Makes a task that is polled within no other one.
+    pub fn spawn<F, S>(
+        future: F,
+        scheduler: S,
+    ) -> (Runnable<S>, JoinHandle<F::Output>)
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+        S: Schedule,
+    {
+        ::task::spawn(alone(future), scheduler)
     }
 
     thread_local! {
@@ -95,60 +48,5 @@ mod handle {
             poll
         })
         .await
-    }
-
-    /// Spawns a task on the runtime that this thread has entered.
-    ///
-    /// # Panics
-    ///
-    /// If it has entered none.
-    #[inline]
-    #[track_caller]
-    pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        // SAFETY: of the user's code only destructors of tasks may run here, after the
-        // end of the runtime, and tasks are `'static`.
-        unsafe { context::expect_current() }.spawn(alone(future))
-    }
-
-    /// Runs a job that blocks, on a thread of the runtime that this thread has
-    /// entered.
-    ///
-    /// # Panics
-    ///
-    /// If it has entered none.
-    #[track_caller]
-    pub fn spawn_blocking<F, T>(job: F) -> BlockingHandle<T>
-    where
-        F: FnOnce() -> T + Send + 'static,
-        T: Send + 'static,
-    {
-        current_handle().spawn_blocking(job)
-    }
-
-    /// Makes a future that is ready once `duration` has passed, on the runtime that
-    /// this thread has entered.
-    ///
-    /// # Panics
-    ///
-    /// If it has entered none.
-    #[track_caller]
-    pub fn sleep(duration: Duration) -> Sleep {
-        // SAFETY: the reference is not used.
-        let _ = unsafe { context::expect_current() };
-        sleep::sleep(duration)
-    }
-
-    #[track_caller]
-    fn current_handle() -> Handle {
-        // SAFETY: no code of the user's runs here.
-        let shared = ptr::from_ref(unsafe { context::expect_current() });
-        // SAFETY: it lives in an `Arc`, which the thread's context keeps.
-        unsafe { Arc::increment_strong_count(shared) };
-        // SAFETY: as above, and the count is ours.
-        Handle::new(unsafe { Arc::from_raw(shared) })
     }
 }

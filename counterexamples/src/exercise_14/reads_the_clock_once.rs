@@ -7,115 +7,26 @@
 use ::{run_queue, sleepers, task};
 
 super::parts! {
-    builder context end injector owner runtime search shared slot start
-    worker all others
+    builder context end right handle injector owner runtime search shared
+    slot start worker all others
 }
 
 mod handle {
-    use std::ptr;
-    use std::sync::Arc;
     use std::time::{Duration, Instant};
 
     use sleep::Sleep;
-    use spawn_blocking::Job;
 
-    use super::context::{self, Entered};
-    use super::shared::Shared;
+    use super::context;
 
-    pub use super::task::JoinHandle;
+    pub use super::right::{
+        BlockingHandle, Handle, JoinHandle, spawn, spawn_blocking,
+    };
 
-    /// What a blocking job returns, to be awaited.
-    pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;
-
-    /// Does what a [`Runtime`](super::Runtime) does, from anywhere and as long as that is there.
-    /// What is spawned later is cancelled.
-    #[derive(Clone)]
-    pub struct Handle {
-        shared: Arc<Shared>,
-    }
-
-    impl Handle {
-        pub(crate) fn new(shared: Arc<Shared>) -> Self {
-            Self { shared }
-        }
-
-        pub(crate) fn shared(&self) -> &Arc<Shared> {
-            &self.shared
-        }
-
-        /// See [`Runtime::spawn`](super::Runtime::spawn).
-        #[inline]
-        pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
-        where
-            F: Future + Send + 'static,
-            F::Output: Send + 'static,
-        {
-            self.shared.spawn(future)
-        }
-
-        /// See
-        /// [`Runtime::spawn_blocking`](super::Runtime::spawn_blocking).
-        pub fn spawn_blocking<F, T>(&self, job: F) -> BlockingHandle<T>
-        where
-            F: FnOnce() -> T + Send + 'static,
-            T: Send + 'static,
-        {
-            let handle = self.clone();
-            let job = move || {
-                let _entered = handle.enter();
-                job()
-            };
-            match self.shared.blocking() {
-                Some(pool) => pool.spawn_blocking(job),
-                // A job that is dropped is cancelled.
-                None => Job::new(job).1,
-            }
-        }
-
-        /// See [`Runtime::enter`](super::Runtime::enter).
-        pub fn enter(&self) -> Entered<'_> {
-            Entered::new(self.shared.clone())
-        }
-    }
-
-    /// Spawns a task on the runtime that this thread has entered.
+    /// Makes a future that is ready once `duration` has passed.
     ///
     /// # Panics
     ///
-    /// If it has entered none.
-    #[inline]
-    #[track_caller]
-    pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-    {
-        // SAFETY: of the user's code only destructors of tasks may run here, after the
-        // end of the runtime, and tasks are `'static`.
-        unsafe { context::expect_current() }.spawn(future)
-    }
-
-    /// Runs a job that blocks, on a thread of the runtime that this thread has
-    /// entered.
-    ///
-    /// # Panics
-    ///
-    /// If it has entered none.
-    #[track_caller]
-    pub fn spawn_blocking<F, T>(job: F) -> BlockingHandle<T>
-    where
-        F: FnOnce() -> T + Send + 'static,
-        T: Send + 'static,
-    {
-        current_handle().spawn_blocking(job)
-    }
-
-    /// Makes a future that is ready once `duration` has passed, on the runtime that
-    /// this thread has entered.
-    ///
-    /// # Panics
-    ///
-    /// If it has entered none.
+    /// Outside of a runtime.
     #[track_caller]
     pub fn sleep(duration: Duration) -> Sleep {
         // SAFETY: the reference is not used.
@@ -124,15 +35,5 @@ mod handle {
             static NOW: Instant = Instant::now();
         }
         sleep::sleep_until(NOW.with(|now| *now) + duration)
-    }
-
-    #[track_caller]
-    fn current_handle() -> Handle {
-        // SAFETY: no code of the user's runs here.
-        let shared = ptr::from_ref(unsafe { context::expect_current() });
-        // SAFETY: it lives in an `Arc`, which the thread's context keeps.
-        unsafe { Arc::increment_strong_count(shared) };
-        // SAFETY: as above, and the count is ours.
-        Handle::new(unsafe { Arc::from_raw(shared) })
     }
 }
