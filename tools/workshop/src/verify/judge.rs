@@ -230,9 +230,24 @@ impl Judge<'_> {
                 self.must_pass(&place, &verdicts);
                 let files = self.part.files_of(exercise);
                 self.must_have(&place, &verdicts, &names(&files));
+                if self.part != Part::Tests {
+                    self.tell_explored(&package, &verdicts);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Notes of each model how much of it was explored: one that was cut short
+    /// passes, too.
+    fn tell_explored(&mut self, package: &str, verdicts: &Verdicts) {
+        for (model, verdict) in verdicts {
+            if verdict.outcome == TestOutcome::Passed {
+                let explored = verdict.message.trim();
+                let note = format!("{package}: `{model}` {explored}");
+                self.outcome.notes.push(note);
+            }
+        }
     }
 
     /// Fails where a test does; but notes it where the version says that this

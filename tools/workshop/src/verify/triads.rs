@@ -12,7 +12,7 @@ use crate::exercises::source::{self, Clause, Contract, Test};
 use crate::workshop::Workshop;
 
 /// An exercise has at least so many counterexamples.
-const COUNTEREXAMPLES: usize = 6;
+const COUNTEREXAMPLES: usize = 10;
 /// An exercise has at least so many other right designs.
 const ALTERNATIVES: usize = 3;
 
