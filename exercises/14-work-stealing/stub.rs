@@ -31,9 +31,9 @@
 //!    worker sleeps, but for the one that is next on a worker that is in a poll.
 //! 4. **From outside.** Tasks that do not stop waking one another, spawning
 //!    others, or yielding on every worker do not keep out a task that was
-//!    spawned elsewhere: each worker takes one from the global queue at least
-//!    every [`Builder::global_queue_interval`] polls, but not at each. What has
-//!    been taken does not go back there before it is polled.
+//!    spawned or woken elsewhere: each worker takes one from the global queue
+//!    at least every [`Builder::global_queue_interval`] polls, but not at each.
+//!    What has been taken does not go back there before it is polled.
 //! 5. **Next is not always.** A task that is ready on a worker is polled there
 //!    after at most a hundred polls for each task that is queued before it,
 //!    whatever other tasks spawn and wake. If its queue overflows, it may go to

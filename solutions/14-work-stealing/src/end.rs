@@ -50,6 +50,7 @@ impl Shared {
     /// Tells the workers to end.
     pub fn shut_down(&self) {
         // Relaxed: the unpark of each worker publishes it.
+        // Model: `two_workers_end_in_every_order`.
         self.end.is_shut_down.store(true, Relaxed);
         for worker in &self.workers {
             worker.unparker.unpark();
@@ -93,7 +94,9 @@ impl Shared {
     /// spawned, ends at once.
     fn drop_all(&self) {
         self.owned.close_and_cancel();
-        // SeqCst: pairs with the fence in `notify`, see `spawn_from_outside`.
+        // SeqCst: pairs with the fence in `notify`, see `spawn_from_outside`
+        // in `shared`.
+        // Model: `a_task_that_comes_at_the_end_ends_in_every_order`.
         fence(SeqCst);
         // A guest holds a task that is listed, or has pushed it already and is
         // about to leave.
@@ -122,6 +125,7 @@ impl Shared {
     /// Queues a task, by a thread that nothing connects with the runtime but the
     /// task. As soon as that is pushed, it may run and end, and the runtime with
     /// it: so the end waits for guests.
+    /// Model: `nobody_is_left_behind_in_whatever_order`.
     pub fn inject_as_guest(&self, task: Task) {
         // Relaxed: published with the task. Whoever sees that it has ended sees
         // us.

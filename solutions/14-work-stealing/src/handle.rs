@@ -100,7 +100,8 @@ where
 }
 
 /// Makes a future that is ready once `duration` has passed, on the runtime that
-/// this thread has entered.
+/// this thread has entered. Its task is then woken by the thread of the timers,
+/// and waits no longer than one that was spawned elsewhere.
 ///
 /// # Panics
 ///

@@ -40,6 +40,7 @@ impl Worker {
             true => self.shared.sleepers.found(),
             // Who looked while we carried a batch here saw nothing, and may
             // sleep now.
+            // Model: `what_comes_from_outside_is_shared_in_whatever_order`.
             false => !self.queue.is_empty() || !self.shared.injector.is_empty(),
         };
         if is_last {
@@ -109,6 +110,8 @@ impl Worker {
     fn sleep(&self) {
         let Shared { sleepers, .. } = &*self.shared;
         let is_last = sleepers.sleep(self.index, self.end_search(false));
+        // Whoever pushed before that may have seen nobody asleep.
+        // Model: `a_task_from_outside_runs_in_every_order`.
         if is_last && self.shared.has_work() {
             let is_free = sleepers.wake(self.index);
             // As a searcher, so that it tells the next one if there is more.

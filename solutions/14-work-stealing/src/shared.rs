@@ -84,6 +84,7 @@ impl Shared {
         // The last worker may have looked at the injector before that. Then it
         // knew of the shutdown, and since it has made a fence in between, as
         // `notify` did here, so do we.
+        // Model: `a_task_that_comes_at_the_end_ends_in_every_order`.
         if self.is_shut_down() {
             self.drop_injected();
         }

@@ -21,6 +21,18 @@ impl Busy {
         self.0.load(SeqCst)
     }
 
+    /// Lets the only worker go on to another poll, so that the one before is
+    /// over. Waits in vain for a while if there is none.
+    pub fn let_one_pass(&self) {
+        let seen = self.polls();
+        for _ in 0..1_000 {
+            if self.polls() > seen {
+                return;
+            }
+            thread::sleep(Duration::from_micros(50));
+        }
+    }
+
     pub fn stop(&self) {
         self.0.store(TOO_MANY, SeqCst);
     }

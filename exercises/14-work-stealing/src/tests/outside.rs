@@ -11,8 +11,8 @@ const INTERVAL: u32 = 31;
 fn busy_workers_look_into_the_global_queue() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "A task that comes from outside runs within ten intervals of polls, whatever the \
-                  tasks do that keep the only worker busy.",
+        promise: "A task that is spawned or woken outside runs within ten intervals of polls, \
+                  whatever the tasks do that keep the only worker busy.",
         usual_cause: "The global queue is looked at only when the own one is empty; or the tick is \
                       not counted on every path, such as for the next task or for yields.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
@@ -31,15 +31,30 @@ fn busy_workers_look_into_the_global_queue() {
                 .expect("the task returns");
             for _ in 0..5 {
                 let seen = busy.clone();
-                let task = runtime.spawn(async move { seen.polls() });
-                let before = busy.polls();
-                let at = runtime.block_on(task).expect("the task returns");
-                let waited = at.saturating_sub(before);
-                assert!(
-                    waited <= 10 * INTERVAL as usize,
-                    "it waited for {waited} polls of tasks that {what}, with \
-                     an interval of {INTERVAL}"
-                );
+                let (wait, waking) = ManualFuture::new();
+                let task = runtime.spawn(async move {
+                    let first = seen.polls();
+                    wait.await;
+                    (first, seen.polls())
+                });
+                let spawned = busy.polls();
+                waking.wait_until_polled();
+                // Who is woken in a poll is not woken from outside.
+                busy.let_one_pass();
+                waking.complete();
+                let woken = busy.polls();
+                let (first, second) =
+                    runtime.block_on(task).expect("the task returns");
+                for (before, at, why) in
+                    [(spawned, first, "spawned"), (woken, second, "woken")]
+                {
+                    let waited = at.saturating_sub(before);
+                    assert!(
+                        waited <= 10 * INTERVAL as usize,
+                        "when it was {why}, it waited for {waited} polls of \
+                         tasks that {what}, with an interval of {INTERVAL}"
+                    );
+                }
             }
             busy.stop();
         }
