@@ -107,14 +107,16 @@ fn listen(server: &Server) -> Receiver<Value> {
 #[track_caller]
 fn wait_for(events: &Receiver<Value>, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     let deadline = Instant::now() + PATIENCE;
+    let mut others = Vec::new();
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let event = events
             .recv_timeout(left)
-            .unwrap_or_else(|_| panic!("not within {PATIENCE:?}: {what}"));
+            .unwrap_or_else(|_| panic!("not within {PATIENCE:?}: {what}, but {others:#?}"));
         if wanted(&event) {
             return event;
         }
+        others.push(event);
     }
 }
 

@@ -107,7 +107,7 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
         eprintln!("help: open the link above in yours");
     }
 
-    watcher::watch(app.workshop.clone(), announcer.clone());
+    watcher::watch(&app.workshop, announcer.clone());
     let console = app.console.clone();
     keeper.watch(move |news| tell(news, &announcer, &console));
     prepare_crates(app.clone());

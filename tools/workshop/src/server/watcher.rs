@@ -19,14 +19,15 @@ use crate::workshop::Workshop;
 /// which is two looks and the way to the page and back.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Looks for news for ever.
-pub fn watch(workshop: Workshop, announcer: Arc<Announcer>) {
+/// Looks for news for ever: for all that happens after this call.
+pub fn watch(workshop: &Workshop, announcer: Arc<Announcer>) {
+    // Not in the thread: it may begin late, and take what happens now for old.
+    let exercises = catalogue::find_all(workshop);
+    let mut files: Vec<_> = exercises.into_iter().map(Watched::new).collect();
+    let memory = memory_file(workshop);
+    let mut remembered = stamp(&memory);
+    let mut followers = Followers::new(workshop);
     thread::spawn(move || {
-        let exercises = catalogue::find_all(&workshop);
-        let mut files: Vec<_> = exercises.into_iter().map(Watched::new).collect();
-        let memory = memory_file(&workshop);
-        let mut remembered = stamp(&memory);
-        let mut followers = Followers::new(&workshop);
         loop {
             thread::sleep(LOOK_EVERY);
             let news = files.iter_mut().filter_map(Watched::look);
