@@ -17,66 +17,46 @@
 //! the poll sees what was written. Unless it has looked there already, and is
 //! about to say that it is pending.
 
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Wake, Waker};
+use std::thread::{self, ThreadId};
+
 use ::{run_queue, sleepers};
 
 super::parts! {
     builder context end handle injector owner runtime search shared slot
-    start worker all others
+    start worker futures as polled all others
 }
 
-mod task {
-    use std::future::poll_fn;
-    use std::sync::{Arc, Mutex};
-    use std::task::{Context, Wake, Waker};
-    use std::thread::{self, ThreadId};
+struct Polled {
+    /// The thread that polls the task just now.
+    by: Mutex<Option<ThreadId>>,
+    task: Mutex<Waker>,
+}
 
-    pub use ::task::{
-        JoinError, JoinHandle, OwnedTasks, Runnable, Schedule, YieldNow,
-        yield_now,
-    };
-
-    /// Makes a task that is not woken by others while it is polled.
-    pub fn spawn<F, S>(
-        future: F,
-        scheduler: S,
-    ) -> (Runnable<S>, JoinHandle<F::Output>)
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-        S: Schedule,
-    {
-        ::task::spawn(polled(future), scheduler)
-    }
-
-    struct Polled {
-        /// The thread that polls the task just now.
-        by: Mutex<Option<ThreadId>>,
-        task: Mutex<Waker>,
-    }
-
-    impl Wake for Polled {
-        fn wake(self: Arc<Self>) {
-            let by = *self.by.lock().unwrap();
-            if by.is_none_or(|thread| thread == thread::current().id()) {
-                self.task.lock().unwrap().wake_by_ref();
-            }
+impl Wake for Polled {
+    fn wake(self: Arc<Self>) {
+        let by = *self.by.lock().unwrap();
+        if by.is_none_or(|thread| thread == thread::current().id()) {
+            self.task.lock().unwrap().wake_by_ref();
         }
     }
+}
 
-    async fn polled<F: Future>(future: F) -> F::Output {
-        let mut future = Box::pin(future);
-        let state = Arc::new(Polled {
-            by: Mutex::new(None),
-            task: Mutex::new(Waker::noop().clone()),
-        });
-        let waker = Waker::from(state.clone());
-        poll_fn(|cx| {
-            state.task.lock().unwrap().clone_from(cx.waker());
-            *state.by.lock().unwrap() = Some(thread::current().id());
-            let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
-            *state.by.lock().unwrap() = None;
-            polled
-        })
-        .await
-    }
+async fn polled<F: Future>(future: F) -> F::Output {
+    let mut future = Box::pin(future);
+    let state = Arc::new(Polled {
+        by: Mutex::new(None),
+        task: Mutex::new(Waker::noop().clone()),
+    });
+    let waker = Waker::from(state.clone());
+    poll_fn(|cx| {
+        state.task.lock().unwrap().clone_from(cx.waker());
+        *state.by.lock().unwrap() = Some(thread::current().id());
+        let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+        *state.by.lock().unwrap() = None;
+        polled
+    })
+    .await
 }

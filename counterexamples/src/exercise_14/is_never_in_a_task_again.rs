@@ -5,48 +5,28 @@
 //! one. A task that panics leaves the mark behind, and the next one on that
 //! worker panics, too.
 
+use std::cell::Cell;
+use std::future::poll_fn;
+
 use ::{run_queue, sleepers};
 
 super::parts! {
     builder context end handle injector owner runtime search shared slot
-    start worker all others
+    start worker futures as alone all others
 }
 
-mod task {
-    use std::cell::Cell;
-    use std::future::poll_fn;
+thread_local! {
+    static IS_IN_A_TASK: Cell<bool> = const { Cell::new(false) };
+}
 
-    pub use ::task::{
-        JoinError, JoinHandle, OwnedTasks, Runnable, Schedule, YieldNow,
-        yield_now,
-    };
-
-    /// Makes a task that is polled within no other one.
-    pub fn spawn<F, S>(
-        future: F,
-        scheduler: S,
-    ) -> (Runnable<S>, JoinHandle<F::Output>)
-    where
-        F: Future + Send + 'static,
-        F::Output: Send + 'static,
-        S: Schedule,
-    {
-        ::task::spawn(alone(future), scheduler)
-    }
-
-    thread_local! {
-        static IS_IN_A_TASK: Cell<bool> = const { Cell::new(false) };
-    }
-
-    /// Polls `future`, and nothing else within its polls.
-    async fn alone<F: Future>(future: F) -> F::Output {
-        let mut future = Box::pin(future);
-        poll_fn(|cx| {
-            assert!(!IS_IN_A_TASK.replace(true), "a task within a task");
-            let poll = future.as_mut().poll(cx);
-            IS_IN_A_TASK.set(false);
-            poll
-        })
-        .await
-    }
+/// Polls `future`, and nothing else within its polls.
+async fn alone<F: Future>(future: F) -> F::Output {
+    let mut future = Box::pin(future);
+    poll_fn(|cx| {
+        assert!(!IS_IN_A_TASK.replace(true), "a task within a task");
+        let poll = future.as_mut().poll(cx);
+        IS_IN_A_TASK.set(false);
+        poll
+    })
+    .await
 }
