@@ -4,6 +4,8 @@
 //!
 //! These are programs that a good engineer might write on a tired evening:
 //! read one, find the bug, then read its header.
+// The tests of each exercise are a program of their own: only lints need the whole.
+#![cfg(clippy)]
 #![expect(
     clippy::duplicate_mod,
     reason = "the tests of an exercise stand once, for every subject, and so \

@@ -8,6 +8,7 @@
 //! Also fails: as_many_woken_tasks_run_as_there_are_workers
 //! Also fails: destructors_may_spawn_and_wake_during_shutdown
 //! Also fails: each_of_many_tasks_runs_once
+//! Also fails: free_functions_find_their_runtime
 //! Also fails: many_wake_ups_are_one_poll
 //! Also fails: models::an_abort_ends_a_task_once_in_whatever_order
 //! Also fails: models::every_task_runs_once_in_whatever_order
@@ -15,6 +16,7 @@
 //! Also fails: models::no_task_waits_while_a_worker_sleeps_in_whatever_order
 //! Also fails: models::two_runtimes_wake_one_another_in_whatever_order
 //! Also fails: models::what_comes_from_outside_is_shared_in_whatever_order
+//! Also fails: shutdown_drops_every_task
 //! Also fails: sleeps_end_though_all_workers_sleep
 //!
 //! A worker that has found nothing anywhere says that it sleeps, and parks. It

@@ -69,7 +69,7 @@ impl Judge<'_> {
         let mut runs = vec![faults];
         for _ in 0..RUNS_AGAIN {
             let run = self
-                .run_on(built, "counterexamples", &[&filter], None, on_progress)
+                .run(built, "counterexamples", &[&filter], on_progress)
                 .await?;
             let versions = by_version(run.unwrap_or_default());
             let verdicts = versions.into_values().next().unwrap_or_default();
