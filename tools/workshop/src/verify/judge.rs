@@ -77,10 +77,14 @@ impl Judge<'_> {
             self.find(package, fault, "mend what the compiler names above");
             return Ok(None);
         }
-        // Wrong versions mostly sleep until the kit ends them; models calculate.
+        // Wrong versions mostly sleep until the kit ends them. Their models have a
+        // limit on the clock, so they should not be too many at once.
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let sleeps = package == "counterexamples" && self.part == Part::Tests;
-        let threads = sleeps.then_some(8 * cores);
+        let each = match self.part {
+            Part::Tests => 8,
+            Part::Models(_) => 4,
+        };
+        let threads = (package == "counterexamples").then_some(each * cores);
         let mut verdicts = Verdicts::new();
         let mut done = BTreeSet::new();
         for binary in built.binaries_of(package) {
