@@ -122,7 +122,7 @@ fn hold<S: Scheduler>(host: Host, end: Instant) -> Tally {
             tally.all += 1;
             if !meet(&scheduler, workers, host) {
                 tally.hung += 1;
-                // Who has slept once may sleep again.
+                // Its worker still sleeps: the next meeting would hang by the same.
                 break;
             }
         }
