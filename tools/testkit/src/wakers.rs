@@ -22,11 +22,15 @@ impl CountingWaker {
     #[expect(clippy::new_ret_no_self, reason = "what it makes is a `Waker`")]
     pub fn new() -> (Waker, Arc<WakeCounts>) {
         let counts = Arc::new(WakeCounts::default());
-        let data = Arc::into_raw(counts.clone()).cast();
-        // SAFETY: `data` is a counted pointer from `Arc::into_raw`, which is what `VTABLE` works on.
-        let waker = unsafe { Waker::new(data, &VTABLE) };
+        // SAFETY: `raw` keeps what a waker's functions must keep.
+        let waker = unsafe { Waker::from_raw(raw(counts.clone())) };
         (waker, counts)
     }
+}
+
+/// Makes a waker that owns `counts`, which must have counted it already.
+pub(crate) fn raw(counts: Arc<WakeCounts>) -> RawWaker {
+    RawWaker::new(Arc::into_raw(counts).cast(), &VTABLE)
 }
 
 impl WakeCounts {
@@ -54,6 +58,22 @@ impl WakeCounts {
     pub fn drops(&self) -> usize {
         self.drops.load(Relaxed)
     }
+
+    pub(crate) fn count_wake_by_value(&self) {
+        self.by_value.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn count_wake_by_reference(&self) {
+        self.by_reference.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn count_clone(&self) {
+        self.clones.fetch_add(1, Relaxed);
+    }
+
+    pub(crate) fn count_drop(&self) {
+        self.drops.fetch_add(1, Relaxed);
+    }
 }
 
 /// The data pointer of each waker here is a counted `Arc<WakeCounts>`.
@@ -65,23 +85,23 @@ fn counts<'a>(data: *const ()) -> &'a WakeCounts {
 }
 
 fn clone(data: *const ()) -> RawWaker {
-    counts(data).clones.fetch_add(1, Relaxed);
+    counts(data).count_clone();
     // SAFETY: `data` came from `Arc::into_raw` and is alive; the new waker owns the new count.
     unsafe { Arc::<WakeCounts>::increment_strong_count(data.cast()) };
     RawWaker::new(data, &VTABLE)
 }
 
 fn wake(data: *const ()) {
-    counts(data).by_value.fetch_add(1, Relaxed);
+    counts(data).count_wake_by_value();
     release(data);
 }
 
 fn wake_by_ref(data: *const ()) {
-    counts(data).by_reference.fetch_add(1, Relaxed);
+    counts(data).count_wake_by_reference();
 }
 
 fn release(data: *const ()) {
-    counts(data).drops.fetch_add(1, Relaxed);
+    counts(data).count_drop();
     // SAFETY: gives back the count that this waker owned since `CountingWaker::new` or `clone`.
     unsafe { Arc::<WakeCounts>::decrement_strong_count(data.cast()) };
 }

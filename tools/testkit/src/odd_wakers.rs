@@ -1,0 +1,115 @@
+//! Wakers that an executor must not tell apart by part of what they are.
+
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::task::{RawWaker, RawWakerVTable, Waker};
+
+use crate::WakeCounts;
+use crate::wakers;
+
+/// A place on the stack for wakers, one after the other and all at the same
+/// address. A clone of such a waker is on the heap: it has another data pointer
+/// and another vtable. Code that keeps the clone and compares the next waker
+/// with the *original* takes two wakers for one.
+#[derive(Debug, Default)]
+pub struct StackWakers {
+    current: Arc<WakeCounts>,
+}
+
+impl StackWakers {
+    /// Makes a place for wakers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lends `body` a new waker, which is gone when `body` returns. Returns
+    /// what `body` returns, and the counts of the waker and of its clones.
+    pub fn lend<R>(&mut self, body: impl FnOnce(&Waker) -> R) -> (R, Arc<WakeCounts>) {
+        self.current = Arc::default();
+        let data = ptr::from_ref(self).cast();
+        // SAFETY: `ON_STACK` works on a pointer to a `StackWakers`. The waker lives as long as this
+        // call, which borrows `self`: `body` can only clone it, and a clone keeps the counts alive.
+        let waker = unsafe { Waker::new(data, &ON_STACK) };
+        let result = body(&waker);
+        drop(waker);
+        (result, self.current.clone())
+    }
+}
+
+/// The data pointer of each waker here is a `StackWakers`.
+static ON_STACK: RawWakerVTable = RawWakerVTable::new(
+    |data| {
+        place(data).current.count_clone();
+        wakers::raw(place(data).current.clone())
+    },
+    |data| {
+        place(data).current.count_wake_by_value();
+        place(data).current.count_drop();
+    },
+    |data| place(data).current.count_wake_by_reference(),
+    |data| place(data).current.count_drop(),
+);
+
+fn place<'a>(data: *const ()) -> &'a StackWakers {
+    // SAFETY: the callers are the vtable's functions, whose waker lives in a call that borrows it.
+    unsafe { &*data.cast() }
+}
+
+/// Makes two wakers without data, each with the count of its wake-ups: they
+/// differ by their vtables only. The counts are the process's.
+pub fn wakers_without_data() -> [(Waker, &'static AtomicUsize); 2] {
+    // SAFETY: the functions of these vtables do not use their data pointer.
+    let make = |vtable| unsafe { Waker::new(ptr::null(), vtable) };
+    [
+        (make(&WITHOUT_DATA[0]), &WAKE_COUNTS[0]),
+        (make(&WITHOUT_DATA[1]), &WAKE_COUNTS[1]),
+    ]
+}
+
+static WAKE_COUNTS: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+static WITHOUT_DATA: [RawWakerVTable; 2] = [vtable_of::<0>(), vtable_of::<1>()];
+
+const fn vtable_of<const INDEX: usize>() -> RawWakerVTable {
+    let wake = |_: *const ()| _ = WAKE_COUNTS[INDEX].fetch_add(1, SeqCst);
+    RawWakerVTable::new(
+        |_| RawWaker::new(ptr::null(), &WITHOUT_DATA[INDEX]),
+        wake,
+        wake,
+        |_| (),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wakers_on_the_stack_are_the_same_and_their_clones_are_not() {
+        let mut place = StackWakers::new();
+        let identity = |waker: &Waker| (waker.data(), ptr::from_ref(waker.vtable()));
+        let keep = |waker: &Waker| (waker.clone(), identity(waker));
+        let ((first, first_identity), first_counts) = place.lend(keep);
+        let ((second, second_identity), second_counts) = place.lend(keep);
+        assert_eq!(first_identity, second_identity, "one place, one vtable");
+        assert!(!first.will_wake(&second), "the clones differ");
+        assert_ne!(identity(&first).1, first_identity.1, "another vtable");
+        second.wake();
+        assert_eq!((first_counts.wakes(), second_counts.wakes()), (0, 1));
+        drop(first);
+        for counts in [first_counts, second_counts] {
+            assert_eq!(counts.clones() + 1, counts.drops(), "all are given up");
+        }
+    }
+
+    #[test]
+    fn wakers_without_data_differ_by_their_vtables() {
+        let [(first, first_count), (second, second_count)] = wakers_without_data();
+        assert_eq!(first.data(), second.data());
+        assert!(!first.will_wake(&second) && first.will_wake(&first.clone()));
+        second.wake_by_ref();
+        second.clone().wake();
+        let counts = [first_count, second_count].map(|count| count.load(SeqCst));
+        assert_eq!(counts, [0, 2]);
+    }
+}
