@@ -108,7 +108,8 @@ mod tests {
         assert_eq!(first.data(), second.data());
         assert!(!first.will_wake(&second) && first.will_wake(&first.clone()));
         second.wake_by_ref();
-        second.clone().wake();
+        let clone = second.clone();
+        clone.wake();
         let counts = [first_count, second_count].map(|count| count.load(SeqCst));
         assert_eq!(counts, [0, 2]);
     }
