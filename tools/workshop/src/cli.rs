@@ -104,8 +104,11 @@ enum Command {
         #[arg(long, default_value_t = 15)]
         rounds: usize,
     },
-    /// For authors: check the workshop itself.
-    Verify,
+    /// For authors: check the workshop itself, or only some of its exercises.
+    Verify {
+        /// The exercises' numbers; without any, everything.
+        numbers: Vec<u32>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -176,7 +179,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
         } => trace(workshop, number, chrome, no_open, port).await,
         Command::Record { snippets } => record::record_command(&workshop, snippets).await,
         Command::Measure { rounds } => measure::measure_command(&workshop, rounds.max(1)).await,
-        Command::Verify => verify::verify_command(&workshop).await,
+        Command::Verify { numbers } => verify::verify_command(&workshop, &numbers).await,
     }
 }
 

@@ -32,10 +32,8 @@ pub enum Target {
     /// The library's tests.
     #[default]
     Tests,
-    /// The tests that are a program of this name.
-    Test(String),
-    /// All tests: of the library, and those that are programs of their own.
-    AllTests,
+    /// Those, and the tests that are programs of these names.
+    TestsAnd(Vec<String>),
     /// The example of this name.
     Example(String),
 }
@@ -76,7 +74,7 @@ pub struct Diagnostic {
 }
 
 /// What became of a build.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Built {
     /// Whether all was built.
     pub success: bool,
@@ -152,13 +150,15 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
         true => ("json-diagnostic-rendered-ansi", "--color=always"),
         false => ("json", "--color=never"),
     };
-    let what: &[&str] = match &build.target {
-        Target::Tests => &["test", "--no-run", "--lib"],
-        Target::Test(name) => &["test", "--no-run", "--test", name],
-        Target::AllTests => &["test", "--no-run", "--tests"],
-        Target::Example(name) => &["build", "--example", name],
+    let test = ["test", "--no-run", "--lib"].map(String::from);
+    let mut arguments: Vec<String> = match &build.target {
+        Target::Tests => test.into(),
+        Target::TestsAnd(programs) => {
+            let programs = programs.iter().map(|name| format!("--test={name}"));
+            test.into_iter().chain(programs).collect()
+        }
+        Target::Example(name) => vec!["build".into(), format!("--example={name}")],
     };
-    let mut arguments: Vec<String> = what.iter().map(|&word| word.into()).collect();
     arguments.push(colour.into());
     arguments.push(format!("--message-format={format}"));
     arguments.extend(

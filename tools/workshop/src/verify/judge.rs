@@ -297,10 +297,10 @@ impl Judge<'_> {
         built: &Built,
         on_progress: &impl Fn(&str),
     ) -> Result<(), Problem> {
-        let Some(verdicts) = self
-            .run(built, "alternatives", &["::tests::"], on_progress)
-            .await?
-        else {
+        let filters = filters_of(exercises);
+        let filters: Vec<_> = filters.iter().map(String::as_str).collect();
+        let run = self.run(built, "alternatives", &filters, on_progress);
+        let Some(verdicts) = run.await? else {
             return Ok(());
         };
         let versions = by_version(verdicts);
@@ -329,18 +329,29 @@ impl Judge<'_> {
     /// When the models cannot be run.
     pub async fn alternative_models(
         &mut self,
+        exercises: &[Exercise],
         built: &Built,
         on_progress: &impl Fn(&str),
     ) -> Result<(), Problem> {
-        let verdicts = self
-            .run(built, "alternatives", &["::models::"], on_progress)
-            .await?;
+        let filters = filters_of(exercises);
+        let filters: Vec<_> = filters.iter().map(String::as_str).collect();
+        let run = self.run(built, "alternatives", &filters, on_progress);
+        let verdicts = run.await?;
         for ((number, name), verdicts) in by_version(verdicts.unwrap_or_default()) {
             let place = format!("alternatives/src/exercise_{number}/{name}.rs");
             self.must_pass(&place, &verdicts);
         }
         Ok(())
     }
+}
+
+/// What the paths of the exercises' tests begin with, in a package with versions of
+/// all exercises.
+fn filters_of(exercises: &[Exercise]) -> Vec<String> {
+    let numbers = exercises.iter().map(|exercise| exercise.number);
+    numbers
+        .map(|number| format!("exercise_{number}::"))
+        .collect()
 }
 
 /// What the header of a right version says that a foreign crate does not always

@@ -30,7 +30,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use crate::exercises::colours_wanted;
+use crate::exercises::{catalogue, colours_wanted};
 use crate::problem::Problem;
 use crate::workshop::{Scratch, Workshop};
 
@@ -71,33 +71,36 @@ pub struct Outcome {
     pub summary: String,
 }
 
-/// `cargo workshop verify`. The status is a success only if every rule holds.
+/// `cargo workshop verify`: of these exercises, or of the whole workshop if
+/// `numbers` is empty. The status is a success only if every rule holds.
 ///
 /// # Errors
 ///
-/// When something cannot even be looked at: the book cannot be built, or cargo
-/// cannot be run.
-pub async fn verify_command(workshop: &Workshop) -> Result<ExitCode, Problem> {
+/// When there is no such exercise, or something cannot even be looked at: the
+/// book cannot be built, or cargo cannot be run.
+pub async fn verify_command(workshop: &Workshop, numbers: &[u32]) -> Result<ExitCode, Problem> {
     let started = Instant::now();
+    let exercises = match numbers {
+        [] => catalogue::find_all(workshop),
+        some => some
+            .iter()
+            .map(|number| catalogue::find(workshop, *number))
+            .collect::<Result<_, _>>()?,
+    };
     let scratch = Scratch::claim(&workshop.target())?;
     let mut steps = Steps::new();
 
     steps.begin("triads");
-    steps.end(triads::verify(workshop));
-    steps.begin("dependencies");
-    steps.end(dependencies::verify(workshop).await?);
-    steps.begin("book");
-    let (book, outcome) = book::verify(workshop, &scratch.book(1))?;
-    steps.end(outcome);
-    steps.begin("figures");
-    steps.end(figures::verify(workshop));
+    steps.end(triads::verify(workshop, &exercises));
+    if numbers.is_empty() {
+        verify_book(workshop, &scratch, &mut steps).await?;
+    }
     steps.begin("demonstrations");
-    steps.end(demonstrations::verify(workshop, |done| steps.progress(done)).await);
-    steps.begin("snippets");
-    steps.end(snippets::verify(workshop, &scratch, &book, |done| steps.progress(done)).await);
+    steps.end(demonstrations::verify(workshop, &exercises, |done| steps.progress(done)).await);
 
     steps.begin("build");
-    let (built, outcome) = subjects::build(workshop, |done| steps.progress(done)).await?;
+    let (built, outcome) =
+        subjects::build(workshop, exercises, |done| steps.progress(done)).await?;
     steps.end(outcome);
     for subject in subjects::Subject::ALL {
         steps.begin(subject.name());
@@ -109,6 +112,24 @@ pub async fn verify_command(workshop: &Workshop) -> Result<ExitCode, Problem> {
     // The books are of no use to anyone else.
     let _left = scratch.sweep();
     Ok(steps.conclude(started.elapsed()))
+}
+
+/// Checks what belongs to no one exercise.
+async fn verify_book(
+    workshop: &Workshop,
+    scratch: &Scratch,
+    steps: &mut Steps,
+) -> Result<(), Problem> {
+    steps.begin("dependencies");
+    steps.end(dependencies::verify(workshop).await?);
+    steps.begin("book");
+    let (book, outcome) = book::verify(workshop, &scratch.book(1))?;
+    steps.end(outcome);
+    steps.begin("figures");
+    steps.end(figures::verify(workshop));
+    steps.begin("snippets");
+    steps.end(snippets::verify(workshop, scratch, &book, |done| steps.progress(done)).await);
+    Ok(())
 }
 
 /// Prints a line for each step.

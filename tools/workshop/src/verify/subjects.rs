@@ -6,7 +6,7 @@ use std::future::pending;
 use super::judge::{Judge, Part};
 use super::{Finding, Outcome};
 use crate::exercises::cargo::{self, Build, Built, Target, Words};
-use crate::exercises::catalogue::{self, Checker, Exercise};
+use crate::exercises::catalogue::{Checker, Exercise};
 use crate::problem::Problem;
 use crate::workshop::Workshop;
 
@@ -52,50 +52,33 @@ pub struct Binaries {
     exercises: Vec<Exercise>,
     tests: Built,
     /// Over the primitives of either checker.
-    models: [(Checker, Built); 2],
+    models: Vec<(Checker, Built)>,
 }
 
-/// Builds all versions. The compiler must have nothing to say.
+/// Builds all versions of the exercises. The compiler must have nothing to say.
 ///
 /// # Errors
 ///
 /// When cargo cannot be run.
 pub async fn build(
     workshop: &Workshop,
+    exercises: Vec<Exercise>,
     on_progress: impl Fn(&str),
 ) -> Result<(Binaries, Outcome), Problem> {
-    let exercises = catalogue::find_all(workshop);
     let mut outcome = Outcome::default();
-    let both = ["counterexamples".to_owned(), "alternatives".to_owned()];
-    let pair = |exercise: &Exercise| [exercise.package(), format!("solution-{}", exercise.number)];
-
-    let packages = exercises
-        .iter()
-        .flat_map(pair)
-        .chain(both.clone())
-        .collect();
-    let tests = Build {
-        packages,
-        target: Target::AllTests,
-        ..Build::default()
-    };
-    let tests = build_one(workshop, &tests, &mut outcome, &on_progress).await?;
-
-    let packages = with_models(&exercises, Checker::Loom)
-        .flat_map(pair)
-        .chain(both);
-    let loom = over(Checker::Loom, packages.collect(), Target::AllTests);
-    let loom = build_one(workshop, &loom, &mut outcome, &on_progress).await?;
-    let packages = with_models(&exercises, Checker::Shuttle).flat_map(pair);
-    let shuttle = over(Checker::Shuttle, packages.collect(), Target::Tests);
-    let mut shuttle = build_one(workshop, &shuttle, &mut outcome, &on_progress).await?;
-    for exercise in with_models(&exercises, Checker::Shuttle) {
-        let target = Target::Test(format!("exercise_{}", exercise.number));
-        let wrong = over(Checker::Shuttle, vec!["counterexamples".to_owned()], target);
-        let wrong = build_one(workshop, &wrong, &mut outcome, &on_progress).await?;
-        shuttle.binaries.extend(wrong.binaries);
+    let tests = build_part(workshop, &exercises, None, &mut outcome, &on_progress).await?;
+    let mut models = Vec::new();
+    for checker in Checker::ALL {
+        let modelled = with_models(&exercises, checker);
+        if !modelled.is_empty() {
+            let checker = Some(checker);
+            let built = build_part(workshop, &modelled, checker, &mut outcome, &on_progress);
+            models.push(built.await?);
+        } else {
+            models.push(Built::default());
+        }
     }
-    let models = [(Checker::Loom, loom), (Checker::Shuttle, shuttle)];
+    let models = Checker::ALL.into_iter().zip(models).collect::<Vec<_>>();
     let model_count: usize = models.iter().map(|(_, built)| built.binaries.len()).sum();
     outcome.summary = format!("{} test binaries", tests.binaries.len() + model_count);
     let binaries = Binaries {
@@ -106,19 +89,42 @@ pub async fn build(
     Ok((binaries, outcome))
 }
 
-fn with_models(exercises: &[Exercise], checker: Checker) -> impl Iterator<Item = &Exercise> {
-    let exercises = exercises.iter();
-    exercises.filter(move |one| !one.models_for(checker).is_empty())
+/// Builds the versions' tests, or their models over the primitives of `checker`.
+/// The alternatives have no models for shuttle.
+async fn build_part(
+    workshop: &Workshop,
+    exercises: &[Exercise],
+    checker: Option<Checker>,
+    outcome: &mut Outcome,
+    on_progress: &impl Fn(&str),
+) -> Result<Built, Problem> {
+    let pair = |exercise: &Exercise| [exercise.package(), format!("solution-{}", exercise.number)];
+    let mut packages: Vec<String> = exercises.iter().flat_map(pair).collect();
+    packages.extend((checker != Some(Checker::Shuttle)).then(|| "alternatives".to_owned()));
+    packages.push("counterexamples".to_owned());
+    let features = checker.map(|checker| {
+        let feature = |package| format!("{package}/{}", checker.feature());
+        packages.iter().map(feature).collect()
+    });
+    // The wrong versions of each exercise are a program of their own.
+    let programs = exercises
+        .iter()
+        .map(|one| format!("exercise_{}", one.number));
+    let build = Build {
+        features: features.unwrap_or_default(),
+        packages,
+        target: Target::TestsAnd(programs.collect()),
+        ..Build::default()
+    };
+    build_one(workshop, &build, outcome, on_progress).await
 }
 
-fn over(checker: Checker, packages: Vec<String>, target: Target) -> Build {
-    let feature = |package| format!("{package}/{}", checker.feature());
-    Build {
-        features: packages.iter().map(feature).collect(),
-        packages,
-        target,
-        ..Build::default()
-    }
+fn with_models(exercises: &[Exercise], checker: Checker) -> Vec<Exercise> {
+    let exercises = exercises.iter();
+    exercises
+        .filter(|one| !one.models_for(checker).is_empty())
+        .cloned()
+        .collect()
 }
 
 async fn build_one(
@@ -209,12 +215,16 @@ impl Binaries {
     ) -> Result<(), Problem> {
         for (checker, models) in &self.models {
             let exercises = with_models(&self.exercises, *checker);
-            let exercises: Vec<_> = exercises.cloned().collect();
+            if exercises.is_empty() {
+                continue;
+            }
             judge.part = Part::Models(*checker);
             judge.stubs(&exercises, models, on_progress).await?;
             judge.solutions(&exercises, models, on_progress).await?;
             if *checker == Checker::Loom {
-                judge.alternative_models(models, on_progress).await?;
+                judge
+                    .alternative_models(&exercises, models, on_progress)
+                    .await?;
             }
             judge
                 .counterexample_models(&exercises, models, on_progress)
