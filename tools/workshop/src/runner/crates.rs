@@ -5,11 +5,11 @@
 //! compiler refuses to choose (E0464), and its layout is cargo's own affair.
 
 mod cargo;
+mod sources;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use tokio::sync::watch;
 
@@ -17,6 +17,11 @@ use super::{Mode, toolchain};
 use crate::events::{Event, Events, send};
 use crate::problem::Problem;
 use crate::workshop::Workshop;
+use sources::Sources;
+
+/// How often to build again because a source was saved meanwhile. A crate may
+/// write to its own sources while it's built, and is never the same then.
+const BUILDS_MOST: usize = 5;
 
 /// The built crates and the compiler that built them.
 #[derive(Debug)]
@@ -28,8 +33,6 @@ pub struct Externs {
     // The files of this workspace that went into the crates, as they were.
     sources: Sources,
 }
-
-type Sources = BTreeMap<PathBuf, Option<SystemTime>>;
 
 impl Externs {
     /// The compiler.
@@ -57,8 +60,37 @@ pub enum Status {
     },
     /// They can be used.
     Ready(Arc<Externs>),
-    /// They could not be built.
-    Failed(Problem),
+    /// They couldn't be built.
+    Failed(Failure),
+}
+
+/// Why the crates couldn't be built.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    problem: Problem,
+    // What cargo found when it tried.
+    sources: Sources,
+}
+
+impl Failure {
+    /// The reason in words.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+}
+
+impl Status {
+    /// Returns `true` if the sources aren't what they were when this was found.
+    fn is_outdated(&self) -> bool {
+        match self {
+            Self::Absent | Self::Building { .. } => false,
+            Self::Ready(externs) => {
+                // `cargo clean` removes them without a question.
+                externs.sources.have_changed() || !externs.files.iter().all(|one| one.exists())
+            }
+            Self::Failed(failure) => failure.sources.have_changed(),
+        }
+    }
 }
 
 /// The crates in both modes.
@@ -85,17 +117,15 @@ impl Crates {
 
     /// Starts to build, unless that is done or under way.
     pub fn prepare(&self, mode: Mode) {
+        self.start_if(mode, |status| {
+            matches!(status, Status::Absent) || status.is_outdated()
+        });
+    }
+
+    fn start_if(&self, mode: Mode, is_wanted: impl FnOnce(&Status) -> bool) {
         let status = self.status(mode);
         let starts = status.send_if_modified(|status| {
-            let starts = match status {
-                Status::Absent | Status::Failed(_) => true,
-                Status::Building { .. } => false,
-                Status::Ready(externs) => {
-                    // `cargo clean` removes them without a question.
-                    sources_changed(&externs.sources)
-                        || !externs.files.iter().all(|one| one.exists())
-                }
-            };
+            let starts = is_wanted(status);
             if starts {
                 *status = Status::Building { done: 0, total: 0 };
             }
@@ -104,11 +134,8 @@ impl Crates {
         if starts {
             let (workshop, status) = (self.workshop.clone(), status.clone());
             tokio::spawn(async move {
-                let built = build(&workshop, mode, &status).await;
-                status.send_replace(match built {
-                    Ok(externs) => Status::Ready(Arc::new(externs)),
-                    Err(problem) => Status::Failed(problem),
-                });
+                let built = build_what_is_there(&workshop, mode, &status).await;
+                status.send_replace(built);
             });
         }
     }
@@ -134,7 +161,7 @@ impl Crates {
             rustc: toolchain::find_rustc(self.workshop.root())?,
             arguments: Vec::new(),
             files: Vec::new(),
-            sources: Sources::new(),
+            sources: Sources::default(),
         }))
     }
 
@@ -143,13 +170,25 @@ impl Crates {
         Ok(crates.iter().any(|one| code.contains(&one.extern_name)))
     }
 
+    /// Waits for the crates. Whatever was found about sources that have changed
+    /// since is found out again.
     async fn built(&self, mode: Mode, events: &Events) -> Result<Arc<Externs>, Problem> {
+        // It may not have been the sources: the network may be back.
+        self.start_if(mode, |status| matches!(status, Status::Failed(_)));
         let mut status = self.watch(mode);
+        let mut builds_left = BUILDS_MOST;
         loop {
-            match &*status.borrow_and_update() {
-                Status::Ready(externs) => return Ok(externs.clone()),
-                Status::Failed(problem) => return Err(problem.clone()),
-                &Status::Building { done, total } => send(events, Event::Building { done, total }),
+            let now = status.borrow_and_update().clone();
+            if builds_left > 0 && now.is_outdated() {
+                builds_left -= 1;
+                // Unless another run has started it in the meantime.
+                self.start_if(mode, Status::is_outdated);
+                continue;
+            }
+            match now {
+                Status::Ready(externs) => return Ok(externs),
+                Status::Failed(failure) => return Err(failure.problem),
+                Status::Building { done, total } => send(events, Event::Building { done, total }),
                 Status::Absent => {}
             }
             let _open = status.changed().await;
@@ -164,15 +203,42 @@ impl Crates {
     }
 }
 
+/// Builds until the sources are those that were built.
+async fn build_what_is_there(
+    workshop: &Workshop,
+    mode: Mode,
+    status: &watch::Sender<Status>,
+) -> Status {
+    let mut builds_left = BUILDS_MOST;
+    loop {
+        let mut sources = Sources::of_workspace(workshop.root());
+        let built = build(workshop, mode, status, &mut sources).await;
+        builds_left -= 1;
+        let verdict = match built {
+            Ok(libraries) => Status::Ready(Arc::new(Externs {
+                sources,
+                ..libraries
+            })),
+            Err(problem) => Status::Failed(Failure { problem, sources }),
+        };
+        if builds_left == 0 || !verdict.is_outdated() {
+            return verdict;
+        }
+    }
+}
+
+/// Builds once, and adds to `sources` what cargo was about to read.
 async fn build(
     workshop: &Workshop,
     mode: Mode,
     status: &watch::Sender<Status>,
+    sources: &mut Sources,
 ) -> Result<Externs, Problem> {
     let rustc = toolchain::find_rustc(workshop.root())?;
     let dependencies = cargo::dependencies(workshop).await?;
     let tree = cargo::tree(workshop).await?;
-    let sources = sources(workshop, &tree.local_folders);
+    sources.add_packages(&tree.local_folders);
+    sources.renew_lock(workshop.root());
     let total = tree.packages.len();
     let on_progress = |done: usize| {
         let total = total.max(done);
@@ -205,26 +271,6 @@ async fn build(
         rustc,
         arguments,
         files,
-        sources,
+        sources: Sources::default(),
     })
-}
-
-/// The files of the workspace that the crates are made from.
-fn sources(workshop: &Workshop, local_folders: &BTreeSet<PathBuf>) -> Sources {
-    let root = workshop.root();
-    let mut files = vec![root.join("Cargo.toml"), root.join("Cargo.lock")];
-    for folder in local_folders {
-        files.push(folder.join("Cargo.toml"));
-        files.extend(crate::workshop::files_under(&folder.join("src")));
-    }
-    let with_time = |file: PathBuf| (file.clone(), modified(&file));
-    files.into_iter().map(with_time).collect()
-}
-
-fn sources_changed(sources: &Sources) -> bool {
-    sources.iter().any(|(file, time)| modified(file) != *time)
-}
-
-fn modified(file: &Path) -> Option<SystemTime> {
-    file.metadata().ok()?.modified().ok()
 }

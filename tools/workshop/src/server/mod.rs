@@ -240,8 +240,8 @@ fn report_crates(status: Status, mode: Mode, app: &App) {
                 .say(&format!("The snippets' crates are ready ({mode:?})."));
             app.announcer.crates_are_done();
         }
-        Status::Failed(problem) => {
-            app.console.complain(&problem.to_string());
+        Status::Failed(failure) => {
+            app.console.complain(&failure.problem().to_string());
             app.announcer.crates_are_done();
         }
         Status::Absent => {}
