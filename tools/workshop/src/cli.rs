@@ -108,6 +108,10 @@ enum Command {
     Verify {
         /// The exercises' numbers; without any, everything.
         numbers: Vec<u32>,
+        /// Change the solutions with cargo-mutants instead, and see whether the
+        /// checks notice. Takes hours for all of them.
+        #[arg(long)]
+        mutants: bool,
     },
 }
 
@@ -179,7 +183,11 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
         } => trace(workshop, number, chrome, no_open, port).await,
         Command::Record { snippets } => record::record_command(&workshop, snippets).await,
         Command::Measure { rounds } => measure::measure_command(&workshop, rounds.max(1)).await,
-        Command::Verify { numbers } => verify::verify_command(&workshop, &numbers).await,
+        Command::Verify {
+            numbers,
+            mutants: true,
+        } => verify::mutants_command(&workshop, &numbers),
+        Command::Verify { numbers, .. } => verify::verify_command(&workshop, &numbers).await,
     }
 }
 

@@ -76,6 +76,18 @@ pub fn find(workshop: &Workshop, number: u32) -> Result<Exercise, Problem> {
     })
 }
 
+/// Finds the exercises with these numbers; all of them if there are none.
+///
+/// # Errors
+///
+/// When one of them does not exist.
+pub fn find_some(workshop: &Workshop, numbers: &[u32]) -> Result<Vec<Exercise>, Problem> {
+    match numbers {
+        [] => Ok(find_all(workshop)),
+        some => some.iter().map(|number| find(workshop, *number)).collect(),
+    }
+}
+
 impl Exercise {
     fn in_folder(folder: PathBuf) -> Option<Self> {
         let (number, topic) = folder.file_name()?.to_str()?.split_once('-')?;

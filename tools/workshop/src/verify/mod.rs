@@ -8,6 +8,7 @@
 //! | [`figures`] | what figures are drawn from |
 //! | [`snippets`] | programs of the book, and what they really do |
 //! | [`demonstrations`] | the exercises' demonstrations, on our solutions |
+//! | [`mutants`] | the solutions, changed line by line, and whether their checks notice |
 //! | [`subjects`], [`judge`], [`wrong`] | stubs, solutions and all other versions, and how they fare |
 
 mod book;
@@ -19,6 +20,7 @@ mod figures;
 mod header;
 mod html;
 mod judge;
+mod mutants;
 mod snippets;
 mod subjects;
 mod triads;
@@ -33,6 +35,8 @@ use std::time::{Duration, Instant};
 use crate::exercises::{catalogue, colours_wanted};
 use crate::problem::Problem;
 use crate::workshop::{Scratch, Workshop};
+
+pub use mutants::mutants_command;
 
 /// A rule that is broken.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,13 +84,7 @@ pub struct Outcome {
 /// book cannot be built, or cargo cannot be run.
 pub async fn verify_command(workshop: &Workshop, numbers: &[u32]) -> Result<ExitCode, Problem> {
     let started = Instant::now();
-    let exercises = match numbers {
-        [] => catalogue::find_all(workshop),
-        some => some
-            .iter()
-            .map(|number| catalogue::find(workshop, *number))
-            .collect::<Result<_, _>>()?,
-    };
+    let exercises = catalogue::find_some(workshop, numbers)?;
     let scratch = Scratch::claim(&workshop.target())?;
     let mut steps = Steps::new();
 
