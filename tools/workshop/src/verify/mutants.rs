@@ -6,8 +6,8 @@
 //! Equivalent ones are listed in `.cargo/mutants.toml`, each with its reason.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
 use serde::Deserialize;
 
@@ -133,10 +133,14 @@ fn stale_lines(workshop: &Workshop) -> Result<Vec<Finding>, Problem> {
         for glob in &list.exclude_globs {
             command.args(["--exclude", glob]);
         }
-        let listed = command
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(unusable)?;
+        let listed = command.output().map_err(unusable)?;
+        if !listed.status.success() {
+            let words = String::from_utf8_lossy(&listed.stderr);
+            return Err(
+                Problem::new(format!("cargo-mutants cannot be run: {words}"))
+                    .help("install it: `cargo install --locked cargo-mutants`"),
+            );
+        }
         if listed.stdout.trim_ascii().is_empty() {
             let fault = format!("no mutant is called `{expression}`");
             findings.push(Finding::new(LIST, fault, "take the line out"));
@@ -156,7 +160,7 @@ fn unusable(error: std::io::Error) -> Problem {
         .help("install Rust as https://rustup.rs says, and open a new terminal")
 }
 
-fn lines(file: &PathBuf) -> Vec<String> {
+fn lines(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
 }
