@@ -37,7 +37,7 @@ fn run<F: FnOnce() + Send + 'static>(lesson: Lesson, limits: Limits, body: F) {
     let place = Location::caller();
     let name = test_name::<F>();
     if child::is_child() {
-        child::run(limits, body);
+        child::run(limits, folder_of(place.file()), body);
     }
     if std::env::var_os("TESTKIT_INLINE").is_some() || cfg!(miri) {
         return body();
@@ -47,23 +47,47 @@ fn run<F: FnOnce() + Send + 'static>(lesson: Lesson, limits: Limits, body: F) {
     let place = format!("{}:{}", without_detours(place.file()), place.line());
     let failure = match report.ending {
         Ending::Passed => None,
-        Ending::Failed { seen, threads } => Some(lesson.report(&seen, &place, &threads)),
+        Ending::Failed { seen, threads } => {
+            let (seen, threads) = (shown(&seen), threads.iter().map(|line| shown(line)));
+            let report = lesson.report(&seen, &place, &threads.collect::<Vec<_>>());
+            Some((report, seen))
+        }
     };
     // `print!` rather than a write to standard output: libtest captures it.
     print!("{}", report.output);
-    let Some(failure) = failure else {
+    let Some((failure, seen)) = failure else {
         events::emit(name, &lesson, "passed", &report.output);
         return;
     };
-    events::emit(name, &lesson, "failed", &failure);
+    events::emit_failure(name, &lesson, &failure, &seen);
     eprint!("{failure}");
     // The report has said it all; a panic message and a backtrace hint would only bury it.
     std::panic::resume_unwind(Box::new("the check failed"));
 }
 
+/// The text with its control characters shown instead of sent: a terminal obeys
+/// some of them, and any program can put them into a panic's message.
+fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\t' => shown.push(character),
+            control if control.is_control() => shown.extend(control.escape_default()),
+            other => shown.push(other),
+        }
+    }
+    shown
+}
+
+/// The folder of the exercise whose tests are in this file.
+fn folder_of(path: &str) -> &str {
+    let package = path.rsplit_once("/src/").map_or("", |(package, _)| package);
+    package.rsplit('/').next().unwrap_or_default()
+}
+
 /// The path of a tests file as seen from the workspace, without the `..` by
 /// which a solution reaches it.
-fn without_detours(path: &str) -> String {
+pub(crate) fn without_detours(path: &str) -> String {
     let mut parts = Vec::new();
     for part in path.split('/') {
         if part != ".." || parts.pop().is_none() {
@@ -85,6 +109,8 @@ fn test_name<F>() -> &'static str {
 mod tests {
     use super::*;
     use crate::Gate;
+    #[cfg(target_os = "linux")]
+    use crate::subject;
 
     /// For checks that are only run as the child of another test.
     const LESSON: Lesson = Lesson {
@@ -97,7 +123,7 @@ mod tests {
     /// Runs `body` as a check and returns the ending; in the child, runs it.
     fn ending_of<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> child::Report {
         if child::is_child() {
-            child::run(limits, body);
+            child::run(limits, "", body);
         }
         child::start(test_name::<F>(), limits)
     }
@@ -113,6 +139,13 @@ mod tests {
         }
     }
 
+    /// As much of a loaded machine as it gets long before the time on the clock is up.
+    #[cfg(target_os = "linux")]
+    const BRIEF: Limits = Limits {
+        cpu: std::time::Duration::from_millis(200),
+        ..Limits::CHECK
+    };
+
     fn assert_seen(seen: &str, expected: &str) {
         assert!(
             seen.contains(expected),
@@ -124,6 +157,12 @@ mod tests {
     fn a_path_is_shown_without_detours() {
         let path = without_detours("solutions/01/src/../../../exercises/01/src/tests.rs");
         assert_eq!(path, "exercises/01/src/tests.rs");
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown() {
+        let text = shown("a\u{1b}]0;title\u{7}b\u{9b}2J\nc\td\r");
+        assert_eq!(text, "a\\u{1b}]0;title\\u{7}b\\u{9b}2J\nc\td\\r");
     }
 
     #[test]
@@ -164,7 +203,7 @@ mod tests {
             });
             gate.wait();
         });
-        assert_seen(&seen, "asleep");
+        assert_seen(&seen, "it hangs");
         assert_seen(&seen, "opener");
         assert_seen(&seen, "the key does not fit");
     }
@@ -178,24 +217,19 @@ mod tests {
     fn a_body_that_sleeps_for_ever_is_said_to_hang() {
         let seen = seen_by(|| Gate::new().wait());
         assert_seen(&seen, "it hangs");
-        assert_seen(&seen, "asleep");
+        assert_seen(&seen, "check: in a condvar ← ");
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_body_that_spins_is_said_to_never_end() {
-        // As much of a loaded machine as it gets long before the time on the clock is up.
-        const BRIEF: Limits = Limits {
-            cpu: std::time::Duration::from_millis(200),
-            ..Limits::CHECK
-        };
         let seen = seen_within(BRIEF, || {
             while std::hint::black_box(true) {
                 std::hint::spin_loop();
             }
         });
         assert_seen(&seen, "it never ends");
-        assert_seen(&seen, "running");
+        assert_seen(&seen, "check: running ← ");
     }
 
     #[test]
@@ -227,6 +261,77 @@ mod tests {
             assert!(gate_key_fits(), "deadlock; threads = all");
         });
         assert_seen(&seen, "every thread sleeps");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_deadlock_is_told_with_the_place_of_the_lock() {
+        let seen = seen_by(|| subject::lock_twice(&std::sync::Mutex::new(0), 1));
+        assert_seen(
+            &seen,
+            "a deadlock: thread `check` waits in `lock_twice` (subject.rs:",
+        );
+        assert_seen(&seen, "check: in a lock ← lock_twice subject.rs:");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_hang_in_a_destructor_is_told_with_what_it_waits_for() {
+        let seen = seen_by(|| drop(subject::Joins::new()));
+        assert_seen(&seen, "it hangs in a destructor: `drop` (subject.rs:");
+        assert_seen(&seen, "`worker` waits in a park in `work` (subject.rs:");
+        assert_seen(&seen, "check: in a join ← drop subject.rs:");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_loop_is_told_with_its_place() {
+        let seen = seen_within(BRIEF, || {
+            subject::spin();
+        });
+        assert_seen(&seen, "it never ends");
+        assert_seen(&seen, "`spin` (subject.rs:");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_panic_that_cannot_unwind_is_told_with_the_one_before() {
+        struct PanicsInDrop;
+        impl Drop for PanicsInDrop {
+            fn drop(&mut self) {
+                assert!(gate_key_fits(), "the second panic");
+            }
+        }
+        let seen = seen_by(|| {
+            let _panics = PanicsInDrop;
+            assert!(gate_key_fits(), "the first panic");
+        });
+        assert_seen(&seen, "SIGABRT");
+        assert_seen(&seen, "the second panic");
+    }
+
+    #[test]
+    fn a_consequence_is_told_by_what_came_before() {
+        let seen = seen_by(|| {
+            let (tell, told) = std::sync::mpsc::channel::<()>();
+            let teller = std::thread::Builder::new().name("teller".into());
+            let teller = teller.spawn(move || {
+                let _tell = tell;
+                assert!(gate_key_fits(), "the teller fails");
+            });
+            let _ = teller.map(|teller| teller.join());
+            told.recv().expect("the teller tells");
+        });
+        assert_seen(&seen, "thread `teller` ended early: the teller fails");
+    }
+
+    #[test]
+    fn what_cannot_come_any_more_is_said_so() {
+        let seen = seen_by(|| {
+            let (_, told) = std::sync::mpsc::channel::<()>();
+            told.recv().expect("the waker is there");
+        });
+        assert_seen(&seen, "can't come any more");
     }
 
     #[cfg(unix)]

@@ -12,6 +12,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::lesson::DIED;
 use crate::panics;
 use crate::watchdog::{INTERVAL, Limits, Verdict, Watchdog};
 
@@ -125,16 +126,15 @@ fn describe_exit(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return match signal {
-            4 => "the test process died of SIGILL (an illegal instruction)".to_owned(),
-            6 => "the test process died of SIGABRT (it aborted, for instance by a panic in a \
-                  destructor or in an `extern` function)"
-                .to_owned(),
-            7 | 11 => {
-                "the test process died of SIGSEGV: memory was used that is not, or no longer, \
-                       the program's own"
-                    .to_owned()
-            }
-            other => format!("the test process died of signal {other}"),
+            4 => format!(
+                "{DIED} of SIGILL: std aborted, as when an `Arc`'s count is wrong, because it was \
+                 dropped twice or used after it was freed"
+            ),
+            6 => format!("{DIED} of SIGABRT: something called `abort`"),
+            7 | 11 => format!(
+                "{DIED} of SIGSEGV: memory was used that isn't, or is no longer, the program's own"
+            ),
+            other => format!("{DIED} of signal {other}"),
         };
     }
     format!("the test process ended by itself before its check was done ({status})")
@@ -155,7 +155,8 @@ fn without_libtest(output: &str, name: &str) -> String {
 static IS_MODEL: AtomicBool = AtomicBool::new(false);
 
 /// In the child: runs `body`, sends the verdict and ends the process.
-pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> ! {
+/// `folder` is the exercise's.
+pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, folder: &str, body: F) -> ! {
     IS_MODEL.store(limits == Limits::MODEL, Relaxed);
     panics::note_all();
     let mut watchdog = Watchdog::new(limits);
@@ -181,8 +182,12 @@ pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> ! {
             Err(RecvTimeoutError::Timeout) => {}
         }
         if let Some(mut verdict) = watchdog.look() {
+            if limits != Limits::MODEL {
+                verdict.locate(&watchdog, folder);
+            }
             verdict.threads.extend(panics::describe_all());
-            verdict.seen = panics::unwritten().unwrap_or(verdict.seen);
+            let panicked = panics::unwritten().or_else(panics::of_subject);
+            verdict.seen = panicked.unwrap_or(verdict.seen);
             finish(Err(verdict));
         }
         if parent_process() != parent {
@@ -202,12 +207,21 @@ fn verdict_on(message: &str) -> Verdict {
     }
 }
 
-/// Sends the verdict of a model that is about to abort. Of a check it says
-/// nothing: that the process aborts is what is to be seen.
+/// Sends the verdict of a process that is about to abort.
 pub(crate) fn finish_aborting() {
     if IS_MODEL.load(Relaxed) {
         finish(Err(verdict_on("it aborted")));
     }
+    let panics = panics::describe_all();
+    let last = panics.iter().rev().nth(1).or(panics.last());
+    finish(Err(Verdict {
+        seen: format!(
+            "{DIED} of SIGABRT, because a panic reached a place that it can't pass (a destructor \
+             during another panic, or an `extern` function): {}",
+            last.map_or("", String::as_str)
+        ),
+        threads: panics,
+    }));
 }
 
 /// Sends the verdict and ends the process without waiting for its threads.

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use crate::Lesson;
+use crate::lesson::Kind;
 
 /// The environment variable with the path of the file to append to.
 const FILE_VARIABLE: &str = "TESTKIT_EVENTS";
@@ -20,6 +21,19 @@ const FOLDER_VARIABLE: &str = "TESTKIT_CHECKS";
 /// `running`, `passed` or `failed`; the message is what a passed check
 /// printed, or why it failed.
 pub(crate) fn emit(name: &str, lesson: &Lesson, outcome: &str, message: &str) {
+    append(name, lesson, outcome, message, &[]);
+}
+
+/// Appends the event of a failure, with what it takes to choose among several:
+/// `"kind"`, what was `"seen"`, and what `"usually"` causes it.
+pub(crate) fn emit_failure(name: &str, lesson: &Lesson, message: &str, seen: &str) {
+    let advice = lesson.advice(seen).unwrap_or_default();
+    let kind = Kind::of(seen).name();
+    let more = [("kind", kind), ("seen", seen), ("usually", &advice)];
+    append(name, lesson, "failed", message, &more);
+}
+
+fn append(name: &str, lesson: &Lesson, outcome: &str, message: &str, more: &[(&str, &str)]) {
     let file = std::env::var_os(FILE_VARIABLE).map(PathBuf::from);
     let Some(path) = file.or_else(file_of_exercise) else {
         return;
@@ -34,7 +48,7 @@ pub(crate) fn emit(name: &str, lesson: &Lesson, outcome: &str, message: &str) {
         ("message", message),
         ("binary", &binary.to_string_lossy()),
     ];
-    for (index, (key, value)) in fields.into_iter().enumerate() {
+    for (index, (key, value)) in fields.iter().chain(more).enumerate() {
         let comma = if index == 0 { "" } else { "," };
         let _ = write!(line, "{comma}\"{key}\":\"{}\"", escape(value));
     }

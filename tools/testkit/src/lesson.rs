@@ -28,13 +28,99 @@ pub(crate) const HANGS: &str = "it hangs";
 /// no chance.
 pub(crate) const BUSY: &str = "the machine is too busy to tell";
 
+/// How a report begins to say what was seen where the time was used up.
+pub(crate) const SPINS: &str = "it never ends";
+
+/// How a report begins to say what was seen where the threads' places show a
+/// lock that is never released.
+pub(crate) const DEADLOCK: &str = "a deadlock";
+
+/// How a report begins to say what was seen where the code under test panicked.
+pub(crate) const PANIC: &str = "a panic";
+
+/// How a report begins to say what was seen where the process is no more.
+pub(crate) const DIED: &str = "the test process died";
+
+/// What kind of thing was seen, by the beginning of the report's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Unwritten,
+    Busy,
+    Panic,
+    Deadlock,
+    /// In a destructor, or in a lock of the check's own: its words are enough.
+    HangExplained,
+    Hang,
+    Spins,
+    Died,
+    /// An assertion of the check, which the lesson is about.
+    Assertion,
+}
+
+impl Kind {
+    pub fn of(seen: &str) -> Self {
+        const SIGNS: [(&str, Kind); 8] = [
+            (UNWRITTEN, Kind::Unwritten),
+            (BUSY, Kind::Busy),
+            ("a panic at ", Kind::Panic),
+            (DEADLOCK, Kind::Deadlock),
+            ("it hangs in ", Kind::HangExplained),
+            (HANGS, Kind::Hang),
+            (SPINS, Kind::Spins),
+            (DIED, Kind::Died),
+        ];
+        let found = SIGNS.iter().find(|(sign, _)| seen.starts_with(sign));
+        found.map_or(Self::Assertion, |(_, kind)| *kind)
+    }
+
+    /// Its name in the kit's events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unwritten => "unwritten",
+            Self::Busy => "busy",
+            Self::Panic => "panic",
+            Self::Deadlock => "deadlock",
+            Self::HangExplained => "hang-explained",
+            Self::Hang => "hang",
+            Self::Spins => "spins",
+            Self::Died => "died",
+            Self::Assertion => "assertion",
+        }
+    }
+}
+
 /// What such a failure does not say.
 const HINT_AT_BUSY: &str = "Other programs keep the CPUs. It says nothing of your code: run it again \
                             when they have ended.";
 
 /// One lost wake-up makes many checks hang, of most clauses.
-const HINT_AT_HANGS: &str =
-    "If other checks hang too, read those about wake-ups first. If only this one does:";
+const HINT_AT_HANGS: &str = "If other checks hang too, one lost wake-up may be behind all of them: \
+                             `cargo workshop check` picks the one to read first. If only this one \
+                             does:";
+
+/// Where the lesson's own advice is about an assertion that was never reached.
+const ADVICE_AT_HANGS: &str = "A wake-up is lost or never sent. Read the checks about wake-ups \
+                               first: `cargo workshop check` picks the one that tells most.";
+
+const ADVICE_AT_DEADLOCKS: &str = "A lock is held while something is called that takes it too: a \
+                                   waker, a destructor, a job. Release it first.";
+
+/// Before the part of a lesson's advice that is for hangs; what stands before
+/// it is for the assertions.
+const AT_A_HANG: &str = "At a hang: ";
+
+/// Advice with one of these is about waiting, and fits a hang; other advice is
+/// about what an assertion found.
+const WORDS_OF_WAITING: [&str; 17] = [
+    "wake", "unpark", "park", "notif", "token", "lock", "hang", "lost", "forever", "for ever",
+    "condvar", "sleep", "deadlock", "waits", "join", "stop", "never",
+];
+
+/// Advice with one of these is about memory, and fits a crash.
+const WORDS_OF_MEMORY: [&str; 12] = [
+    "freed", "free", "memory", "count", "pointer", "vtable", "layout", "moved", "moves", "dangl",
+    "dropped", "alive",
+];
 
 /// What usually breaks a promise is no news about code that is not there yet.
 const HINT_AT_STUBS: &str = "Once it is written, this may break it:";
@@ -56,22 +142,38 @@ impl Lesson {
         };
         row("promised", self.promise);
         row("seen", seen);
-        let usual_cause = if seen.starts_with(HANGS) {
-            format!("{HINT_AT_HANGS} {}", self.usual_cause)
-        } else if seen.starts_with(UNWRITTEN) {
-            format!("{HINT_AT_STUBS} {}", self.usual_cause)
-        } else if seen.starts_with(BUSY) {
-            HINT_AT_BUSY.to_owned()
-        } else {
-            self.usual_cause.to_owned()
-        };
-        row("usually", &usual_cause);
+        if let Some(advice) = self.advice(seen) {
+            row("usually", &advice);
+        }
         row("read", self.read);
         row("check", place);
         if !details.is_empty() {
             row("threads", &details.join("\n"));
         }
         report
+    }
+}
+
+impl Lesson {
+    /// What usually causes what was seen; nothing where the words for that say
+    /// it already.
+    pub(crate) fn advice(&self, seen: &str) -> Option<String> {
+        let (usual, at_hang) = match self.usual_cause.split_once(AT_A_HANG) {
+            Some((usual, at_hang)) => (usual.trim_end(), Some(at_hang)),
+            None => (self.usual_cause, None),
+        };
+        let has = |words: &[&str]| words.iter().any(|word| usual.contains(word));
+        match Kind::of(seen) {
+            Kind::Unwritten => Some(format!("{HINT_AT_STUBS} {usual}")),
+            Kind::Busy => Some(HINT_AT_BUSY.to_owned()),
+            Kind::Panic | Kind::HangExplained => None,
+            Kind::Deadlock => Some(ADVICE_AT_DEADLOCKS.to_owned()),
+            Kind::Hang | Kind::Spins if at_hang.is_some() => at_hang.map(str::to_owned),
+            Kind::Hang if has(&WORDS_OF_WAITING) => Some(format!("{HINT_AT_HANGS} {usual}")),
+            Kind::Hang => Some(ADVICE_AT_HANGS.to_owned()),
+            Kind::Died => has(&WORDS_OF_MEMORY).then(|| usual.to_owned()),
+            Kind::Spins | Kind::Assertion => Some(usual.to_owned()),
+        }
     }
 }
 
@@ -116,6 +218,43 @@ mod tests {
             "  threads    test  asleep\n",
         ] {
             assert!(report.contains(row), "`{row}` is missing in:\n{report}");
+        }
+    }
+
+    fn lesson(usual_cause: &'static str) -> Lesson {
+        Lesson {
+            clause: "1. One",
+            promise: "it holds",
+            usual_cause,
+            read: "x.html",
+        }
+    }
+
+    #[test]
+    fn advice_about_an_assertion_is_not_given_at_a_hang() {
+        let seen = "it hangs: every thread sleeps";
+        let of_assertion = lesson("The order is reversed.").advice(seen).unwrap();
+        assert!(!of_assertion.contains("reversed"), "{of_assertion}");
+        let of_waiting = lesson("A wake-up comes too late.").advice(seen).unwrap();
+        assert!(
+            of_waiting.ends_with("A wake-up comes too late."),
+            "{of_waiting}"
+        );
+        let both = lesson("The order is reversed. At a hang: the last is forgotten.");
+        assert_eq!(both.advice(seen).unwrap(), "the last is forgotten.");
+        assert_eq!(both.advice("2, 1").unwrap(), "The order is reversed.");
+    }
+
+    #[test]
+    fn what_needs_no_advice_gets_none() {
+        let lesson = lesson("The order is reversed.");
+        for seen in [
+            "a panic at exercises/01-x/src/lib.rs:3: index out of bounds",
+            "it hangs in a destructor: `drop` waits in a join",
+            "the test process died of SIGILL",
+        ] {
+            assert_eq!(lesson.advice(seen), None, "{seen}");
+            assert!(!lesson.report(seen, "x", &[]).contains("usually"), "{seen}");
         }
     }
 

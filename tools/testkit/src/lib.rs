@@ -31,6 +31,7 @@ mod child;
 mod events;
 mod futures;
 mod gate;
+mod hangs;
 mod lesson;
 mod manual;
 mod odd_wakers;
@@ -38,7 +39,10 @@ mod panics;
 mod probes;
 mod race;
 mod round_robin;
+mod stacks;
 mod starved;
+#[cfg(test)]
+mod subject;
 mod target;
 mod threads;
 mod wakers;

@@ -4,8 +4,9 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use crate::check::without_detours;
 use crate::child;
-use crate::lesson::UNWRITTEN;
+use crate::lesson::{PANIC, UNWRITTEN};
 
 /// One panic, of whichever thread, caught or not.
 #[derive(Clone, Debug)]
@@ -85,7 +86,7 @@ fn in_words(message: &str) -> Option<String> {
     let meaning = if message.starts_with("deadlock") {
         "in one order of the steps every thread sleeps and nobody is left to wake one"
     } else if message.contains("Causality violation") {
-        "two threads touched the same data, one of them writing, and nothing ordered them"
+        return Some(race(message));
     } else if message.contains("leaked") {
         "something was never freed"
     } else if message.contains("exceeded maximum number of branches")
@@ -95,7 +96,8 @@ fn in_words(message: &str) -> Option<String> {
     } else {
         return None;
     };
-    let own = message.lines().next().unwrap_or(message);
+    let own = message.lines().find(|line| !line.is_empty());
+    let own = own.unwrap_or(message);
     let is_shuttle = ["deadlock!", "exceeded max_steps"]
         .iter()
         .any(|it| own.starts_with(it));
@@ -103,9 +105,57 @@ fn in_words(message: &str) -> Option<String> {
     Some(format!("{meaning} ({whose}: {own})"))
 }
 
+/// Names the two accesses of a data race, as far as loom tells them: lines such
+/// as `write: thread #1 @ exercises/02-parker/src/lib.rs:17:9`.
+fn race(message: &str) -> String {
+    let access = |line: &str| {
+        let (kind, place) = line.split_once(": ")?;
+        let (_thread, place) = place.split_once(" @ ")?;
+        let kind = kind.trim().split(' ').next()?.to_owned();
+        let place = place
+            .rsplit_once(':')
+            .map_or(place, |(place, _column)| place);
+        Some(format!("a {kind} at {}", without_detours(place)))
+    };
+    let accesses: Vec<_> = message.lines().filter_map(access).collect();
+    let which = match accesses.as_slice() {
+        [] => String::new(),
+        accesses => format!(": {}", accesses.join(" and ")),
+    };
+    let own = message.lines().find(|line| !line.is_empty());
+    format!(
+        "a data race{which}. Two threads touched the same data, one of them writing, and nothing \
+         ordered them (loom: {})",
+        own.unwrap_or_default().trim()
+    )
+}
+
+/// How messages end that only say that something else went wrong before: a
+/// thread ended that was to send, to be joined, or to release a lock.
+const CONSEQUENCES: [&str; 5] = [
+    ": RecvError",
+    ": Any { .. }",
+    ": PoisonError { .. }",
+    ": Disconnected",
+    ": \"SendError(..)\"",
+];
+
+/// How the panics begin that checks raise on purpose, for the code under test
+/// to keep.
+const ON_PURPOSE: [&str; 1] = ["this waker panics"];
+
 /// Says what was seen when `message` ended the body: the message itself if it
 /// is an assertion of the check, with its place if it comes from elsewhere.
 pub(crate) fn seen(message: &str) -> String {
+    if ON_PURPOSE.iter().any(|own| message.starts_with(own)) {
+        return format!(
+            "the panic of the check's own waker came out of the code, which was to keep it \
+             (the panic's text: \"{message}\")"
+        );
+    }
+    if CONSEQUENCES.iter().any(|end| message.ends_with(end)) {
+        return cause_of(message);
+    }
     let noted = noted();
     let panic = noted.iter().rev().find(|panic| panic.message == message);
     let place = panic.map_or("", |panic| panic.place.as_str());
@@ -114,8 +164,55 @@ pub(crate) fn seen(message: &str) -> String {
     } else if place.is_empty() || is_of_a_check(place) {
         message.to_owned()
     } else {
-        format!("a panic at {place}: {message}")
+        format!("{PANIC} at {}: {message}", without_detours(place))
     }
+}
+
+/// Says what came before a panic that is only a consequence.
+fn cause_of(message: &str) -> String {
+    let first = noted()
+        .iter()
+        .find(|panic| panic.message != message)
+        .cloned();
+    if let Some(first) = first {
+        return format!(
+            "thread `{}` ended early: {}",
+            first.thread,
+            seen(&first.message)
+        );
+    }
+    let awaited = message
+        .split_once(": ")
+        .map_or(message, |(awaited, _)| awaited);
+    format!(
+        "what the check waits for can't come any more, because what was to cause it was dropped \
+         or has ended (\"{awaited}\" didn't hold)"
+    )
+}
+
+/// Says that the code under test panicked, on whichever thread, if it did: the
+/// others may wait for that thread in vain.
+pub(crate) fn of_subject() -> Option<String> {
+    let noted = noted();
+    let panic = noted.iter().find(|panic| is_of_subject(&panic.place))?;
+    Some(format!(
+        "{PANIC} at {}, on thread `{}`: {}. Afterwards it hangs",
+        without_detours(&panic.place),
+        panic.thread,
+        panic.message
+    ))
+}
+
+/// Whether the code at `place` is what the check is about.
+fn is_of_subject(place: &str) -> bool {
+    let place = place.replace('\\', "/");
+    let folders = [
+        "exercises/",
+        "solutions/",
+        "alternatives/",
+        "counterexamples/",
+    ];
+    folders.iter().any(|folder| place.contains(folder)) && !is_of_a_check(&place)
 }
 
 /// Says that a `todo!` was reached, if one was on any thread: others may wait
@@ -149,6 +246,25 @@ mod tests {
             assert!(is_of_a_check(&place), "{place}");
         }
         assert!(!is_of_a_check("exercises/07-yield-now/src/lib.rs:12"));
+    }
+
+    #[test]
+    fn a_race_is_told_with_both_accesses() {
+        let message = "\nCausality violation: Concurrent write accesses to `UnsafeCell`.\n    created: \
+                       solutions/a/src/lib.rs:1:2\n  write one: thread #0 @ exercises/x/src/lib.rs:17:9\n  \
+                       write two: thread #1 @ exercises/x/src/lib.rs:30:9\n";
+        let words = in_words(message).unwrap();
+        assert!(
+            words.starts_with(
+                "a data race: a write at exercises/x/src/lib.rs:17 and a write at exercises/x/src/lib.rs:30. "
+            ),
+            "{words}"
+        );
+        assert!(
+            in_words("Causality violation: x")
+                .unwrap()
+                .starts_with("a data race. Two")
+        );
     }
 
     #[test]

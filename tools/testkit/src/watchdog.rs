@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::lesson::{BUSY, HANGS};
-use crate::panics;
+use crate::lesson::{BUSY, HANGS, SPINS};
+use crate::stacks::{self, Stand};
 use crate::threads::{Sample, samples, this_thread};
+use crate::{hangs, panics};
 
 /// How long a check may go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +75,28 @@ impl Verdict {
             threads: Vec::new(),
         }
     }
+
+    /// Adds where the threads stand, by what the watchdog saw last. `folder` is
+    /// the exercise's.
+    pub fn locate(&mut self, watchdog: &Watchdog, folder: &str) {
+        if self.seen.starts_with(BUSY) {
+            return;
+        }
+        let stands = stacks::take(&watchdog.last, folder);
+        for (line, stand) in self.threads.iter_mut().zip(&stands) {
+            if let Some(place) = stand.as_ref().and_then(Stand::describe) {
+                *line = place;
+            }
+        }
+        let known: Vec<_> = stands.into_iter().flatten().collect();
+        if self.seen.starts_with(HANGS) {
+            self.seen = hangs::in_words(&known).unwrap_or_else(|| self.seen.clone());
+        } else if self.seen.starts_with(SPINS)
+            && let Some(place) = hangs::spins(&known)
+        {
+            self.seen += &format!(", in {place}");
+        }
+    }
 }
 
 impl Watchdog {
@@ -137,12 +160,12 @@ impl Watchdog {
         let cpu = Duration::from_nanos(self.last.iter().map(|thread| thread.cpu_ns).sum());
         let seen = if self.still >= ASLEEP {
             format!(
-                "{HANGS}: every thread sleeps, and nobody is left to wake one. A wake-up was lost, \
+                "{HANGS}: every thread sleeps, and nothing is left to wake one. A wake-up was lost, \
                  or never sent, or a thread is stuck in a lock inside `wake`"
             )
         } else if cpu >= self.limits.cpu {
             format!(
-                "it never ends: {:.0} s of CPU time were used, by a loop that makes no progress",
+                "{SPINS}: {:.0} s of CPU time were used, by a loop that makes no progress",
                 cpu.as_secs_f64()
             )
         } else if self.counted >= self.limits.wall {

@@ -1,0 +1,206 @@
+//! What the places of the threads tell of a hang, in words of its own.
+
+use crate::lesson::{DEADLOCK, HANGS};
+use crate::stacks::{Doing, Frame, Stand, Whose};
+
+/// Says what hangs, as far as the threads' places tell. `None` if nothing of
+/// them is known.
+pub(crate) fn in_words(stands: &[Stand]) -> Option<String> {
+    if stands.is_empty() {
+        return None;
+    }
+    let deadlock = deadlock(stands);
+    let known = deadlock
+        .or_else(|| in_drop(stands))
+        .or_else(|| of_check(stands));
+    Some(known.unwrap_or_else(|| asleep(stands)))
+}
+
+/// A thread waits for a lock in the code under test, and all others sleep:
+/// whatever holds the lock never gives it back.
+fn deadlock(stands: &[Stand]) -> Option<String> {
+    let is_stuck = |stand: &&Stand| stand.doing == Doing::Lock && stand.innermost().is_some();
+    let stuck: Vec<_> = stands.iter().filter(is_stuck).collect();
+    let stand = stuck.iter().max_by_key(|stand| stand.subject().count())?;
+    let inner = stand.innermost()?;
+    let caller = stand
+        .subject()
+        .find(|frame| *frame != inner && !frame.function.is_empty());
+    let (thread, place) = (&stand.thread, inner.in_words());
+    let mut words =
+        format!("{DEADLOCK}: thread `{thread}` waits in {place} for a lock that is never released");
+    if let Some(caller) = caller {
+        words += &format!(
+            ". {} called it: if that still holds the lock, the thread waits for itself",
+            caller.in_words()
+        );
+    }
+    let others = stands.iter().filter(|other| other != stand);
+    let others: Vec<_> = others.filter_map(whereabouts).take(2).collect();
+    if !others.is_empty() {
+        words += &format!(". Meanwhile {}", others.join(", and "));
+    }
+    Some(words)
+}
+
+/// A destructor of the code under test waits.
+fn in_drop(stands: &[Stand]) -> Option<String> {
+    let of_drop = |stand: &Stand| {
+        let frame = stand.subject().find(|frame| frame.function == "drop");
+        frame
+            .map(Frame::in_words)
+            .map(|place| (place, stand.clone()))
+    };
+    let (place, stand) = stands.iter().find_map(of_drop)?;
+    let waits = stand.doing.words();
+    let mut words = format!("{HANGS} in a destructor: {place} waits {waits}");
+    let others = stands.iter().filter(|other| **other != stand);
+    let others: Vec<_> = others.filter_map(whereabouts).take(2).collect();
+    if !others.is_empty() {
+        words += &format!(", while {}", others.join(", and "));
+    }
+    Some(words)
+}
+
+/// Nothing but a broken program makes a lock of the check itself hang.
+fn of_check(stands: &[Stand]) -> Option<String> {
+    let is_stuck = |stand: &Stand| {
+        let innermost = stand.frames.first();
+        stand.doing == Doing::Lock && innermost.is_some_and(|frame| frame.whose == Whose::Check)
+    };
+    stands.iter().any(is_stuck).then(|| {
+        format!(
+            "{HANGS} in a lock of the check's own, which nothing holds: the memory that the lock is \
+             in was freed, as after a double drop or with a reference count that is too low"
+        )
+    })
+}
+
+/// Nothing more is known than who sleeps where.
+fn asleep(stands: &[Stand]) -> String {
+    let places: Vec<_> = stands.iter().filter_map(whereabouts).take(2).collect();
+    let places = match places.is_empty() {
+        true => String::new(),
+        false => format!(": {}", places.join(", and ")),
+    };
+    format!(
+        "{HANGS}: every thread sleeps, and nothing is left to wake one. A wake-up was lost, or never \
+         sent{places}"
+    )
+}
+
+/// `` `check` waits in a park in `block_on` (lib.rs:29) ``.
+fn whereabouts(stand: &Stand) -> Option<String> {
+    let (thread, doing) = (&stand.thread, stand.doing.words());
+    let place = stand.subject().next()?.in_words();
+    let verb = match stand.doing {
+        Doing::Runs | Doing::Unknown => "is",
+        _ => "waits",
+    };
+    Some(format!("`{thread}` {verb} {doing} in {place}"))
+}
+
+/// Says where a loop that makes no progress is.
+pub(crate) fn spins(stands: &[Stand]) -> Option<String> {
+    let runs = |stand: &&Stand| stand.doing == Doing::Runs;
+    let place = |stand: &Stand| Some(stand.subject().next()?.in_words());
+    stands.iter().filter(runs).find_map(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(whose: Whose, function: &str, line: u32) -> Frame {
+        Frame {
+            whose,
+            function: function.into(),
+            place: format!("lib.rs:{line}"),
+        }
+    }
+
+    fn stand(thread: &str, doing: Doing, frames: &[(Whose, &str, u32)]) -> Stand {
+        let frames = frames.iter();
+        Stand {
+            thread: thread.into(),
+            doing,
+            frames: frames
+                .map(|(whose, function, line)| frame(*whose, function, *line))
+                .collect(),
+        }
+    }
+
+    use Whose::{Check, Subject};
+
+    #[test]
+    fn a_lock_of_the_code_under_test_is_a_deadlock() {
+        let stands = [
+            stand(
+                "check",
+                Doing::Lock,
+                &[
+                    (Subject, "wake", 17),
+                    (Check, "", 3),
+                    (Subject, "block_on", 29),
+                ],
+            ),
+            stand("worker", Doing::Park, &[(Subject, "run", 40)]),
+        ];
+        let words = in_words(&stands).unwrap();
+        assert!(
+            words.starts_with("a deadlock: thread `check` waits in `wake` (lib.rs:17)"),
+            "{words}"
+        );
+        assert!(
+            words.contains("`block_on` (lib.rs:29) called it"),
+            "{words}"
+        );
+        assert!(
+            words.ends_with("`worker` waits in a park in `run` (lib.rs:40)"),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn a_join_in_a_destructor_is_said_to_hang_there() {
+        let stands = [
+            stand(
+                "check",
+                Doing::Join,
+                &[(Subject, "drop", 319), (Check, "", 3)],
+            ),
+            stand("blocking", Doing::Condvar, &[(Subject, "work", 240)]),
+        ];
+        let words = in_words(&stands).unwrap();
+        assert_eq!(
+            words,
+            "it hangs in a destructor: `drop` (lib.rs:319) waits in a join, while `blocking` waits in a \
+             condvar in `work` (lib.rs:240)"
+        );
+    }
+
+    #[test]
+    fn a_lock_of_the_checks_own_is_no_deadlock_of_the_code() {
+        let stands = [stand(
+            "check",
+            Doing::Lock,
+            &[(Check, "", 3), (Subject, "run", 7)],
+        )];
+        let words = in_words(&stands).unwrap();
+        assert!(
+            words.starts_with("it hangs in a lock of the check's own"),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn whatever_else_sleeps_is_told_with_its_place() {
+        let stands = [stand("check", Doing::Park, &[(Subject, "block_on", 29)])];
+        let words = in_words(&stands).unwrap();
+        assert!(
+            words.ends_with("`check` waits in a park in `block_on` (lib.rs:29)"),
+            "{words}"
+        );
+        assert_eq!(in_words(&[]), None);
+    }
+}
