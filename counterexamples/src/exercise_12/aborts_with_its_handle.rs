@@ -1,5 +1,6 @@
 //! Breaks clause 9: The handle.
 //! Caught by: a_dropped_handle_detaches_its_task
+//! Also fails: a_waker_that_panics_in_a_poll_of_the_handle_is_not_kept
 //! Also fails: future_and_output_are_dropped_once_whatever_happens
 //! Also fails: the_scheduler_may_end_the_task_before_it_returns
 //!

@@ -1,6 +1,8 @@
 //! Breaks clause 9: The handle.
 //! Caught by: the_handle_wakes_the_waker_of_its_last_poll
+//! Also fails: a_waker_that_panics_in_a_poll_of_the_handle_is_not_kept
 //! Also fails: models::a_handle_that_changes_its_waker_is_woken_in_every_order
+//! Also fails: wakers_that_look_alike_are_told_apart
 //!
 //! A task polls the handle again and again, always with the same waker, so one
 //! is left and that is it. But handles move: into a `select`, into another

@@ -1,7 +1,9 @@
 //! Breaks clause 9: The handle.
 //! Caught by: models::a_handle_that_waits_is_woken_in_every_order
-//! Also fails: the_handle_can_be_awaited_on_any_thread
+//! Also fails: a_waker_that_panics_in_a_poll_of_the_handle_is_not_kept
 //! Also fails: models::a_handle_that_changes_its_waker_is_woken_in_every_order
+//! Also fails: the_handle_can_be_awaited_on_any_thread
+//! Also fails: wakers_that_look_alike_are_told_apart
 //!
 //! The handle looks whether the task is complete, leaves its waker, and is
 //! pending. If the task has ended between the two, it found no waker to wake,

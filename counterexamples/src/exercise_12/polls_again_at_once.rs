@@ -2,9 +2,11 @@
 //! Caught by: each_run_polls_once
 //! Also fails: a_future_of_any_alignment_stays_in_its_place
 //! Also fails: a_panic_of_the_future_reaches_the_handle
+//! Also fails: a_panic_of_the_scheduler_cancels_the_task
 //! Also fails: a_task_is_not_scheduled_while_it_is_polled
 //! Also fails: a_wake_up_during_a_poll_is_not_lost
 //! Also fails: future_and_output_are_dropped_once_whatever_happens
+//! Also fails: what_is_linked_behind_a_runnable_that_runs_is_cancelled
 //!
 //! The task was woken while it was polled, so it is polled again: it is in the
 //! cache, and the way through the queue costs something. Two tasks that wake

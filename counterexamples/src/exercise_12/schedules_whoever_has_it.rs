@@ -2,15 +2,16 @@
 //! Caught by: a_task_is_not_scheduled_while_it_is_polled
 //! Also fails: a_future_of_any_alignment_stays_in_its_place
 //! Also fails: a_panic_of_the_future_reaches_the_handle
+//! Also fails: a_panic_of_the_scheduler_cancels_the_task
 //! Also fails: a_task_that_has_ended_is_never_polled_again
 //! Also fails: a_wake_up_during_a_poll_is_not_lost
 //! Also fails: an_abort_during_a_poll_waits_for_its_end
 //! Also fails: each_run_polls_once
 //! Also fails: future_and_output_are_dropped_once_whatever_happens
-//! Also fails: the_scheduler_may_end_the_task_before_it_returns
-//! Also fails: threads_may_use_the_wakers_of_a_task_at_once
 //! Also fails: models::the_future_goes_from_thread_to_thread_in_one_piece
 //! Also fails: models::what_was_written_before_any_wake_up_is_seen
+//! Also fails: the_scheduler_may_end_the_task_before_it_returns
+//! Also fails: threads_may_use_the_wakers_of_a_task_at_once
 //!
 //! There is no state between waiting and scheduled: a wake-up of a task that is
 //! held schedules it, once. That is right for one that is in no queue and on no

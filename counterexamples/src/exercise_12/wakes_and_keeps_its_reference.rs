@@ -1,7 +1,8 @@
 //! Breaks clause 7: Freed.
 //! Caught by: the_block_is_freed_with_the_last_who_knows_it
-//! Also fails: threads_may_use_the_wakers_of_a_task_at_once
+//! Also fails: a_panic_of_the_scheduler_cancels_the_task
 //! Also fails: a_panicking_waker_of_the_handle_harms_nobody
+//! Also fails: threads_may_use_the_wakers_of_a_task_at_once
 //!
 //! `wake` consumes the waker, but the waker's `drop` does not run then: the
 //! vtable's `wake` has to do both. Here it only wakes, and its reference is

@@ -18,6 +18,12 @@ use super::{Schedule, owned, slot, waker, yields};
 #[inline]
 pub unsafe fn run<S: Schedule>(task: NonNull<Header>) {
     // SAFETY: the caller holds the task.
+    if let Some(linked) = unsafe { cell::take_link(task) } {
+        // A queue takes the next one out before. Left in, it would never end.
+        // SAFETY: the caller held it, too.
+        unsafe { give_up::<S>(linked) };
+    }
+    // SAFETY: the caller holds the task.
     let header = unsafe { task.as_ref() };
     if header.state.begin() == Turn::Cancel {
         // SAFETY: passed on.

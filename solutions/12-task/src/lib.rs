@@ -36,7 +36,9 @@
 //! 7. **Freed.** The future is dropped when the task ends, by who ends it, and
 //!    before the handle is ready. The block is freed, and the scheduler at the
 //!    latest with it, when besides the handle is dropped or was ready, and the
-//!    last waker is gone.
+//!    last waker is gone. A task that waits without a handle and without
+//!    a waker ends only through its scheduler's list (15); with no list it is
+//!    never freed.
 //! 8. **The output.** It is moved to the handle, or dropped, once. It is
 //!    dropped by `run` if the handle is gone, and with the handle otherwise,
 //!    never by who drops a waker.
@@ -49,11 +51,15 @@
 //!     queued is cancelled when it is run, and one that is polled when the
 //!     poll returns, unless it is ready then. One that has ended is left alone.
 //! 11. **Dropped unrun.** A [`Runnable`] that is dropped cancels its task, and
-//!     what is linked behind it.
+//!     what is linked behind it. One that is run cancels what is still linked
+//!     behind it.
 //! 12. **Panics.** If the future panics, in a poll or when it is dropped, its
 //!     task ends, and the handle gives what was thrown. Nothing panics in
 //!     `run`, or because a `Runnable` or a handle is dropped, whatever panics
-//!     there: future, output, or the waker of the handle.
+//!     there: future, output, or the waker of the handle. If that waker
+//!     panics when it is cloned or dropped, the poll of the handle may pass the
+//!     panic on, and can be repeated. If a call of the scheduler panics, the
+//!     panic is passed on, and the task that it was made for is cancelled.
 //! 13. **Handed over.** A scheduler may run, send on or drop what it is given
 //!     before [`Schedule::schedule`] returns, or let another thread do so. It
 //!     is alive until the call returns.

@@ -2,15 +2,16 @@
 
 use std::array;
 use std::marker::PhantomData;
+use std::mem;
 use std::ptr::NonNull;
 use std::sync::PoisonError;
 
 use sync::{Mutex, MutexGuard, UnsafeCell};
 
+use super::Schedule;
 use super::cell::Header;
 use super::runnable::Runnable;
 use super::state::Woken;
-use super::{Schedule, cell};
 
 /// A task's place in the list. Touched by who holds the list's lock, but for
 /// `list`, which is the holder's of the task.
@@ -191,14 +192,18 @@ pub unsafe fn enter<S: Schedule>(task: NonNull<Header>) -> bool {
     if place.with(|list| unsafe { *list }).is_some() {
         return true;
     }
-    let scheduler = cell::scheduler_of::<S>(task);
-    // SAFETY: the caller holds the task, so the scheduler is there.
-    let Some(owned) = unsafe { scheduler.as_ref() }.owned() else {
-        return true;
-    };
-    let list = NonNull::from(owned).cast();
+    // `owned` is anybody's code. If it panics, this is dropped, and cancels the
+    // task, which nobody would hold any more.
+    // SAFETY: passed on; without a panic it is not given up.
+    let held = unsafe { Runnable::<S>::from_header(task) };
+    let owned = held.scheduler().owned().map(NonNull::from);
+    mem::forget(held);
+    let Some(owned) = owned else { return true };
     // SAFETY: as above.
-    place.with_mut(|place| unsafe { *place = Some(list) });
+    place.with_mut(|place| unsafe { *place = Some(owned.cast()) });
+    // SAFETY: the scheduler is in the cell as long as we hold the task, and the
+    // list is borrowed from it.
+    let owned = unsafe { owned.as_ref() };
     if !owned.shard_of(task).lock().insert(task) {
         // SAFETY: as above.
         place.with_mut(|place| unsafe { *place = None });

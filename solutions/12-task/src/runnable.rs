@@ -22,7 +22,8 @@ unsafe impl<S: Schedule> Sync for Runnable<S> {}
 
 impl<S: Schedule> Runnable<S> {
     /// Polls the task. Schedules it again if it was woken meanwhile or has
-    /// yielded; ends it if it is ready, has panicked or was aborted.
+    /// yielded; ends it if it is ready, has panicked or was aborted. What is
+    /// still linked behind it is dropped first.
     #[inline]
     pub fn run(self) {
         let task = self.into_header();
@@ -68,7 +69,7 @@ impl<S: Schedule> Runnable<S> {
             .with_mut(|link| unsafe { *link = next });
     }
 
-    /// Takes out what is linked behind this one. To be done before it is run.
+    /// Takes out what is linked behind this one.
     #[inline]
     pub fn take_next(&mut self) -> Option<Self> {
         // SAFETY: we hold the task.

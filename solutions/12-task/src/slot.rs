@@ -14,7 +14,8 @@ use super::cell::Header;
 /// Leaves the handle's waker with the task. Returns `true` if the task is
 /// complete, which may have come too late for the waker.
 ///
-/// `published` is the waker that was left before, only to be compared.
+/// `published` is the waker that was left before, only to be compared. Not the
+/// one that was passed then, which may be gone, and another one in its place.
 ///
 /// # Safety
 ///
@@ -28,24 +29,30 @@ pub unsafe fn leave(
     let Header {
         state, join_waker, ..
     } = unsafe { task.as_ref() };
-    let raw = RawWaker::new(waker.data(), waker.vtable());
-    // The task had it while it was not complete. `waker` is alive, so the
-    // address was not used again for another one.
-    if published.as_ref() == Some(&raw) {
+    // The task had it while it was not complete. Both are alive, so that the
+    // same address is the same waker.
+    let passed = RawWaker::new(waker.data(), waker.vtable());
+    if published.as_ref() == Some(&passed) {
         return false;
     }
+    // Before anything is changed: it is anybody's code, and may panic.
+    let waker = waker.clone();
+    // The clone is what stays alive, and need not be where the original is.
+    let left = RawWaker::new(waker.data(), waker.vtable());
     if published.take().is_some() && state.withdraw_waker() {
         return true;
     }
-    let waker = waker.clone();
     // SAFETY: the slot is the handle's: `JOIN_WAKER` is not set.
-    drop(join_waker.with_mut(|slot| unsafe { &mut *slot }.replace(waker)));
+    let before =
+        join_waker.with_mut(|slot| unsafe { &mut *slot }.replace(waker));
     if state.publish_waker() {
         // SAFETY: the slot is still ours: the task was complete already.
         drop(unsafe { take(task) });
         return true;
     }
-    *published = Some(raw);
+    *published = Some(left);
+    // Last, for it may panic, too.
+    drop(before);
     false
 }
 // ANCHOR_END: leave

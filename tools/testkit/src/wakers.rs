@@ -127,6 +127,18 @@ impl HostileWaker<fn()> {
     pub fn panicking() -> Waker {
         HostileWaker::new(|| panic!("{}", HostileWaker::MESSAGE))
     }
+
+    /// Makes a waker that panics when it is cloned, and does nothing else.
+    pub fn panicking_when_cloned() -> Waker {
+        static VTABLE: RawWakerVTable = RawWakerVTable::new(
+            |_| panic!("this waker panics when it is cloned"),
+            |_| (),
+            |_| (),
+            |_| (),
+        );
+        // SAFETY: the functions do not use their data pointer.
+        unsafe { Waker::new(std::ptr::null(), &VTABLE) }
+    }
 }
 
 impl<F: Fn() + Send + Sync + 'static> Wake for HostileWaker<F> {
@@ -164,5 +176,9 @@ mod tests {
     fn a_hostile_waker_panics_in_wake() {
         let caught = std::panic::catch_unwind(|| HostileWaker::panicking().wake_by_ref());
         assert!(caught.is_err(), "its wake must panic");
+        let waker = HostileWaker::panicking_when_cloned();
+        waker.wake_by_ref();
+        let caught = std::panic::catch_unwind(|| waker.clone());
+        assert!(caught.is_err(), "its clone must panic");
     }
 }

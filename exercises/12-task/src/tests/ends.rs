@@ -154,6 +154,48 @@ fn a_runnable_that_is_dropped_cancels_its_task() {
     });
 }
 
+/// Clause 11: the link is for queues, and a queue may forget one.
+#[test]
+fn what_is_linked_behind_a_runnable_that_runs_is_cancelled() {
+    let lesson = Lesson {
+        clause: "11. Dropped unrun",
+        promise: "A task that is still linked behind one that is run is cancelled, whether that one \
+                  waits then or has ended.",
+        usual_cause: "`run` takes no look at the link. A task that has ended is freed with its link, \
+                      and what hung on it is never run, dropped or freed.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    check(lesson, || {
+        for waits in [false, true] {
+            let queue = Queue::default();
+            let before = live_bytes();
+            let (future, waiting) = ManualFuture::new();
+            let ballast = [0_u8; LARGE];
+            let linked = async move {
+                black_box(ballast);
+            };
+            let (linked, linked_handle) = spawn(linked, queue.clone());
+            let (mut task, handle) = spawn(
+                async move {
+                    if waits {
+                        future.await;
+                    }
+                },
+                queue.clone(),
+            );
+            task.set_next(Some(linked));
+            task.run();
+            let has_ended = linked_handle.is_finished();
+            assert!(has_ended, "what was linked has not ended");
+            assert_cancelled(linked_handle);
+            waiting.complete();
+            queue.run_all();
+            result(handle).expect("it was ready");
+            assert_freed(before, "after a run of a task with a link");
+        }
+    });
+}
+
 /// Clause 12: a server goes on when one request fails.
 #[test]
 fn a_panic_of_the_future_reaches_the_handle() {
@@ -263,4 +305,152 @@ fn a_panicking_waker_of_the_handle_harms_nobody() {
         result(handle).expect("it was ready");
         assert_freed(before, "after the panic of a waker");
     });
+}
+
+/// Clause 12: the handle's waker is cloned and dropped, too.
+#[test]
+fn a_waker_that_panics_in_a_poll_of_the_handle_is_not_kept() {
+    let lesson = Lesson {
+        clause: "12. Panics",
+        promise: "After a panic of a waker that the handle cloned or dropped, the handle can be polled \
+                  again, and it keeps no waker when it is gone.",
+        usual_cause: "The handle takes its old waker back, and then clones the new one. If that \
+                      panics, the old waker is in its slot, and neither side thinks that it is its \
+                      own. Clone first; drop the old one last.",
+        read: "scheduler/task.html#the-handle-and-its-waker",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        for panics_when in ["cloned", "dropped"] {
+            for is_polled_again in [false, true] {
+                let (task, _waker, mut handle) = queue.spawn_waiting();
+                let (good, counts) = CountingWaker::new();
+                // What is there before, and what comes.
+                let (old, new) = match panics_when {
+                    "cloned" => {
+                        (good.clone(), HostileWaker::panicking_when_cloned())
+                    }
+                    _ => {
+                        let bomb = PanicOnDrop;
+                        let old = HostileWaker::new(move || {
+                            let _with_the_waker = &bomb;
+                        });
+                        (old, good.clone())
+                    }
+                };
+                assert!(poll(&mut handle, &old).is_pending(), "it waits");
+                // The handle has the last clone.
+                let dropped = panic_message(|| drop(old));
+                assert!(dropped.is_none(), "the handle keeps no clone");
+                let _ = panic_message(|| _ = poll(&mut handle, &new));
+                drop(new);
+                if is_polled_again {
+                    assert!(poll(&mut handle, &good).is_pending(), "it waits");
+                    task.complete();
+                    queue.run_one();
+                    let wakes = counts.wakes();
+                    assert!(
+                        wakes == 1,
+                        "after a waker that panicked as it was {panics_when} the next one was \
+                         woken {wakes} times"
+                    );
+                }
+                drop((handle, good));
+                let kept = Arc::strong_count(&counts) - 1;
+                assert!(
+                    kept == 0,
+                    "a waker panicked as it was {panics_when}, and {kept} of another one are kept \
+                     without a handle"
+                );
+            }
+        }
+    });
+}
+
+/// Clause 12: a scheduler is somebody else's code, like a future.
+#[test]
+fn a_panic_of_the_scheduler_cancels_the_task() {
+    let lesson = Lesson {
+        clause: "12. Panics",
+        promise: "If a call of the scheduler panics, by `clone`, `schedule`, `schedule_yielded` or \
+                  `owned`, the handle says that the task was cancelled, and nothing is left of it.",
+        usual_cause: "Between a poll and the step that lets the task go, the task is a bare pointer: if \
+                      the scheduler panics then, it is held for good, and its handle waits. Have a \
+                      `Runnable` in hand when you call what may panic; its drop cancels.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    check(lesson, || {
+        for panics_in in
+            [Call::Clone, Call::Schedule, Call::Yielded, Call::Owned]
+        {
+            let before = live_bytes();
+            let ballast = [0_u8; LARGE];
+            let is_woken_in_its_poll =
+                matches!(panics_in, Call::Clone | Call::Yielded);
+            let (tell, told) = mpsc::channel();
+            let future = poll_fn(move |cx| {
+                black_box(&ballast);
+                if is_woken_in_its_poll {
+                    cx.waker().wake_by_ref();
+                }
+                let _ = tell.send(cx.waker().clone());
+                Poll::<()>::Pending
+            });
+            let (task, handle) = spawn(future, Faulty { panics_in });
+            let thrown = panic_message(|| {
+                task.run();
+                told.recv().expect("the poll has sent it").wake();
+            });
+            drop(told);
+            assert!(
+                thrown.is_some() && handle.is_finished(),
+                "the scheduler panicked ({thrown:?}, in {panics_in:?}), and the task has not ended"
+            );
+            assert_cancelled(handle);
+            assert_freed(before, "after a panic of the scheduler");
+        }
+    });
+}
+
+/// A scheduler that panics in one of its calls, and drops what it is given in
+/// the others.
+struct Faulty {
+    panics_in: Call,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Call {
+    Clone,
+    Schedule,
+    Yielded,
+    Owned,
+}
+
+impl Faulty {
+    fn enter(&self, call: Call) {
+        assert!(self.panics_in != call, "the scheduler panics");
+    }
+}
+
+impl Clone for Faulty {
+    fn clone(&self) -> Self {
+        self.enter(Call::Clone);
+        Self { ..*self }
+    }
+}
+
+impl Schedule for Faulty {
+    fn schedule(&self, _task: Runnable<Self>) {
+        self.enter(Call::Schedule);
+    }
+
+    fn schedule_yielded(&self, _task: Runnable<Self>) {
+        self.enter(Call::Yielded);
+        self.enter(Call::Schedule);
+    }
+
+    fn owned(&self) -> Option<&OwnedTasks<Self>> {
+        self.enter(Call::Owned);
+        None
+    }
 }

@@ -164,6 +164,51 @@ fn the_handle_wakes_the_waker_of_its_last_poll() {
     });
 }
 
+/// Clause 9: a waker may stand on the stack, and its clones on the heap.
+#[test]
+fn wakers_that_look_alike_are_told_apart() {
+    let lesson = Lesson {
+        clause: "9. The handle",
+        promise: "Of two wakers with one address, or with one vtable, the one of the last poll is woken.",
+        usual_cause: "The next waker is compared with the one that was passed before, of which only a \
+                      clone is left: another waker may have its address by now. Or it is compared by \
+                      its data pointer only, or by its vtable only. Compare both, with the clone's.",
+        read: "scheduler/task.html#the-handle-and-its-waker",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let (task, _waker, mut handle) = queue.spawn_waiting();
+        let mut place = StackWakers::new();
+        let mut poll_on_the_stack = || {
+            place.lend(|waker| assert!(poll(&mut handle, waker).is_pending()))
+        };
+        let ((), first) = poll_on_the_stack();
+        let ((), last) = poll_on_the_stack();
+        task.complete();
+        queue.run_one();
+        let wakes = (first.wakes(), last.wakes());
+        assert!(
+            wakes == (0, 1),
+            "two wakers stood at one address, one after the other; \
+             they were woken {wakes:?} times"
+        );
+
+        let [(first, first_wakes), (last, last_wakes)] = wakers_without_data();
+        let (task, _waker, mut handle) = queue.spawn_waiting();
+        for waker in [&first, &last] {
+            assert!(poll(&mut handle, waker).is_pending(), "it is not over");
+        }
+        task.complete();
+        queue.run_one();
+        let wakes = (first_wakes.load(SeqCst), last_wakes.load(SeqCst));
+        assert!(
+            wakes == (0, 1),
+            "two wakers had one data pointer and two vtables; \
+             they were woken {wakes:?} times"
+        );
+    });
+}
+
 /// Clause 9: often both ends are on the move.
 #[test]
 fn the_handle_can_be_awaited_on_any_thread() {

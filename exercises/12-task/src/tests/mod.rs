@@ -27,8 +27,9 @@ use std::time::Duration;
 use sync::chaos::{read_modify_writes, with_chaos};
 use testkit::{
     CountingWaker, DropLog, DropProbe, HostileWaker, Lesson, ManualFuture,
-    ManualHandle, MustNotMove, PanicOnDrop, Rendezvous, Yields, allocations,
-    check, live_bytes, panic_message, race_with_wakes,
+    ManualHandle, MustNotMove, PanicOnDrop, Rendezvous, StackWakers, Yields,
+    allocations, check, live_bytes, panic_message, race_with_wakes,
+    wakers_without_data,
 };
 
 use super::{
