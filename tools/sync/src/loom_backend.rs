@@ -52,7 +52,7 @@ pub fn model_within(preemptions: usize, body: impl Fn() + Send + Sync + 'static)
 ///
 /// Like [`model`].
 pub fn model_every_load(body: impl Fn() + Send + Sync + 'static) {
-    atomic::with_shadows(|| explore(PREEMPTIONS, body));
+    atomic::with_every_access(|| explore(PREEMPTIONS, body));
 }
 
 fn explore(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {

@@ -1,45 +1,187 @@
-//! loom's atomics, and what it takes to try every order of their loads.
+//! loom's atomics, and what it takes to try every order of their accesses and
+//! no order that cannot be.
+//!
+//! # Loads that were not tried
 //!
 //! Of a load, and a write by another thread, loom 0.7 tries both orders only
 //! if the write's thread has not loaded the same atomic in between: it keeps
 //! the last access of an atomic, and not the last of each thread
 //! (tokio-rs/loom#166, #392). Within [`model_every_load`](super::model_every_load)
-//! each access of an atomic comes after a read-modify-write of a shadow, which
-//! nobody reads. Read-modify-writes loom orders in every way; being Relaxed
-//! they publish nothing.
+//! each access of an atomic comes after a read-modify-write of a shadow, an
+//! atomic whose value nothing depends on. loom orders read-modify-writes in every way, and since these
+//! are Relaxed they publish nothing.
+//!
+//! # Stores that came out lost
+//!
+//! A read-modify-write reads the value that its own replaces: nothing comes in
+//! between. loom 0.7 forgets that where a plain store of another thread is
+//! executed after it. It takes the two writes for unordered, so that after
+//! `store(true)` beside `swap(false)`, and a join, a second `swap` may find
+//! `false` although the first one did, too (tokio-rs/loom#254, #282, #389). A
+//! parker loses its token that way, and a spin lock is never unlocked.
+//!
+//! Here a store that replaces what another thread has written, of an atomic
+//! that has seen a read-modify-write, first looks at what it replaces, by a
+//! compare-exchange that fails. No other thread comes between the two: loom
+//! decides before both who is next, at a change of the shadow. It
+//! orders the store after all that the thread has seen. The look is Relaxed,
+//! and the store stays a store: unlike a swap it does not go on with the release
+//! sequence of what it replaces, so that a release that is missing is still
+//! found.
+//!
+//! Two things are given up by this, both of atomics that are stored to and
+//! modified by several threads: executions in which a store comes *before* a
+//! read-modify-write in the order of the writes, and yet after it in every order
+//! of the threads' steps (two threads, two atomics, each written by both); and
+//! an acquire fence after such a store also acquires what the store replaced.
 
 pub use loom::sync::atomic::fence;
 pub use std::sync::atomic::Ordering;
 
 use std::cell::Cell;
 use std::fmt;
-use std::ops::Deref;
+use std::mem;
+use std::ops::{Deref, DerefMut};
+use std::sync::PoisonError;
+use std::sync::atomic::AtomicUsize as AtomicUsizeOfStd;
+
+use Ordering::Relaxed;
 
 std::thread_local! {
-    /// Whether the atomics that are made on this thread get a shadow. loom
-    /// runs all threads of a model on one.
-    static SHADOWS: Cell<bool> = const { Cell::new(false) };
+    /// Whether each access of the atomics that are made on this thread touches
+    /// their shadow. loom runs all threads of a model on one.
+    static EVERY_ACCESS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Gives a shadow to each atomic that is made while `body` runs.
-pub(super) fn with_shadows(body: impl FnOnce()) {
+/// Of the atomics that are made while `body` runs, each access counts.
+pub(super) fn with_every_access(body: impl FnOnce()) {
     struct Restored(bool);
     impl Drop for Restored {
         fn drop(&mut self) {
-            SHADOWS.set(self.0);
+            EVERY_ACCESS.set(self.0);
         }
     }
-    let _restored = Restored(SHADOWS.replace(true));
+    let _restored = Restored(EVERY_ACCESS.replace(true));
     body();
 }
 
-/// One of loom's atomics, with its shadow.
-macro_rules! shadowed {
-    ($name:ident $(<$parameter:ident>)?, $value:ty) => {
-        #[doc = concat!("loom's `", stringify!($name), "`, with a shadow if every load counts.")]
+loom::thread_local! {
+    /// Tells the threads of a model apart.
+    static NUMBER: usize = {
+        static COUNT: AtomicUsizeOfStd = AtomicUsizeOfStd::new(0);
+        COUNT.fetch_add(1, Relaxed)
+    };
+}
+
+/// The calling thread's number, unless its locals are gone.
+fn number() -> Option<usize> {
+    NUMBER.try_with(|number| *number).ok()
+}
+
+/// What is known of an atomic's writes, in the order in which they are executed.
+struct Writes<V> {
+    last: V,
+    writer: Option<usize>,
+    /// Whether one of them was a read-modify-write.
+    are_modified: bool,
+}
+
+/// The writes of one atomic. loom runs one thread at a time: nothing contends
+/// for the lock.
+struct History<V>(std::sync::Mutex<Writes<V>>);
+
+impl<V: Copy> History<V> {
+    fn new(value: V) -> Self {
+        Self(std::sync::Mutex::new(Writes {
+            last: value,
+            writer: None,
+            are_modified: false,
+        }))
+    }
+
+    fn writes(&self) -> std::sync::MutexGuard<'_, Writes<V>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a store of the calling thread.
+    fn note_store(&self, value: V) {
+        let mut writes = self.writes();
+        writes.last = value;
+        writes.writer = number();
+    }
+
+    /// Notes a read-modify-write of the calling thread.
+    fn note_modification(&self, value: V) {
+        self.note_store(value);
+        self.writes().are_modified = true;
+    }
+
+    /// The last write, if a store of the calling thread has to look at it.
+    fn to_look_at(&self) -> Option<V> {
+        let writes = self.writes();
+        let is_own = || writes.writer.is_some() && writes.writer == number();
+        (writes.are_modified && !is_own()).then_some(writes.last)
+    }
+}
+
+/// An atomic's value, reached without an operation; goes back when dropped.
+struct Reached<V: Copy, F: FnMut(V)> {
+    value: V,
+    put_back: F,
+}
+
+impl<V: Copy, F: FnMut(V)> Deref for Reached<V, F> {
+    type Target = V;
+
+    fn deref(&self) -> &V {
+        &self.value
+    }
+}
+
+impl<V: Copy, F: FnMut(V)> DerefMut for Reached<V, F> {
+    fn deref_mut(&mut self) -> &mut V {
+        &mut self.value
+    }
+}
+
+impl<V: Copy, F: FnMut(V)> Drop for Reached<V, F> {
+    fn drop(&mut self) {
+        (self.put_back)(self.value);
+    }
+}
+
+/// Within this, no other thread comes next.
+struct Undisturbed;
+
+impl Undisturbed {
+    fn begin() -> Self {
+        loom::stop_exploring();
+        Self
+    }
+}
+
+impl Drop for Undisturbed {
+    fn drop(&mut self) {
+        // A panic has loom give up the execution, and all that it keeps of it.
+        if !std::thread::panicking() {
+            loom::explore();
+        }
+    }
+}
+
+/// One of loom's atomics, with its history and perhaps a shadow. The history
+/// has a `$key` for each value; `$other` makes of it a value of another key.
+macro_rules! atomic {
+    (
+        $name:ident $(<$parameter:ident>)?, $value:ty,
+        $to_key:expr => $key:ty, $other:expr
+    ) => {
+        #[doc = concat!("loom's `", stringify!($name), "`, which loses no store.")]
         pub struct $name $(<$parameter>)? {
             atomic: loom::sync::atomic::$name $(<$parameter>)?,
-            shadow: Option<loom::sync::atomic::AtomicUsize>,
+            history: History<$key>,
+            shadow: loom::sync::atomic::AtomicUsize,
+            every_access_counts: bool,
         }
 
         impl $(<$parameter>)? $name $(<$parameter>)? {
@@ -48,21 +190,152 @@ macro_rules! shadowed {
             pub fn new(value: $value) -> Self {
                 Self {
                     atomic: loom::sync::atomic::$name::new(value),
-                    shadow: SHADOWS.get().then(|| loom::sync::atomic::AtomicUsize::new(0)),
+                    history: History::new($to_key(value)),
+                    shadow: loom::sync::atomic::AtomicUsize::new(0),
+                    every_access_counts: EVERY_ACCESS.get(),
                 }
             }
-        }
 
-        /// Every operation comes this way.
-        impl $(<$parameter>)? Deref for $name $(<$parameter>)? {
-            type Target = loom::sync::atomic::$name $(<$parameter>)?;
-
-            fn deref(&self) -> &Self::Target {
-                if let Some(shadow) = &self.shadow {
+            /// Before every operation but a store.
+            #[track_caller]
+            fn touch_shadow(&self) {
+                if self.every_access_counts {
                     // Relaxed: an access that others depend on, and nothing more.
-                    shadow.fetch_add(1, Ordering::Relaxed);
+                    self.shadow.fetch_add(1, Relaxed);
                 }
-                &self.atomic
+            }
+
+            /// Like std's.
+            #[track_caller]
+            pub fn load(&self, ordering: Ordering) -> $value {
+                self.touch_shadow();
+                self.atomic.load(ordering)
+            }
+
+            /// Like std's.
+            #[track_caller]
+            pub fn store(&self, value: $value, ordering: Ordering) {
+                // Relaxed, as in `touch_shadow`. Here loom decides who comes next.
+                self.shadow.fetch_add(1, Relaxed);
+                let _undisturbed = Undisturbed::begin();
+                if let Some(last) = self.history.to_look_at() {
+                    let other = $other(last);
+                    // Relaxed: it says what comes before the store, and publishes nothing.
+                    let _seen = self.atomic.compare_exchange(other, other, Relaxed, Relaxed);
+                }
+                self.atomic.store(value, ordering);
+                self.history.note_store($to_key(value));
+            }
+
+            /// Like std's.
+            #[track_caller]
+            pub fn swap(&self, value: $value, ordering: Ordering) -> $value {
+                self.touch_shadow();
+                let before = self.atomic.swap(value, ordering);
+                self.history.note_modification($to_key(value));
+                before
+            }
+
+            /// Like std's.
+            ///
+            /// # Errors
+            ///
+            /// The value found, if it is another.
+            #[track_caller]
+            pub fn compare_exchange(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                self.touch_shadow();
+                let found = self.atomic.compare_exchange(current, new, success, failure);
+                if found.is_ok() {
+                    self.history.note_modification($to_key(new));
+                }
+                found
+            }
+
+            /// Like [`compare_exchange`](Self::compare_exchange): loom's does not
+            /// fail without cause.
+            ///
+            /// # Errors
+            ///
+            /// The value found, if it is another.
+            #[track_caller]
+            pub fn compare_exchange_weak(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                self.compare_exchange(current, new, success, failure)
+            }
+
+            /// Like std's.
+            ///
+            /// # Errors
+            ///
+            /// The value for which `change` returned `None`.
+            #[track_caller]
+            pub fn fetch_update(
+                &self,
+                success: Ordering,
+                failure: Ordering,
+                mut change: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                let mut value = self.load(failure);
+                while let Some(new) = change(value) {
+                    match self.compare_exchange(value, new, success, failure) {
+                        Ok(before) => return Ok(before),
+                        Err(found) => value = found,
+                    }
+                }
+                Err(value)
+            }
+
+            /// Like std's.
+            ///
+            /// # Errors
+            ///
+            /// The value for which `change` returned `None`.
+            #[track_caller]
+            pub fn try_update(
+                &self,
+                success: Ordering,
+                failure: Ordering,
+                change: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                self.fetch_update(success, failure, change)
+            }
+
+            /// Like std's.
+            #[track_caller]
+            pub fn update(
+                &self,
+                success: Ordering,
+                failure: Ordering,
+                mut change: impl FnMut($value) -> $value,
+            ) -> $value {
+                match self.fetch_update(success, failure, |value| Some(change(value))) {
+                    Ok(before) | Err(before) => before,
+                }
+            }
+
+            /// Returns the value: no other thread can reach it.
+            #[track_caller]
+            pub fn into_inner(self) -> $value {
+                self.atomic.into_inner()
+            }
+
+            /// Like std's, by way of a guard that writes the value back.
+            #[track_caller]
+            pub fn get_mut(&mut self) -> impl DerefMut<Target = $value> {
+                let placeholder = loom::sync::atomic::$name::new($other(self.history.writes().last));
+                let value = mem::replace(&mut self.atomic, placeholder).into_inner();
+                Reached { value, put_back: |value| *self = Self::new(value) }
             }
         }
 
@@ -71,16 +344,86 @@ macro_rules! shadowed {
                 self.atomic.fmt(f)
             }
         }
+
+        impl $(<$parameter>)? From<$value> for $name $(<$parameter>)? {
+            fn from(value: $value) -> Self {
+                Self::new(value)
+            }
+        }
     };
 }
 
-shadowed!(AtomicBool, bool);
-shadowed!(AtomicU8, u8);
-shadowed!(AtomicU32, u32);
-shadowed!(AtomicU64, u64);
-shadowed!(AtomicUsize, usize);
-shadowed!(AtomicPtr<T>, *mut T);
+/// Adds operations that loom has under the same name.
+macro_rules! fetch {
+    ($name:ident, $value:ty, $($method:ident = $new:expr),+ $(,)?) => {
+        impl $name {
+            $(
+                /// Like std's.
+                #[track_caller]
+                pub fn $method(&self, value: $value, ordering: Ordering) -> $value {
+                    self.touch_shadow();
+                    let before = self.atomic.$method(value, ordering);
+                    self.history.note_modification($new(before, value));
+                    before
+                }
+            )+
+        }
+    };
+}
 
+macro_rules! integers {
+    ($($name:ident, $value:ident;)*) => {
+        $(
+            atomic!($name, $value, $value::from => $value, |last: $value| !last);
+            fetch!(
+                $name,
+                $value,
+                fetch_add = $value::wrapping_add,
+                fetch_sub = $value::wrapping_sub,
+                fetch_and = |a, b| a & b,
+                fetch_nand = |a: $value, b: $value| !(a & b),
+                fetch_or = |a, b| a | b,
+                fetch_xor = |a, b| a ^ b,
+                fetch_max = Ord::max,
+                fetch_min = Ord::min,
+            );
+        )*
+    };
+}
+
+integers! {
+    AtomicI8, i8;
+    AtomicI16, i16;
+    AtomicI32, i32;
+    AtomicI64, i64;
+    AtomicIsize, isize;
+    AtomicU8, u8;
+    AtomicU16, u16;
+    AtomicU32, u32;
+    AtomicU64, u64;
+    AtomicUsize, usize;
+}
+atomic!(AtomicBool, bool, bool::from => bool, |last: bool| !last);
+fetch!(
+    AtomicBool,
+    bool,
+    fetch_and = |a, b| a & b,
+    fetch_nand = |a: bool, b: bool| !(a & b),
+    fetch_or = |a, b| a | b,
+    fetch_xor = |a, b| a ^ b,
+);
+atomic!(
+    AtomicPtr<T>, *mut T,
+    <*mut T>::addr => usize, |last: usize| std::ptr::without_provenance_mut(!last)
+);
+
+impl AtomicBool {
+    /// Like std's.
+    #[track_caller]
+    pub fn fetch_not(&self, ordering: Ordering) -> bool {
+        self.fetch_xor(true, ordering)
+    }
+}
 macro_rules! with_default {
     ($($name:ident)*) => {
         $(impl Default for $name {
@@ -91,16 +434,23 @@ macro_rules! with_default {
     };
 }
 
-with_default!(AtomicBool AtomicU8 AtomicU32 AtomicU64 AtomicUsize);
+with_default!(AtomicBool AtomicI8 AtomicI16 AtomicI32 AtomicI64 AtomicIsize);
+with_default!(AtomicU8 AtomicU16 AtomicU32 AtomicU64 AtomicUsize);
+
+impl<T> Default for AtomicPtr<T> {
+    fn default() -> Self {
+        Self::new(std::ptr::null_mut())
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
     use std::sync::{Arc as StdArc, Mutex as StdMutex};
 
-    use super::AtomicBool;
-    use super::Ordering::Relaxed;
-    use crate::{Arc, model, model_every_load, thread};
+    use super::Ordering::{Acquire, Relaxed, Release, SeqCst};
+    use super::{AtomicBool, AtomicU32};
+    use crate::{Arc, UnsafeCell, hint, model, model_every_load, thread};
 
     /// What a load may see while another thread loads and then stores.
     fn seen_by(model: fn(Box<dyn Fn() + Send + Sync>)) -> BTreeSet<bool> {
@@ -128,5 +478,118 @@ mod tests {
             BTreeSet::from([false]),
             "loom tries both now, so that the shadows can go"
         );
+    }
+
+    /// Runs a `store(true)` and a `swap(false)` beside each other, and then
+    /// `last`. Returns what the swap and `last` found.
+    fn found_by(
+        model: fn(Box<dyn Fn() + Send + Sync>),
+        last: fn(&AtomicBool) -> bool,
+    ) -> BTreeSet<(bool, bool)> {
+        let seen = StdArc::new(StdMutex::new(BTreeSet::new()));
+        let found = seen.clone();
+        model(Box::new(move || {
+            let flag = Arc::new(AtomicBool::new(false));
+            let other = flag.clone();
+            let storing = thread::spawn(move || other.store(true, SeqCst));
+            let first = flag.swap(false, SeqCst);
+            storing.join().unwrap();
+            found.lock().unwrap().insert((first, last(&flag)));
+        }));
+        seen.lock().unwrap().clone()
+    }
+
+    /// tokio-rs/loom#254.
+    #[test]
+    fn a_store_beside_a_swap_is_not_lost() {
+        let one_of_both = BTreeSet::from([(false, true), (true, false)]);
+        for model in [model as fn(Box<dyn Fn() + Send + Sync>), model_every_load] {
+            assert_eq!(
+                found_by(model, |flag| flag.swap(false, SeqCst)),
+                one_of_both
+            );
+            assert_eq!(found_by(model, |flag| flag.load(SeqCst)), one_of_both);
+        }
+    }
+
+    #[test]
+    fn loom_still_loses_a_store_beside_a_swap() {
+        use loom::sync::atomic::AtomicBool;
+        let seen = StdArc::new(StdMutex::new(BTreeSet::new()));
+        let found = seen.clone();
+        loom::model(move || {
+            let flag = loom::sync::Arc::new(AtomicBool::new(false));
+            let other = flag.clone();
+            let storing = loom::thread::spawn(move || other.store(true, SeqCst));
+            let first = flag.swap(false, SeqCst);
+            storing.join().unwrap();
+            found
+                .lock()
+                .unwrap()
+                .insert((first, flag.swap(false, SeqCst)));
+        });
+        assert!(
+            seen.lock().unwrap().contains(&(false, false)),
+            "loom loses no store now, so that the look before a store can go"
+        );
+    }
+
+    /// Of what the store replaces nothing is published: a swap would go on with
+    /// its release sequence.
+    #[test]
+    #[should_panic(expected = "Causality violation")]
+    fn a_store_publishes_nothing_of_what_it_replaces() {
+        model(|| {
+            let shared = Arc::new((UnsafeCell::new(0), AtomicU32::new(0)));
+            let writer = shared.clone();
+            let writing = thread::spawn(move || {
+                // SAFETY: wrong on purpose: the reader may be there, too, and loom says so.
+                writer.0.with_mut(|value| unsafe { *value = 1 });
+                writer.1.swap(1, Release);
+            });
+            let replacer = shared.clone();
+            let replacing = thread::spawn(move || {
+                if replacer.1.load(Relaxed) == 1 {
+                    replacer.1.store(2, Relaxed);
+                }
+            });
+            if shared.1.load(Acquire) == 2 {
+                // SAFETY: as above.
+                shared.0.with(|value| unsafe { *value });
+            }
+            writing.join().unwrap();
+            replacing.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn a_spin_lock_by_swap_is_unlocked() {
+        model(|| {
+            let shared = Arc::new((AtomicBool::new(false), UnsafeCell::new(0)));
+            let count = |shared: &(AtomicBool, UnsafeCell<u32>)| {
+                while shared.0.swap(true, Acquire) {
+                    hint::spin_loop();
+                }
+                // SAFETY: the lock is held.
+                shared.1.with_mut(|value| unsafe { *value += 1 });
+                shared.0.store(false, Release);
+            };
+            let other = shared.clone();
+            let counting = thread::spawn(move || count(&other));
+            count(&shared);
+            counting.join().unwrap();
+            // SAFETY: the other thread has ended.
+            assert_eq!(shared.1.with(|value| unsafe { *value }), 2);
+        });
+    }
+
+    #[test]
+    fn what_is_reached_without_an_operation_is_put_back() {
+        model(|| {
+            let mut number = AtomicU32::new(1);
+            *number.get_mut() += 1;
+            assert_eq!(number.swap(5, Relaxed), 2);
+            assert_eq!(number.into_inner(), 5);
+        });
     }
 }
