@@ -148,7 +148,7 @@ where
     F::Output: Send + 'static,
     S: Schedule,
 {
-    let _ = (future, scheduler);
+    let _unused = (future, scheduler);
     todo!("one block: state, vtable, scheduler, future")
 }
 

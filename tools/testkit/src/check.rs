@@ -108,9 +108,9 @@ fn test_name<F>() -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Gate;
     #[cfg(target_os = "linux")]
     use crate::subject;
+    use crate::{Gate, allow_unwritten, panic_message};
 
     /// For checks that are only run as the child of another test.
     const LESSON: Lesson = Lesson {
@@ -187,6 +187,49 @@ mod tests {
         let seen = seen_by(|| todo!("your turn"));
         assert_seen(&seen, "not written yet");
         assert_seen(&seen, "check.rs:");
+    }
+
+    #[test]
+    fn an_assertion_that_fails_because_of_a_todo_is_said_to_be_unwritten() {
+        let seen = seen_by(|| {
+            let result = std::thread::spawn(|| todo!("your turn")).join();
+            assert!(result.is_ok(), "the thread panicked");
+        });
+        assert_seen(&seen, "not written yet");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_that_aborts_because_of_a_todo_is_said_to_be_unwritten() {
+        struct Unwritten;
+        impl Drop for Unwritten {
+            fn drop(&mut self) {
+                todo!("your turn")
+            }
+        }
+        let seen = seen_by(|| {
+            let _unwritten = Unwritten;
+            todo!("your turn, too")
+        });
+        assert_seen(&seen, "not written yet");
+    }
+
+    #[test]
+    fn what_may_be_unwritten_is_no_reason_to_fail() {
+        check(LESSON, || {
+            allow_unwritten(|| todo!("your turn"));
+            let other = panic_message(|| allow_unwritten(|| panic!("mine")));
+            assert_eq!(other.as_deref(), Some("mine"));
+        });
+    }
+
+    #[test]
+    fn what_may_be_unwritten_is_no_excuse_for_another_failure() {
+        let seen = seen_by(|| {
+            allow_unwritten(|| todo!("your turn"));
+            assert!(gate_key_fits(), "the key does not fit");
+        });
+        assert_seen(&seen, "the key does not fit");
     }
 
     #[test]

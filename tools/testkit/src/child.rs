@@ -196,8 +196,15 @@ pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, folder: &str, bo
     }
 }
 
-/// The verdict on a body that panicked with `message`.
+/// The verdict on a body that panicked with `message`: perhaps only because a
+/// `todo!` was reached, on any thread.
 fn verdict_on(message: &str) -> Verdict {
+    if let Some(seen) = panics::unwritten() {
+        return Verdict {
+            seen,
+            threads: Vec::new(),
+        };
+    }
     match panics::first_seen() {
         Some(seen) if IS_MODEL.load(Relaxed) => Verdict {
             seen,
@@ -209,7 +216,7 @@ fn verdict_on(message: &str) -> Verdict {
 
 /// Sends the verdict of a process that is about to abort.
 pub(crate) fn finish_aborting() {
-    if IS_MODEL.load(Relaxed) {
+    if IS_MODEL.load(Relaxed) || panics::unwritten().is_some() {
         finish(Err(verdict_on("it aborted")));
     }
     let panics = panics::describe_all();

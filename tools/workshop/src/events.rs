@@ -109,6 +109,8 @@ pub enum Outcome {
     Passed,
     /// It failed; the message says why.
     Failed,
+    /// It reached a `todo!`: what it checks isn't written yet.
+    Unwritten,
     /// It is marked `#[ignore]`.
     Ignored,
 }

@@ -1,5 +1,6 @@
 import { element } from "./dom.js";
 import { linkPieces } from "./links.js";
+import { milestoneOf, standing } from "./milestones.js";
 import { spoken } from "./words.js";
 import { fromRoot } from "../runner.js";
 
@@ -7,15 +8,23 @@ import { fromRoot } from "../runner.js";
  * @typedef {object} TestEvent
  * @property {string} name
  * @property {number | null} [clause] of the contract
- * @property {"waiting" | "running" | "passed" | "failed" | "ignored"} outcome
+ * @property {"waiting" | "running" | "passed" | "failed" | "unwritten" | "ignored"} outcome
  * @property {string | null} [message]
  */
 
-const MARKS = { waiting: "·", running: "…", passed: "✓", failed: "✗", ignored: "–" };
+const MARKS = { waiting: "·", running: "…", passed: "✓", failed: "✗", unwritten: "·", ignored: "–" };
+const OF_MILESTONES = { open: "", reached: "✓ reached", unwritten: "not written yet", failed: "not yet" };
 
-/** Tests, one line each, in the order of their clauses; the first failure stands open. */
+/**
+ * Tests, one line each, in the order of their milestones and clauses; the first
+ * failure stands open.
+ */
 export class TestList {
-  constructor() {
+  /** @param {import("./milestones.js").Milestone[]} [milestones] */
+  constructor(milestones = []) {
+    this.milestones = milestones;
+    /** @type {Map<number, HTMLLIElement>} */
+    this.headings = new Map();
     this.element = element("ul", { class: "tests", hidden: true });
     /** @type {Map<string, {item: HTMLLIElement, test: TestEvent}>} */
     this.rows = new Map();
@@ -23,6 +32,7 @@ export class TestList {
 
   clear() {
     this.rows.clear();
+    this.headings.clear();
     this.element.replaceChildren();
     this.element.hidden = true;
   }
@@ -36,12 +46,18 @@ export class TestList {
     item.className = test.outcome;
     item.replaceChildren(line(test));
     if (!known) this.#insert(item, test);
+    this.#head(item, test);
   }
 
-  /** Opens the failure that the reader should look at first. */
+  /** Opens what the reader should look at first: a failure, or what is to be written next. */
   openFirstFailure() {
-    const first = this.element.querySelector("details");
-    if (first) first.open = true;
+    const first = this.element.querySelector(".failed > details") ?? this.element.querySelector("details");
+    if (first instanceof HTMLDetailsElement) first.open = true;
+  }
+
+  /** All tests, as they stand. */
+  get tests() {
+    return [...this.rows.values()].map(({ test }) => test);
   }
 
   get isEmpty() {
@@ -59,9 +75,40 @@ export class TestList {
    */
   #insert(item, test) {
     const after = [...this.rows.values()]
-      .filter((row) => row.item !== item && compare(row.test, test) > 0)
-      .sort((a, b) => compare(a.test, b.test))[0];
-    this.element.insertBefore(item, after?.item ?? null);
+      .filter((row) => row.item !== item && this.#compare(row.test, test) > 0)
+      .sort((a, b) => this.#compare(a.test, b.test))[0];
+    const isFirstOfNext = after && milestoneOf(this.milestones, after.test.clause) !== milestoneOf(this.milestones, test.clause);
+    const heading = isFirstOfNext ? this.headings.get(milestoneOf(this.milestones, after.test.clause)?.number ?? 0) : undefined;
+    this.element.insertBefore(item, heading ?? after?.item ?? null);
+  }
+
+  /**
+   * The heading of the test's milestone says how that stands.
+   *
+   * @param {HTMLLIElement} item
+   * @param {TestEvent} test
+   */
+  #head(item, test) {
+    const milestone = milestoneOf(this.milestones, test.clause);
+    if (!milestone) return;
+    let heading = this.headings.get(milestone.number);
+    if (!heading) {
+      heading = element("li", { class: "milestone" });
+      this.headings.set(milestone.number, heading);
+      item.before(heading);
+    }
+    const stands = standing(milestone, this.tests);
+    const name = element("span", { class: "milestone-name" }, `Milestone ${milestone.number}: ${milestone.name}`);
+    heading.replaceChildren(name, element("span", { class: `milestone-state ${stands}` }, OF_MILESTONES[stands]));
+  }
+
+  /**
+   * @param {TestEvent} a
+   * @param {TestEvent} b
+   */
+  #compare(a, b) {
+    const place = (/** @type {TestEvent} */ { clause }) => milestoneOf(this.milestones, clause)?.number ?? 0;
+    return place(a) - place(b) || compare(a, b);
   }
 }
 
@@ -79,9 +126,9 @@ function line(test) {
     element("span", { class: "test-mark", "aria-hidden": "true" }, MARKS[test.outcome]),
     element("span", { class: "test-name", title: test.name }, spoken(test.name)),
     ...(test.clause == null ? [] : [element("span", { class: "test-clause" }, `clause ${test.clause}`)]),
-    element("span", { class: "test-outcome" }, test.outcome),
+    element("span", { class: "test-outcome" }, test.outcome === "unwritten" ? "not written yet" : test.outcome),
   ];
-  if (!test.message || test.outcome !== "failed") return element("div", { class: "test-line" }, ...parts);
+  if (!test.message || (test.outcome !== "failed" && test.outcome !== "unwritten")) return element("div", { class: "test-line" }, ...parts);
   return element(
     "details",
     {},

@@ -1,5 +1,6 @@
 import { button, element, hideAndPassFocus } from "../common/dom.js";
 import { Output } from "../common/output.js";
+import { lastReached } from "../common/milestones.js";
 import { TestList } from "../common/test-list.js";
 import { building, duration, firstLine, sentence } from "../common/words.js";
 import { Refused, call, post, runnerState } from "../runner.js";
@@ -69,6 +70,7 @@ class Exercise {
   open(/** @type {HTMLElement} */ row) {
     const work = new Work(this.number, this.opened, () => this.becomeStale());
     this.work = work;
+    this.tests.milestones = this.opened.milestones ?? [];
     row.before(this.state);
     const buttons = element("div", { class: "exercise-row ws-screen-only" }, this.check, this.stop, this.reset);
     const isIn = [work.element, buttons, this.note, this.tests.element, this.output.element, this.hints.element, this.after];
@@ -219,21 +221,35 @@ class Exercise {
 
   progress() {
     const running = this.tests.count("running") + this.tests.count("waiting");
-    return `${this.tests.count("passed")} passed, ${this.tests.count("failed")} failed${running ? `, ${running} to go` : ""} …`;
+    const unwritten = this.tests.count("unwritten");
+    return `${this.tests.count("passed")} passed, ${this.tests.count("failed")} failed${unwritten ? `, ${unwritten} not written yet` : ""}${running ? `, ${running} to go` : ""} …`;
   }
 
   /** @param {import("../common/words.js").Exit} exit */
   conclude(exit) {
     this.output.flush();
     this.tests.openFirstFailure();
-    const [passed, failed] = [this.tests.count("passed"), this.tests.count("failed")];
-    if (failed > 0 || exit.reason === "compile-error") this.hints.earn();
+    const [passed, failed, unwritten] = [this.tests.count("passed"), this.tests.count("failed"), this.tests.count("unwritten")];
+    if (failed + unwritten > 0 || exit.reason === "compile-error") this.hints.earn();
     const after = exit.run_ms == null ? "" : ` after ${duration(exit.run_ms)}`;
     if (exit.reason === "compile-error") this.say("Your code does not compile yet: the compiler says why below.", "bad");
     else if (exit.reason === "timeout") this.say(`The check was ended by its time-out${after}.`, "bad");
-    else if (failed > 0) this.say(`${failed} of ${passed + failed} fail. Start with the one that stands open.`, "bad");
+    else if (failed > 0) this.say(`${failed} of ${passed + failed + unwritten} fail${unwritten > 0 ? `, and ${unwritten} aren’t written yet` : ""}. Start with the one that stands open.`, "bad");
+    else if (unwritten > 0) this.say(this.unwritten(passed, unwritten), passed > 0 ? "good" : "");
     else if (exit.reason === "exited" && exit.code === 0 && exit.message == null) this.say(`All ${passed} pass${after}. Well done.`, "good");
     else this.say(sentence(exit.message ?? `the check ended early (${exit.reason})`), "bad");
+  }
+
+  /**
+   * Nothing is wrong, and something is still to be written.
+   *
+   * @param {number} passed
+   * @param {number} unwritten
+   */
+  unwritten(passed, unwritten) {
+    const reached = lastReached(this.tests.milestones, this.tests.tests);
+    const start = reached ? `Milestone ${reached.number} is reached: ${reached.name.toLowerCase()}. ` : "";
+    return `${start}${passed} of ${passed + unwritten} pass; the others aren’t written yet. Go on with the one that stands open.`;
   }
 
   /**

@@ -13,6 +13,9 @@ import { onNews } from "./news.js";
  * @property {boolean} [solved] when it was last checked
  * @property {number} [held]
  * @property {number} [clauses]
+ * @property {number} [unwritten] clauses that reach a `todo!`
+ * @property {number} [milestones]
+ * @property {number} [reached] milestones
  * @property {boolean} next
  */
 
@@ -90,7 +93,7 @@ export function pageLink(address) {
  *
  * @param {Listed} exercise
  */
-export function spokenState({ state, solved, held, clauses }) {
+export function spokenState({ state, solved, held, clauses, unwritten, milestones, reached }) {
   switch (state) {
     case "not-started":
       return "not started";
@@ -102,7 +105,10 @@ export function spokenState({ state, solved, held, clauses }) {
       return "did not compile when it was last checked";
     case "solved":
       return "solved";
-    default:
-      return held === clauses ? "every clause holds when tested, but a model fails" : `${held} of ${clauses} clauses held when it was last checked`;
+    default: {
+      if (held === clauses) return "every clause holds when tested, but a model fails";
+      const steps = milestones ? `${reached} of ${milestones} milestones: ` : "";
+      return `${steps}${held} of ${clauses} clauses held when it was last checked${unwritten ? `, ${unwritten} not written yet` : ""}`;
+    }
   }
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::milestones::Milestone;
+use super::source;
 use crate::problem::Problem;
 use crate::workshop::{Workshop, files_under};
 
@@ -151,6 +153,13 @@ impl Exercise {
     pub fn title(&self) -> String {
         let source = fs::read_to_string(self.stub()).unwrap_or_default();
         title_of(&source).unwrap_or_else(|| self.topic.replace('-', " "))
+    }
+
+    /// Its milestones, by the contract as it was when nobody had touched it.
+    pub fn milestones(&self) -> Vec<Milestone> {
+        let source = fs::read_to_string(self.pristine());
+        let source = source.or_else(|_none| fs::read_to_string(self.stub()));
+        source::milestones(&source.unwrap_or_default())
     }
 
     /// Changes when a source of the exercise does: its result is then out of date.

@@ -10,10 +10,11 @@ use super::cargo::{self, Build, Built, Words};
 use super::catalogue::{Checker, Exercise};
 use super::harness::{self, MODELS_LIMIT, Run, TESTS_LIMIT, Verdicts};
 use super::journal::Journal;
+use super::milestones;
 use super::progress::{LastCheck, Progress};
 use super::source;
 use crate::contain::{Cause, Ended};
-use crate::events::{Event, Events, Exit, Outcome, Reason, send};
+use crate::events::{Event, Events, Exit, Reason, send};
 use crate::problem::Problem;
 use crate::workshop::Workshop;
 
@@ -238,18 +239,13 @@ impl Check<'_> {
     }
 
     fn remember(&self, compiles: bool, verdicts: &Verdicts, cause: Cause, models: Option<bool>) {
-        let mut clauses: BTreeMap<u32, bool> = BTreeMap::new();
-        for verdict in verdicts.values() {
-            if let Some(number) = verdict.number() {
-                *clauses.entry(number).or_insert(true) &= verdict.outcome == Outcome::Passed;
-            }
-        }
+        let tests = verdicts.values();
+        let clauses = milestones::clauses(tests.map(|test| (test.number(), test.outcome)));
+        let passed = cause == Cause::Exited(0) && !verdicts.is_empty();
         let last = LastCheck {
-            fingerprint: self.fingerprint.clone(),
             compiles,
-            passed: cause == Cause::Exited(0) && !verdicts.is_empty(),
-            clauses,
             models,
+            ..LastCheck::new(self.fingerprint.clone(), passed, &clauses)
         };
         // A check whose result cannot be kept is still a check.
         let _forgotten = Progress::change(self.workshop, self.exercise.number, |memory| {

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use super::catalogue::{self, Exercise};
 use super::harness::News;
+use super::milestones;
 use super::progress::{LastCheck, Progress};
 use super::source;
 use super::tail::Tail;
@@ -296,19 +297,8 @@ impl Follower {
     }
 
     fn remember(&self, kit: &Kit, passed: bool, workshop: &Workshop) {
-        let mut clauses: BTreeMap<u32, bool> = BTreeMap::new();
-        for (clause, outcome) in kit.tests.values() {
-            if let Some(clause) = clause {
-                *clauses.entry(*clause).or_insert(true) &= *outcome == Outcome::Passed;
-            }
-        }
-        let last = LastCheck {
-            fingerprint: self.fingerprint.clone(),
-            compiles: true,
-            passed,
-            clauses,
-            models: None,
-        };
+        let clauses = milestones::clauses(kit.tests.values().copied());
+        let last = LastCheck::new(self.fingerprint.clone(), passed, &clauses);
         // A check whose result cannot be kept is still a check.
         let _forgotten =
             Progress::change(workshop, self.exercise.number, |memory| memory.hear(last));

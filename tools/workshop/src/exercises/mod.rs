@@ -9,6 +9,7 @@ pub mod file;
 pub mod harness;
 pub mod hint;
 pub mod journal;
+pub mod milestones;
 mod progress;
 mod report;
 mod reset;
@@ -32,6 +33,7 @@ use crate::terminal::{columns, is_live};
 use crate::workshop::Workshop;
 use catalogue::Exercise;
 use check::Audience;
+use milestones::Milestone;
 use report::Report;
 
 pub use crate::terminal::colours_wanted;
@@ -55,6 +57,8 @@ pub struct Opened {
     /// The file as it is.
     #[serde(flatten)]
     pub version: file::Version,
+    /// The milestones, if it has some.
+    pub milestones: Vec<Milestone>,
     /// The hints.
     pub hints: hint::Hints,
     /// Whether `cargo workshop check` has more to say than the page's check.
@@ -91,6 +95,7 @@ pub fn open(workshop: &Workshop, number: u32) -> Result<Opened, Problem> {
     Ok(Opened {
         file: file::shown(&exercise),
         version: file::read(&exercise)?,
+        milestones: exercise.milestones(),
         hints: hint::given(workshop, &exercise),
         has_models: !exercise.models().is_empty(),
         has_trace: exercise.folder.join("examples/trace.rs").is_file(),

@@ -1,13 +1,14 @@
 //! What is remembered between two commands: the last result of each exercise,
 //! and how many hints were given.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::milestones::Stands;
 use crate::workshop::Workshop;
 
 /// The memory, a file under the target folder: losing it costs a check.
@@ -48,11 +49,36 @@ pub struct LastCheck {
     pub passed: bool,
     /// The clauses, and whether each held.
     pub clauses: BTreeMap<u32, bool>,
+    /// Those of which a test reached a `todo!`, and none failed.
+    #[serde(default)]
+    pub unwritten: BTreeSet<u32>,
     /// Whether the models passed, if they were explored.
     pub models: Option<bool>,
 }
 
 impl LastCheck {
+    /// How a check ended whose clauses stand so.
+    pub fn new(fingerprint: String, passed: bool, clauses: &BTreeMap<u32, Stands>) -> Self {
+        let is = |wanted| move |(_, stands): &(&u32, &Stands)| **stands == wanted;
+        let unwritten = clauses.iter().filter(is(Stands::Unwritten));
+        Self {
+            fingerprint,
+            compiles: true,
+            passed,
+            clauses: clauses
+                .iter()
+                .map(|(clause, stands)| (*clause, *stands == Stands::Held))
+                .collect(),
+            unwritten: unwritten.map(|(clause, _)| *clause).collect(),
+            models: None,
+        }
+    }
+
+    /// Whether this clause held.
+    pub fn holds(&self, clause: u32) -> bool {
+        self.clauses.get(&clause) == Some(&true)
+    }
+
     /// How many clauses held.
     pub fn held(&self) -> usize {
         self.clauses.values().filter(|held| **held).count()

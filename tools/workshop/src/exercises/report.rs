@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 
 use super::catalogue::Exercise;
+use super::milestones::{self, Milestone, Stands};
 use super::source;
 use crate::events::{Event, Exit, Outcome, Reason};
 use crate::terminal::{CLEAR_LINE, StatusLine, bar, is_live};
@@ -22,6 +23,7 @@ pub struct Report<'a, W> {
     exercise: &'a Exercise,
     colours: bool,
     names: BTreeMap<u32, String>,
+    milestones: Vec<Milestone>,
     /// The tests as their file has them: the simplest come first.
     order: Vec<String>,
     tests: BTreeMap<String, Test>,
@@ -47,6 +49,10 @@ impl Test {
     fn counts_against(&self) -> bool {
         self.outcome == Outcome::Failed || !self.outcome.is_over()
     }
+
+    fn is_unwritten(&self) -> bool {
+        self.outcome == Outcome::Unwritten
+    }
 }
 
 /// What stands in a line of the report.
@@ -67,6 +73,7 @@ impl<'a, W: io::Write> Report<'a, W> {
             exercise,
             colours,
             names: names(&sources),
+            milestones: exercise.milestones(),
             order: order(&sources),
             tests: BTreeMap::new(),
             told: Vec::new(),
@@ -155,9 +162,22 @@ impl<'a, W: io::Write> Report<'a, W> {
     fn lines(&self) -> Vec<Line> {
         let tests = self.tests.iter();
         let mut lines: Vec<_> = tests.map(|(name, test)| line_of(name, test)).collect();
-        lines.sort();
+        lines.sort_by_key(|line| self.place_of(*line));
         lines.dedup();
         lines
+    }
+
+    /// Lines stand below their milestones, and what belongs to none stands last.
+    fn place_of(&self, line: Line) -> (u32, Line) {
+        let milestone = self.milestone_of(line);
+        (milestone.map_or(u32::MAX, |one| one.number), line)
+    }
+
+    fn milestone_of(&self, line: Line) -> Option<&Milestone> {
+        let Line::Clause(clause) = line else {
+            return None;
+        };
+        milestones::of_clause(&self.milestones, clause)
     }
 
     fn tests_in(&self, line: Line) -> impl Iterator<Item = (&String, &Test)> {
@@ -165,19 +185,22 @@ impl<'a, W: io::Write> Report<'a, W> {
         tests.filter(move |(name, test)| line_of(name, test) == line)
     }
 
-    fn failed_in(&self, line: Line) -> usize {
+    fn count_in(&self, line: Line, is_counted: fn(&Test) -> bool) -> usize {
         let tests = self.tests_in(line);
-        tests.filter(|(_, test)| test.counts_against()).count()
+        tests.filter(|(_, test)| is_counted(test)).count()
     }
 
     fn tell(&mut self, line: Line) -> io::Result<()> {
         if self.told.contains(&line) {
             return Ok(());
         }
+        self.tell_milestone(line)?;
         self.told.push(line);
-        let failed = self.failed_in(line);
-        let mark = match failed {
-            0 => self.paint(GREEN, "✓"),
+        let failed = self.count_in(line, Test::counts_against);
+        let unwritten = self.count_in(line, Test::is_unwritten);
+        let mark = match (failed, unwritten) {
+            (0, 0) => self.paint(GREEN, "✓"),
+            (0, _) => self.paint(DIM, "·"),
             _ => self.paint(RED, "✗"),
         };
         let name = match line {
@@ -188,16 +211,29 @@ impl<'a, W: io::Write> Report<'a, W> {
             Line::Own => "your own tests".to_owned(),
             Line::Models => "models".to_owned(),
         };
-        let count = match (failed, self.tests_in(line).count()) {
-            (0, _) => String::new(),
-            (_, 1) => "  its test fails".to_owned(),
-            (failed, of) => format!("  {failed} of {of} tests fail"),
+        let count = match (failed, unwritten, self.tests_in(line).count()) {
+            (0, 0, _) => String::new(),
+            (0, unwritten, of) if unwritten == of => "  not written yet".to_owned(),
+            (0, unwritten, of) => format!("  not written yet: {unwritten} of {of} tests"),
+            (_, _, 1) => "  its test fails".to_owned(),
+            (failed, _, of) => format!("  {failed} of {of} tests fail"),
         };
         writeln!(self.out, "  {mark} {name}{}", self.paint(DIM, &count))?;
         if line == Line::Models {
             self.tell_explored()?;
         }
         Ok(())
+    }
+
+    /// Heads the lines of a milestone with its name.
+    fn tell_milestone(&mut self, line: Line) -> io::Result<()> {
+        let last = self.told.last().and_then(|last| self.milestone_of(*last));
+        let Some(milestone) = self.milestone_of(line).filter(|one| Some(*one) != last) else {
+            return Ok(());
+        };
+        let Milestone { number, name, .. } = milestone;
+        let heading = self.paint(BOLD, &format!("Milestone {number}: {name}"));
+        writeln!(self.out, "  {heading}")
     }
 
     /// Says of each model how much of it was explored.
@@ -251,10 +287,11 @@ impl<'a, W: io::Write> Report<'a, W> {
         // What was still running when the check was ended can explain less.
         failed.sort_by_key(|(name, test)| {
             let place = self.order.iter().position(|known| known == function(name));
-            (line_of(name, test), !test.outcome.is_over(), place)
+            let line = self.place_of(line_of(name, test));
+            (line, !test.outcome.is_over(), place)
         });
         let Some(((name, test), others)) = failed.split_first() else {
-            return Ok(());
+            return self.explain_next();
         };
         let message = match test.outcome {
             Outcome::Waiting | Outcome::Running => "it was not done when the check was ended",
@@ -268,17 +305,42 @@ impl<'a, W: io::Write> Report<'a, W> {
         write!(self.out, "{text}")
     }
 
+    /// Nothing is wrong, but something may not be written yet: says what to begin
+    /// with.
+    fn explain_next(&mut self) -> io::Result<()> {
+        let tests = self.tests.iter();
+        let unwritten = tests.filter(|(_, test)| test.is_unwritten());
+        let next = unwritten.min_by_key(|(name, test)| {
+            let place = self.order.iter().position(|known| known == function(name));
+            (self.place_of(line_of(name, test)), place)
+        });
+        let Some((name, test)) = next else {
+            return Ok(());
+        };
+        let heading = self.paint(BOLD, &format!("Next: {}", short(name)));
+        let message = test.message.trim_end();
+        writeln!(self.out, "\n{heading}\n{message}")
+    }
+
     fn conclude(&mut self, exit: &Exit) -> io::Result<()> {
         let number = self.exercise.number;
-        let mut clauses: BTreeMap<u32, bool> = BTreeMap::new();
-        clauses.extend(self.names.keys().map(|clause| (*clause, false)));
-        for clause in self.tests.values().filter_map(|test| test.clause) {
-            let mut tests = self.tests.values();
-            let fails = |test: &Test| test.clause == Some(clause) && test.counts_against();
-            clauses.insert(clause, !tests.any(fails));
+        let tests = self.tests.values();
+        let mut clauses = milestones::clauses(tests.map(|test| (test.clause, test.outcome)));
+        for clause in self.names.keys() {
+            clauses.entry(*clause).or_insert(Stands::Failed);
         }
-        let held = clauses.values().filter(|held| **held).count();
-        let sum = format!("{held} of {} clauses hold", clauses.len());
+        let count = |wanted| clauses.values().filter(|stands| **stands == wanted).count();
+        let mut sum = format!("{} of {} clauses hold", count(Stands::Held), clauses.len());
+        match count(Stands::Unwritten) {
+            0 => {}
+            1 => sum += ", 1 isn't written yet",
+            unwritten => sum += &format!(", {unwritten} aren't written yet"),
+        }
+        let holds = |clause| clauses.get(&clause) == Some(&Stands::Held);
+        let reached = milestones::reached(&self.milestones, holds);
+        if let Some(Milestone { number, name, .. }) = self.milestones[..reached].last() {
+            sum = format!("Milestone {number}, {name}, is reached: {sum}");
+        }
         if exit.reason == Reason::Exited && exit.code == Some(0) {
             let done = self.paint(GREEN, &format!("Exercise {number} is solved: {sum}."));
             return writeln!(self.out, "\n{done}");
@@ -351,6 +413,8 @@ fn order(sources: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::{Event, Exercise, Exit, Outcome, Reason, Report};
 
     fn test(name: &str, clause: u32, outcome: Outcome, message: &str) -> Event {
@@ -373,10 +437,14 @@ mod tests {
     }
 
     fn shown(events: Vec<Event>) -> String {
+        shown_in(Path::new("/does/not/exist"), events)
+    }
+
+    fn shown_in(folder: &Path, events: Vec<Event>) -> String {
         let exercise = Exercise {
             number: 7,
             topic: "x".into(),
-            folder: "/does/not/exist".into(),
+            folder: folder.into(),
         };
         let mut text = Vec::new();
         let mut report = Report::new(&mut text, &exercise, false, false);
@@ -411,6 +479,44 @@ mod tests {
         ]);
         let expected = "  ✓ 1. \n  ✓ models\n    3. m: explored 12 executions\n\n\
                         Exercise 7 is solved: 2 of 2 clauses hold.\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn what_is_not_written_yet_is_no_failure() {
+        let text = shown(vec![
+            test("tests::c", 2, Outcome::Running, ""),
+            test("tests::a", 1, Outcome::Passed, ""),
+            test("tests::b", 2, Outcome::Unwritten, "clause 2: seen b"),
+            test("tests::c", 2, Outcome::Passed, ""),
+            test("tests::d", 3, Outcome::Unwritten, "clause 3: seen d"),
+            exit(101),
+        ]);
+        let expected = "  ✓ 1. \n  · 2.   not written yet: 1 of 2 tests\n  · 3.   not written yet\n\n\
+                        Next: b\nclause 2: seen b\n\n\
+                        1 of 3 clauses hold, 2 aren't written yet. Stuck? `cargo workshop hint 7`.\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn clauses_stand_below_their_milestones() {
+        let folder = tempfile::tempdir().unwrap();
+        let milestones = "//! # Milestones\n//!\n//! 1. **A shell.** Clauses 1 and 3.\n\
+                          //! 2. **Its end.** Clause 2.\n";
+        std::fs::write(folder.path().join("stub.rs"), milestones).unwrap();
+        let events = vec![
+            test("tests::a", 1, Outcome::Running, ""),
+            test("tests::c", 3, Outcome::Running, ""),
+            test("tests::b", 2, Outcome::Unwritten, "clause 2: seen b"),
+            test("tests::a", 1, Outcome::Passed, ""),
+            test("tests::c", 3, Outcome::Passed, ""),
+            exit(101),
+        ];
+        let text = shown_in(folder.path(), events);
+        let expected = "  Milestone 1: A shell\n  ✓ 1. \n  ✓ 3. \n  Milestone 2: Its end\n  \
+                        · 2.   not written yet\n\nNext: b\nclause 2: seen b\n\n\
+                        Milestone 1, A shell, is reached: 2 of 3 clauses hold, 1 isn't written yet. \
+                        Stuck? `cargo workshop hint 7`.\n";
         assert_eq!(text, expected);
     }
 

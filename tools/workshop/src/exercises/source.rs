@@ -1,6 +1,8 @@
 //! Reads contracts, tests and lessons from the sources, by simple rules for
 //! lines: the sources keep to a form, and what breaks it is to be told.
 
+use super::milestones::Milestone;
+
 /// A clause of a contract: `3. **No lost wake-up.** A wake-up that …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
@@ -79,6 +81,53 @@ fn clause(text: &str, line: usize) -> Option<Clause> {
     })
 }
 
+/// Reads the `# Milestones` of a stub: `1. **A shell.** Clauses 1, 2 and 4 to 6.`
+pub fn milestones(source: &str) -> Vec<Milestone> {
+    let mut milestones: Vec<(Milestone, String)> = Vec::new();
+    let mut inside = false;
+    for (at, line) in source.lines().enumerate() {
+        let text = documentation(line).unwrap_or_default();
+        if let Some(heading) = text.strip_prefix("# ") {
+            inside = heading == "Milestones";
+        } else if inside && let Some(item) = clause(text, at + 1) {
+            let Clause { number, name, line } = item;
+            let clauses = Vec::new();
+            let milestone = Milestone {
+                number,
+                name,
+                clauses,
+                line,
+            };
+            let (_, says) = text.split_once(".**").unwrap_or_default();
+            milestones.push((milestone, says.to_owned()));
+        } else if inside && let Some((_, says)) = milestones.last_mut() {
+            *says += " ";
+            *says += text;
+        }
+    }
+    let read = |(milestone, says): (Milestone, String)| Milestone {
+        clauses: numbers(&says).unwrap_or_default(),
+        ..milestone
+    };
+    milestones.into_iter().map(read).collect()
+}
+
+/// The numbers in a sentence such as `Clauses 1, 2 and 4 to 6`.
+fn numbers(text: &str) -> Option<Vec<u32>> {
+    let text = text.trim_start();
+    let list = text
+        .strip_prefix("Clauses ")
+        .or_else(|| text.strip_prefix("Clause "))?;
+    let list = list.split(['.', ':', ';']).next()?.replace(" and ", ", ");
+    let mut numbers = Vec::new();
+    for part in list.split(", ") {
+        let (first, last) = part.split_once(" to ").unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse::<u32>().ok();
+        numbers.extend(number(first)?..=number(last)?);
+    }
+    Some(numbers)
+}
+
 /// Reads the tests of a file.
 pub fn tests(source: &str) -> Vec<Test> {
     let lines: Vec<_> = source.lines().collect();
@@ -135,7 +184,7 @@ pub fn reading(source: &str) -> Vec<(usize, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clause, contract, reading, tests};
+    use super::{Clause, contract, milestones, reading, tests};
 
     const STUB: &str = "\
 /// Runs it.
@@ -171,6 +220,25 @@ pub fn run() {}
             "2. **Idle.** It sleeps.",
         ];
         assert_eq!(contract.text, text);
+    }
+
+    #[test]
+    fn milestones_are_sets_of_clauses() {
+        let source = "//! # Contract\n//!\n//! 1. **Not one.** Clauses 1 to 9.\n//!\n\
+                      //! # Milestones\n//!\n//! In steps.\n//!\n\
+                      //! 1. **A shell.** Clauses 1, 3\n//!    and 5 to 7: on one queue.\n\
+                      //! 2. **Its end.** Clause 2.\n//! 3. **Odd.** Some.\n//!\n//! # Examples\n\
+                      //!\n//! 4. **Not one.** Clause 4.\n";
+        let read = milestones(source).into_iter();
+        let read: Vec<_> = read
+            .map(|one| (one.number, one.name, one.clauses, one.line))
+            .collect();
+        let expected = [
+            (1, "A shell".to_owned(), vec![1, 3, 5, 6, 7], 9),
+            (2, "Its end".to_owned(), vec![2], 11),
+            (3, "Odd".to_owned(), vec![], 12),
+        ];
+        assert_eq!(read, expected);
     }
 
     const TESTS: &str = "\

@@ -6,6 +6,7 @@ use std::fs;
 use serde::Serialize;
 
 use super::catalogue::{self, Exercise};
+use super::milestones::{self, Milestone};
 use super::progress::{LastCheck, Progress};
 use super::source;
 use crate::workshop::{Workshop, files_under};
@@ -21,6 +22,8 @@ pub struct Listed {
     pub title: String,
     /// The page with its panel, from the root of the book.
     pub page: Option<String>,
+    /// How many milestones it has.
+    pub milestones: usize,
     /// How it stands.
     #[serde(flatten)]
     pub state: State,
@@ -49,6 +52,10 @@ pub enum State {
         held: usize,
         /// How many there are.
         clauses: usize,
+        /// How many reach a `todo!`.
+        unwritten: usize,
+        /// How many milestones are reached.
+        reached: usize,
     },
     /// Every test passes, and each model that was explored.
     Solved,
@@ -67,6 +74,7 @@ pub fn list(workshop: &Workshop) -> Vec<Listed> {
             next_is_found |= next;
             Listed {
                 number: exercise.number,
+                milestones: exercise.milestones().len(),
                 title: exercise.title(),
                 page: pages.get(&exercise.number).cloned(),
                 topic: exercise.topic,
@@ -110,16 +118,18 @@ fn state(exercise: &Exercise, last: Option<&LastCheck>) -> State {
     let stub = fs::read_to_string(exercise.stub()).unwrap_or_default();
     let clauses = source::contract(&stub).clauses.len();
     match last {
-        Some(last) if last.fingerprint == exercise.fingerprint() => known(last, clauses),
+        Some(last) if last.fingerprint == exercise.fingerprint() => {
+            known(last, clauses, &exercise.milestones())
+        }
         Some(last) => State::Changed {
-            solved: known(last, clauses) == State::Solved,
+            solved: known(last, clauses, &[]) == State::Solved,
         },
         None if stub.contains("todo!(") => State::NotStarted,
         None => State::NotChecked,
     }
 }
 
-fn known(last: &LastCheck, clauses: usize) -> State {
+fn known(last: &LastCheck, clauses: usize, milestones: &[Milestone]) -> State {
     if !last.compiles {
         return State::DoesNotCompile;
     }
@@ -129,6 +139,8 @@ fn known(last: &LastCheck, clauses: usize) -> State {
     State::Unsolved {
         held: last.held(),
         clauses: clauses.max(last.clauses.len()),
+        unwritten: last.unwritten.len(),
+        reached: milestones::reached(milestones, |clause| last.holds(clause)),
     }
 }
 
@@ -143,7 +155,8 @@ pub fn table(list: &[Listed]) -> String {
             State::Changed { solved: true } => '~',
             _ => '·',
         };
-        let (number, title, state) = (one.number, &one.title, one.state.spoken());
+        let (number, title) = (one.number, &one.title);
+        let state = one.state.spoken(one.milestones);
         text += &format!("  {mark} {number:>2}  {title:<width$}  {state}\n");
     }
     match list.iter().find(|one| one.next) {
@@ -160,17 +173,32 @@ pub fn table(list: &[Listed]) -> String {
 }
 
 impl State {
-    fn spoken(&self) -> String {
+    fn spoken(&self, milestones: usize) -> String {
         match self {
             Self::NotStarted => "not started".into(),
             Self::NotChecked => "not checked yet".into(),
             Self::Changed { solved: true } => "solved, but changed since its last check".into(),
             Self::Changed { solved: false } => "changed since its last check".into(),
             Self::DoesNotCompile => "does not compile".into(),
-            Self::Unsolved { held, clauses } if held == clauses => {
+            Self::Unsolved { held, clauses, .. } if held == clauses => {
                 "every clause holds when tested, but a model fails".into()
             }
-            Self::Unsolved { held, clauses } => format!("{held} of {clauses} clauses hold"),
+            Self::Unsolved {
+                held,
+                clauses,
+                unwritten,
+                reached,
+            } => {
+                let milestones = match milestones {
+                    0 => String::new(),
+                    of => format!("{reached} of {of} milestones: "),
+                };
+                let unwritten = match unwritten {
+                    0 => String::new(),
+                    some => format!(", {some} not written yet"),
+                };
+                format!("{milestones}{held} of {clauses} clauses hold{unwritten}")
+            }
             Self::Solved => "solved".into(),
         }
     }
@@ -201,11 +229,14 @@ mod tests {
             compiles: true,
             passed: false,
             clauses: [(1, true), (2, false)].into(),
+            unwritten: [2].into(),
             models: None,
         };
         let unsolved = State::Unsolved {
             held: 1,
             clauses: 2,
+            unwritten: 1,
+            reached: 0,
         };
         assert_eq!(state(&exercise, Some(&last)), unsolved);
         last.passed = true;
@@ -226,12 +257,30 @@ mod tests {
     }
 
     #[test]
+    fn the_table_says_how_far_an_exercise_is() {
+        let spoken = |reached, held, unwritten, milestones| {
+            let state = State::Unsolved {
+                held,
+                clauses: 9,
+                unwritten,
+                reached,
+            };
+            state.spoken(milestones)
+        };
+        assert_eq!(spoken(0, 4, 0, 0), "4 of 9 clauses hold");
+        assert_eq!(spoken(0, 4, 5, 0), "4 of 9 clauses hold, 5 not written yet");
+        let with_milestones = "1 of 3 milestones: 4 of 9 clauses hold, 3 not written yet";
+        assert_eq!(spoken(1, 4, 3, 3), with_milestones);
+    }
+
+    #[test]
     fn the_table_says_what_is_next() {
         let listed = |number, title: &str, state, next| Listed {
             number,
             topic: "topic".into(),
             title: title.into(),
             page: None,
+            milestones: 0,
             state,
             next,
         };

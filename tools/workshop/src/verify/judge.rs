@@ -158,9 +158,9 @@ impl Judge<'_> {
             };
             let passed = verdicts
                 .iter()
-                .filter(|(_, verdict)| verdict.outcome != TestOutcome::Failed);
+                .filter(|(_, verdict)| verdict.outcome != TestOutcome::Unwritten);
             for (test, _) in passed {
-                let fault = format!("`{test}` does not fail on the stub");
+                let fault = format!("`{test}` does not reach a `todo!` of the stub");
                 self.find(
                     &file,
                     fault,
