@@ -2,4 +2,5 @@
 
 pub mod mutex;
 pub mod of_st3;
+pub mod spin_lock_by_swap;
 pub mod two_words;

@@ -5,6 +5,7 @@ pub mod condvar;
 pub mod counts_unparks;
 pub mod flag_and_thread_park;
 pub mod of_parking;
+pub mod stores_its_token;
 
 use std::pin::pin;
 use std::sync::Arc;
