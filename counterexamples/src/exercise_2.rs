@@ -34,6 +34,9 @@ pub mod takes_parked_for_notified;
 pub mod waits_on_the_thread;
 pub mod waker_dies_with_the_call;
 
+// Those that are written as edits of right versions.
+include!(concat!(env!("OUT_DIR"), "/exercise_2.rs"));
+
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};

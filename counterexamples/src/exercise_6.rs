@@ -36,6 +36,9 @@ pub mod trusts_rayon;
 pub mod unwraps_the_new_thread;
 pub mod waits_for_rayon;
 
+// Those that are written as edits of right versions.
+include!(concat!(env!("OUT_DIR"), "/exercise_6.rs"));
+
 use std::any::Any;
 use std::cell::Cell;
 use std::error::Error;

@@ -28,3 +28,6 @@ pub mod the_inner_budget_replaces;
 pub mod trusts_the_cheap_items;
 pub mod wakes_nobody;
 pub mod wakes_the_task_only;
+
+// Those that are written as edits of right versions.
+include!(concat!(env!("OUT_DIR"), "/exercise_8.rs"));

@@ -1,5 +1,10 @@
 //! The header of a counterexample: what it breaks, and what catches it.
 
+use std::fs;
+use std::path::Path;
+
+use wrong::Wrong;
+
 /// What a header claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -23,6 +28,23 @@ pub struct Claim {
 }
 
 impl Header {
+    /// Reads the header of a wrong version's file: of a source, or of an edit of a
+    /// right version.
+    ///
+    /// # Errors
+    ///
+    /// The line at fault, and what is wrong with it.
+    pub fn of(file: &Path) -> Result<Self, (usize, String)> {
+        let text = fs::read_to_string(file).map_err(|error| (1, error.to_string()))?;
+        if file.extension().is_none_or(|extension| extension != "diff") {
+            return Self::read(&text);
+        }
+        let wrong = Wrong::read(&text).map_err(|error| (1, error.to_string()))?;
+        let lines = wrong.header.lines();
+        let commented: Vec<_> = lines.map(|line| format!("//! {line}")).collect();
+        Self::read(&commented.join("\n"))
+    }
+
     /// Reads the header of a file.
     ///
     /// # Errors

@@ -56,7 +56,7 @@ pub fn verify(workshop: &Workshop, exercises: &[Exercise]) -> Outcome {
 pub fn counterexamples(workshop: &Workshop, exercise: &Exercise) -> Vec<Counterexample> {
     let files = versions(workshop, "counterexamples", exercise).into_iter();
     let read = files.filter_map(|file| {
-        let header = Header::read(&fs::read_to_string(&file).ok()?).ok()?;
+        let header = Header::of(&file).ok()?;
         let name = file.file_stem()?.to_str()?.to_owned();
         Some(Counterexample { name, file, header })
     });
@@ -72,10 +72,21 @@ pub fn versions(workshop: &Workshop, package: &str, exercise: &Exercise) -> Vec<
         .flatten()
         .flatten()
         .map(|entry| entry.path());
-    let is_source = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "rs");
-    let mut files: Vec<_> = files.filter(is_source).collect();
+    let mut files: Vec<_> = files
+        .filter(|file| is_source(file) || is_edit(file))
+        .collect();
     files.sort();
     files
+}
+
+fn is_source(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "rs")
+}
+
+/// Whether the file is a wrong version that is written as an edit of a right one.
+fn is_edit(file: &Path) -> bool {
+    file.extension()
+        .is_some_and(|extension| extension == "diff")
 }
 
 /// All that is written about an exercise.
@@ -225,8 +236,7 @@ impl<'a> Triad<'a> {
 
     fn check_counterexamples(&mut self) {
         for file in versions(self.workshop, "counterexamples", self.exercise) {
-            let source = fs::read_to_string(&file).unwrap_or_default();
-            if let Err((line, fault)) = Header::read(&source) {
+            if let Err((line, fault)) = Header::of(&file) {
                 self.find(
                     &file,
                     Some(line),
@@ -302,9 +312,11 @@ impl<'a> Triad<'a> {
         let files = versions(self.workshop, package, self.exercise);
         for file in &files {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
-            if !listed
-                .lines()
-                .any(|line| line.trim() == format!("pub mod {name};"))
+            // The build finds edits by itself.
+            if is_source(file)
+                && !listed
+                    .lines()
+                    .any(|line| line.trim() == format!("pub mod {name};"))
             {
                 let remedy = format!(
                     "add `pub mod {name};` to {}",
