@@ -46,6 +46,8 @@ enum Command {
     Check {
         /// The exercise's number.
         number: Option<u32>,
+        /// Only the checks with this in their names, each told in full.
+        name: Option<String>,
         /// Check all of them.
         #[arg(long, conflicts_with = "number")]
         all: bool,
@@ -159,9 +161,16 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
         Command::Build { dest_dir } => build(&workshop, dest_dir),
         Command::List { format } => exercises::list_command(&workshop, format),
         Command::Check {
+            number: Some(number),
+            name: Some(name),
+            format,
+            ..
+        } => exercises::check_some_command(&workshop, number, &name, format).await,
+        Command::Check {
             number,
             all,
             format,
+            ..
         } => {
             let selection = match number {
                 Some(number) => Selection::One(number),

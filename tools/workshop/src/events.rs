@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+use crate::exercises::telling::Line;
 use crate::figures::Figure;
 
 /// Where events go. Its receiver is dropped when the client goes away, which
@@ -59,6 +60,16 @@ pub enum Event {
         outcome: Outcome,
         /// Why it failed.
         message: Option<String>,
+    },
+    /// Which failure to read first, and what to say of the others. Follows the
+    /// tests, if one has failed.
+    Telling {
+        /// The path of the test that tells most.
+        first: String,
+        /// Its message, with the advice that fits what was seen.
+        message: String,
+        /// A line for each of the others, the more telling first.
+        others: Vec<Line>,
     },
     /// The program has left data for a figure.
     Figure(Figure),

@@ -26,6 +26,20 @@ pub fn colours_wanted(stream: &impl IsTerminal) -> bool {
     is_live(stream) && !refused
 }
 
+/// The text with its control characters shown instead of sent: a terminal obeys
+/// some of them, and any program can print them.
+pub fn harmless(text: &str) -> String {
+    let mut harmless = String::with_capacity(text.len());
+    for character in text.replace("\r\n", "\n").chars() {
+        match character {
+            '\n' | '\t' => harmless.push(character),
+            control if control.is_control() => harmless.extend(control.escape_default()),
+            other => harmless.push(other),
+        }
+    }
+    harmless
+}
+
 /// The width of the terminal that standard error goes to.
 pub fn columns() -> u16 {
     asked_columns()
@@ -112,6 +126,12 @@ impl StatusLine {
 #[cfg(test)]
 mod tests {
     use super::{StatusLine, bar};
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown() {
+        let text = super::harmless("a\u{1b}]0;title\u{7}b\u{9b}2J\r\nc\td");
+        assert_eq!(text, "a\\u{1b}]0;title\\u{7}b\\u{9b}2J\nc\td");
+    }
 
     #[test]
     fn a_bar_grows_from_nothing_to_all() {

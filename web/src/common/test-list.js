@@ -12,6 +12,13 @@ import { fromRoot } from "../runner.js";
  * @property {string | null} [message]
  */
 
+/**
+ * @typedef {object} Telling which failure tells most
+ * @property {string} first the test's name
+ * @property {string} message with the advice that fits what was seen
+ * @property {{name: string, line: string}[]} others
+ */
+
 const MARKS = { waiting: "·", running: "…", passed: "✓", failed: "✗", unwritten: "·", ignored: "–" };
 const OF_MILESTONES = { open: "", reached: "✓ reached", unwritten: "not written yet", failed: "not yet" };
 
@@ -28,10 +35,13 @@ export class TestList {
     this.element = element("ul", { class: "tests", hidden: true });
     /** @type {Map<string, {item: HTMLLIElement, test: TestEvent}>} */
     this.rows = new Map();
+    /** @type {HTMLLIElement | undefined} the failure that tells most */
+    this.first = undefined;
   }
 
   clear() {
     this.rows.clear();
+    this.first = undefined;
     this.headings.clear();
     this.element.replaceChildren();
     this.element.hidden = true;
@@ -49,9 +59,28 @@ export class TestList {
     this.#head(item, test);
   }
 
+  /**
+   * Takes in which failure tells most, and a line about each of the others.
+   *
+   * @param {Telling} telling
+   */
+  tell({ first, message, others }) {
+    const row = this.rows.get(first);
+    if (row) {
+      row.test = { ...row.test, message };
+      row.item.replaceChildren(line(row.test));
+    }
+    this.first = row?.item;
+    for (const { name, line } of others) {
+      const item = this.rows.get(name)?.item;
+      item?.querySelector(".test-seen")?.remove();
+      item?.querySelector("summary")?.append(element("span", { class: "test-seen" }, line));
+    }
+  }
+
   /** Opens what the reader should look at first: a failure, or what is to be written next. */
   openFirstFailure() {
-    const first = this.element.querySelector(".failed > details") ?? this.element.querySelector("details");
+    const first = this.first?.querySelector("details") ?? this.element.querySelector(".failed > details") ?? this.element.querySelector("details");
     if (first instanceof HTMLDetailsElement) first.open = true;
   }
 

@@ -208,6 +208,8 @@ class Exercise {
       case "test":
         this.tests.update(event);
         return this.say(this.progress());
+      case "telling":
+        return this.tests.tell(event);
       case "exit":
         return this.conclude(event);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -12,7 +13,7 @@ use super::harness::{self, MODELS_LIMIT, Run, TESTS_LIMIT, Verdicts};
 use super::journal::Journal;
 use super::milestones;
 use super::progress::{LastCheck, Progress};
-use super::source;
+use super::{source, telling};
 use crate::contain::{Cause, Ended};
 use crate::events::{Event, Events, Exit, Reason, send};
 use crate::problem::Problem;
@@ -53,6 +54,26 @@ pub async fn check(
     tokio::join!(checking, keeping).0
 }
 
+/// Checks only the tests and models whose paths contain `name`. Nothing of it is
+/// remembered, and no page hears of it.
+///
+/// # Errors
+///
+/// When there is no such test, or cargo cannot be run.
+pub async fn check_some(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    name: &str,
+    audience: Audience,
+    events: &Events,
+) -> Result<bool, Problem> {
+    let mut check = Check::new(workshop, exercise, audience, events);
+    let exit = check.run_some(name).await?;
+    let green = exit.reason == Reason::Exited && exit.code == Some(0);
+    send(events, Event::Exit(exit));
+    Ok(green)
+}
+
 /// Hands on the events, and keeps them for the pages of others. Stops when
 /// nobody listens, which ends the check.
 async fn keep(mut journal: Journal, mut inbox: UnboundedReceiver<Event>, events: &Events) {
@@ -81,17 +102,11 @@ async fn run(
     audience: Audience,
     events: &Events,
 ) -> Result<bool, Problem> {
-    let mut check = Check {
-        workshop,
-        exercise,
-        audience,
-        events,
-        clauses: clauses_of(exercise),
-        fingerprint: exercise.fingerprint(),
-        compile_time: Duration::ZERO,
-        run_time: Duration::ZERO,
-    };
+    let mut check = Check::new(workshop, exercise, audience, events);
     let exit = check.run().await?;
+    if let Some(event) = telling::of_check(workshop.root(), exercise, &check.verdicts) {
+        send(events, event);
+    }
     let green = exit.reason == Reason::Exited && exit.code == Some(0);
     send(events, Event::Exit(exit));
     Ok(green)
@@ -114,14 +129,76 @@ struct Check<'a> {
     events: &'a Events,
     clauses: BTreeMap<String, u32>,
     fingerprint: String,
+    /// How all tests stand that were run.
+    verdicts: Verdicts,
     compile_time: Duration,
     run_time: Duration,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    fn new(
+        workshop: &'a Workshop,
+        exercise: &'a Exercise,
+        audience: Audience,
+        events: &'a Events,
+    ) -> Self {
+        Self {
+            workshop,
+            exercise,
+            audience,
+            events,
+            clauses: clauses_of(exercise),
+            fingerprint: exercise.fingerprint(),
+            verdicts: Verdicts::new(),
+            compile_time: Duration::ZERO,
+            run_time: Duration::ZERO,
+        }
+    }
+
+    async fn run_some(&mut self, name: &str) -> Result<Exit, Problem> {
+        self.workshop.prepare_target()?;
+        let function = name.rsplit("::").next().unwrap_or(name);
+        let is_in = |files: Vec<PathBuf>| {
+            let sources = files
+                .iter()
+                .filter_map(|file| fs::read_to_string(file).ok());
+            let mut tests = sources.flat_map(|source| source::tests(&source));
+            tests.any(|test| test.name.contains(function))
+        };
+        let of_models =
+            Checker::ALL.map(|checker| (Part::Models(checker), self.exercise.models_for(checker)));
+        let parts = [(Part::Tests, self.exercise.tests())]
+            .into_iter()
+            .chain(of_models);
+        let mut parts: Vec<_> = parts.filter(|(_, files)| is_in(files.clone())).collect();
+        if name.contains("models::") {
+            parts.retain(|(part, _)| matches!(part, Part::Models(_)));
+        }
+        let mut exit = None;
+        for (part, _) in parts {
+            let ran = self.build_and_run(part, Some(name)).await?;
+            let next = match ran {
+                Ok((ended, _)) => self.exit_of(ended),
+                Err(exit) => return Ok(exit),
+            };
+            let has_failed = exit
+                .as_ref()
+                .is_some_and(|exit: &Exit| exit.code != Some(0));
+            if !has_failed {
+                exit = Some(next);
+            }
+        }
+        let number = self.exercise.number;
+        exit.filter(|_| !self.verdicts.is_empty()).ok_or_else(|| {
+            Problem::new(format!("exercise {number} has no check `{name}`")).help(format!(
+                "`cargo workshop check {number}` names those that fail"
+            ))
+        })
+    }
+
     async fn run(&mut self) -> Result<Exit, Problem> {
         self.workshop.prepare_target()?;
-        let (ended, mut verdicts) = match self.build_and_run(Part::Tests).await? {
+        let (ended, mut verdicts) = match self.build_and_run(Part::Tests, None).await? {
             Ok(ran) => ran,
             Err(exit) => return Ok(exit),
         };
@@ -141,7 +218,7 @@ impl Check<'_> {
             if last.cause != Cause::Exited(0) || !is_wanted {
                 continue;
             }
-            let (ended, models) = match self.build_and_run(Part::Models(checker)).await? {
+            let (ended, models) = match self.build_and_run(Part::Models(checker), None).await? {
                 Ok(ran) => ran,
                 Err(exit) => return Ok(exit),
             };
@@ -158,18 +235,21 @@ impl Check<'_> {
     async fn build_and_run(
         &mut self,
         part: Part,
+        only: Option<&str>,
     ) -> Result<Result<(Ended, Verdicts), Exit>, Problem> {
         send(self.events, Event::Compiling);
         let built = self.build(part).await?;
         self.compile_time += built.time;
         let package = self.exercise.package();
         let Some(binary) = built.binary(&package).filter(|_| built.success) else {
-            self.remember(false, &Verdicts::new(), Cause::Exited(101), None);
+            if only.is_none() {
+                self.remember(false, &Verdicts::new(), Cause::Exited(101), None);
+            }
             return Ok(Err(self.exit(Reason::CompileError, None, None)));
         };
         let run = Run {
             binary,
-            filters: part.filters(),
+            filters: only.map_or_else(|| part.filters(), |name| vec![name.to_owned()]),
             threads: None,
             limit: part.limit(),
         };
@@ -177,6 +257,7 @@ impl Check<'_> {
         let (ended, verdicts) =
             harness::run(self.workshop, &run, on_event, || self.events.closed()).await?;
         self.run_time += ended.time;
+        self.verdicts.extend(verdicts.clone());
         Ok(Ok((ended, verdicts)))
     }
 

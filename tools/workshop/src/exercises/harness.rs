@@ -11,6 +11,7 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::cargo::Binary;
 use super::tail::Tail;
+use super::telling::{Cause, Kind};
 use crate::contain::{Ended, Limits, Order};
 use crate::events::{Event, Outcome};
 use crate::problem::Problem;
@@ -53,6 +54,8 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// Why it failed, or what it printed.
     pub message: String,
+    /// Why it failed, in parts.
+    pub cause: Cause,
 }
 
 impl Verdict {
@@ -62,7 +65,8 @@ impl Verdict {
         number.parse().ok()
     }
 
-    fn into_event(self, name: String) -> Event {
+    /// The same for the page.
+    pub fn into_event(self, name: String) -> Event {
         Event::Test {
             name,
             clause: self.number(),
@@ -150,23 +154,29 @@ pub struct News {
     clause: String,
     outcome: Outcome,
     message: String,
+    #[serde(default)]
+    kind: Kind,
+    #[serde(default)]
+    seen: String,
+    #[serde(default)]
+    usually: String,
     /// The test binary, where a plain `cargo test` runs it.
     #[serde(default)]
     pub binary: Option<PathBuf>,
 }
 
 impl News {
-    /// The same for the page.
-    pub fn into_event(self) -> Event {
-        let (name, verdict) = self.into_verdict();
-        verdict.into_event(name)
-    }
-
-    fn into_verdict(self) -> (String, Verdict) {
+    /// The test's path, and how it stands.
+    pub fn into_verdict(self) -> (String, Verdict) {
         let verdict = Verdict {
             clause: Some(self.clause),
             outcome: self.outcome,
             message: self.message,
+            cause: Cause {
+                kind: self.kind,
+                seen: self.seen,
+                usually: self.usually,
+            },
         };
         (self.name, verdict)
     }
@@ -235,6 +245,7 @@ impl Merged {
             clause: known.and_then(|verdict| verdict.clause.clone()),
             outcome,
             message: message.unwrap_or_default(),
+            cause: Cause::default(),
         };
         self.put(name, verdict, on_event);
     }

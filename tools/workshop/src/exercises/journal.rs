@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
 use super::catalogue::{self, Exercise};
-use super::harness::News;
+use super::harness::{News, Verdicts};
 use super::milestones;
 use super::progress::{LastCheck, Progress};
-use super::source;
 use super::tail::Tail;
+use super::{source, telling};
 use crate::events::{Event, Exit, Outcome, Reason};
 use crate::workshop::Workshop;
 
@@ -182,7 +182,7 @@ struct Follower {
 /// What the test kit says in a plain `cargo test`.
 struct Kit {
     binary: Option<PathBuf>,
-    tests: BTreeMap<String, (Option<u32>, Outcome)>,
+    tests: Verdicts,
 }
 
 impl Follower {
@@ -212,6 +212,10 @@ impl Follower {
             _ => None,
         };
         let is_over = ending.is_some();
+        if let Some(kit) = self.kit.as_ref().filter(|_| is_over) {
+            let root = workshop.root();
+            events.extend(telling::of_check(root, &self.exercise, &kit.tests));
+        }
         events.extend(ending.map(Event::Exit));
         (events, is_over)
     }
@@ -223,19 +227,11 @@ impl Follower {
         let news: News = serde_json::from_str(line).ok()?;
         let kit = self.kit.get_or_insert_with(|| Kit {
             binary: news.binary.clone(),
-            tests: BTreeMap::new(),
+            tests: Verdicts::new(),
         });
-        let event = news.into_event();
-        if let Event::Test {
-            name,
-            clause,
-            outcome,
-            ..
-        } = &event
-        {
-            kit.tests.insert(name.clone(), (*clause, *outcome));
-        }
-        Some(event)
+        let (name, verdict) = news.into_verdict();
+        kit.tests.insert(name.clone(), verdict.clone());
+        Some(verdict.into_event(name))
     }
 
     /// How many tests there are.
@@ -249,7 +245,7 @@ impl Follower {
 
     fn is_complete(&self, kit: &Kit) -> bool {
         kit.tests.len() >= self.test_count()
-            && kit.tests.values().all(|(_, outcome)| outcome.is_over())
+            && kit.tests.values().all(|test| test.outcome.is_over())
     }
 
     /// Says how a plain `cargo test` has ended, and remembers it if it ran all.
@@ -257,11 +253,11 @@ impl Follower {
         let passed = kit
             .tests
             .values()
-            .all(|(_, outcome)| *outcome == Outcome::Passed);
+            .all(|test| test.outcome == Outcome::Passed);
         let done = kit
             .tests
             .values()
-            .filter(|(_, outcome)| outcome.is_over())
+            .filter(|test| test.outcome.is_over())
             .count();
         let message = match self.is_complete(kit) {
             true => None,
@@ -297,7 +293,8 @@ impl Follower {
     }
 
     fn remember(&self, kit: &Kit, passed: bool, workshop: &Workshop) {
-        let clauses = milestones::clauses(kit.tests.values().copied());
+        let tests = kit.tests.values();
+        let clauses = milestones::clauses(tests.map(|test| (test.number(), test.outcome)));
         let last = LastCheck::new(self.fingerprint.clone(), passed, &clauses);
         // A check whose result cannot be kept is still a check.
         let _forgotten =

@@ -7,6 +7,7 @@ mod check;
 mod diff;
 pub mod file;
 pub mod harness;
+pub mod header;
 pub mod hint;
 pub mod journal;
 pub mod milestones;
@@ -16,6 +17,7 @@ mod reset;
 pub mod source;
 mod state;
 mod tail;
+pub mod telling;
 pub mod trace;
 mod watch;
 
@@ -210,6 +212,55 @@ pub async fn check_command(
     })
 }
 
+/// `cargo workshop check N NAME`: tells the tests in full whose paths contain the
+/// name.
+///
+/// # Errors
+///
+/// When there is no such exercise or test, or cargo cannot be run.
+pub async fn check_some_command(
+    workshop: &Workshop,
+    number: u32,
+    name: &str,
+    format: Format,
+) -> Result<ExitCode, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    let (events, mut inbox) = unbounded_channel();
+    let out = io::stdout();
+    let audience = match format {
+        Format::Text => audience_of_terminal(),
+        Format::Json => Audience::Program,
+    };
+    let mut report = Report::new(&out, &exercise, colours_wanted(&out), is_live(&out)).in_full();
+    let checking = async {
+        let events = events;
+        check::check_some(workshop, &exercise, name, audience, &events).await
+    };
+    let showing = async {
+        while let Some(event) = inbox.recv().await {
+            match format {
+                Format::Text => report.show(event),
+                Format::Json => print_event(&event),
+            }
+            .map_err(unprintable)?;
+        }
+        Ok::<(), Problem>(())
+    };
+    let (green, shown) = tokio::join!(checking, showing);
+    shown?;
+    Ok(match green? {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+fn audience_of_terminal() -> Audience {
+    Audience::Terminal {
+        colours: colours_wanted(&io::stderr()),
+        columns: is_live(&io::stderr()).then(columns),
+    }
+}
+
 /// `cargo workshop watch`: checks on every save, until it is ended.
 ///
 /// # Errors
@@ -257,10 +308,7 @@ async fn check_for_people_until(
     let out = io::stdout();
     let (colours, live) = (colours_wanted(&out), is_live(&out));
     let mut report = Report::new(out, exercise, colours, live);
-    let audience = Audience::Terminal {
-        colours: colours_wanted(&io::stderr()),
-        columns: is_live(&io::stderr()).then(columns),
-    };
+    let audience = audience_of_terminal();
     report.begin().map_err(unprintable)?;
     let show = |event| report.show(event);
     stream(workshop, exercise, audience, show, until).await

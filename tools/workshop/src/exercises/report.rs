@@ -7,9 +7,9 @@ use std::io;
 
 use super::catalogue::Exercise;
 use super::milestones::{self, Milestone, Stands};
-use super::source;
+use super::{source, telling};
 use crate::events::{Event, Exit, Outcome, Reason};
-use crate::terminal::{CLEAR_LINE, StatusLine, bar, is_live};
+use crate::terminal::{CLEAR_LINE, StatusLine, bar, harmless, is_live};
 
 const BOLD: &str = "\x1b[1m";
 const DIM: &str = "\x1b[2m";
@@ -28,6 +28,9 @@ pub struct Report<'a, W> {
     order: Vec<String>,
     tests: BTreeMap<String, Test>,
     told: Vec<Line>,
+    telling: Option<Telling>,
+    /// Whether only some tests were asked for, and each is told in full.
+    in_full: bool,
     compiler_spoke: bool,
     disk_is_full: bool,
     network_is_missing: bool,
@@ -37,6 +40,13 @@ pub struct Report<'a, W> {
 /// How cargo and the system say what is missing, in the midst of other words.
 const NO_NETWORK: [&str; 3] = ["resolve host", "download", "offline mode"];
 const FULL_DISK: [&str; 2] = ["No space left on device", "File too large"];
+
+/// Which failure to explain, and what to say of the others.
+struct Telling {
+    first: String,
+    message: String,
+    others: Vec<telling::Line>,
+}
 
 struct Test {
     clause: Option<u32>,
@@ -77,11 +87,19 @@ impl<'a, W: io::Write> Report<'a, W> {
             order: order(&sources),
             tests: BTreeMap::new(),
             told: Vec::new(),
+            telling: None,
+            in_full: false,
             compiler_spoke: false,
             disk_is_full: false,
             network_is_missing: false,
             status: StatusLine::new(live),
         }
+    }
+
+    /// Tells each test in full, and nothing of the clauses.
+    pub fn in_full(mut self) -> Self {
+        self.in_full = true;
+        self
     }
 
     /// Prints the heading.
@@ -108,7 +126,7 @@ impl<'a, W: io::Write> Report<'a, W> {
                 };
                 eprint!("{clear}{rendered}");
             }
-            Event::Stdout { text } => write!(self.out, "{text}")?,
+            Event::Stdout { text } => write!(self.out, "{}", harmless(&text))?,
             Event::Stderr { text } => {
                 self.disk_is_full |= any_of(&FULL_DISK, &text);
                 self.network_is_missing |= any_of(&NO_NETWORK, &text);
@@ -127,8 +145,21 @@ impl<'a, W: io::Write> Report<'a, W> {
                     message,
                 };
                 self.tests.insert(name, test);
-                self.tell_what_is_decided()?;
+                if !self.in_full {
+                    self.tell_what_is_decided()?;
+                }
                 self.tell_progress()?;
+            }
+            Event::Telling {
+                first,
+                message,
+                others,
+            } => {
+                self.telling = Some(Telling {
+                    first,
+                    message,
+                    others,
+                });
             }
             Event::Exit(exit) => self.end(&exit)?,
             _ => {}
@@ -270,6 +301,9 @@ impl<'a, W: io::Write> Report<'a, W> {
             eprintln!("help: {remedy}, and check again");
             return Ok(());
         }
+        if self.in_full {
+            return self.tell_each();
+        }
         for line in self.lines() {
             self.tell(line)?;
         }
@@ -281,26 +315,51 @@ impl<'a, W: io::Write> Report<'a, W> {
         self.conclude(exit)
     }
 
+    fn tell_each(&mut self) -> io::Result<()> {
+        for (name, test) in &self.tests {
+            let (mark, message) = match test.outcome {
+                Outcome::Passed => (self.paint(GREEN, "✓"), "it passes"),
+                Outcome::Waiting | Outcome::Running => (
+                    self.paint(RED, "✗"),
+                    "it was not done when the check was ended",
+                ),
+                _ => (self.paint(RED, "✗"), test.message.trim_end()),
+            };
+            let name = self.paint(BOLD, short(name));
+            writeln!(self.out, "\n{mark} {name}\n{}", harmless(message))?;
+        }
+        Ok(())
+    }
+
     fn explain_first_failure(&mut self) -> io::Result<()> {
-        let tests = self.tests.iter();
-        let mut failed: Vec<_> = tests.filter(|(_, test)| test.counts_against()).collect();
-        // What was still running when the check was ended can explain less.
-        failed.sort_by_key(|(name, test)| {
-            let place = self.order.iter().position(|known| known == function(name));
-            let line = self.place_of(line_of(name, test));
-            (line, !test.outcome.is_over(), place)
-        });
-        let Some(((name, test), others)) = failed.split_first() else {
+        let mut text = String::new();
+        if let Some(Telling {
+            first,
+            message,
+            others,
+        }) = &self.telling
+        {
+            text += &format!(
+                "\n{}\n{}\n",
+                self.paint(BOLD, short(first)),
+                harmless(message.trim_end())
+            );
+            text += &self.others(others);
+        }
+        // What was still running when the check was ended can explain nothing.
+        let tests = self
+            .tests
+            .iter()
+            .filter(|(_, test)| !test.outcome.is_over());
+        let open: Vec<_> = tests.map(|(name, _)| short(name)).collect();
+        if !open.is_empty() {
+            text += &format!(
+                "\nNot done when the check was ended:\n  {}\n",
+                open.join("\n  ")
+            );
+        }
+        if text.is_empty() {
             return self.explain_next();
-        };
-        let message = match test.outcome {
-            Outcome::Waiting | Outcome::Running => "it was not done when the check was ended",
-            _ => test.message.trim_end(),
-        };
-        let mut text = format!("\n{}\n{message}\n", self.paint(BOLD, short(name)));
-        if !others.is_empty() {
-            let names: Vec<_> = others.iter().map(|(name, _)| short(name)).collect();
-            text += &format!("\nAlso failing:\n  {}\n", names.join("\n  "));
         }
         write!(self.out, "{text}")
     }
@@ -318,8 +377,31 @@ impl<'a, W: io::Write> Report<'a, W> {
             return Ok(());
         };
         let heading = self.paint(BOLD, &format!("Next: {}", short(name)));
-        let message = test.message.trim_end();
+        let message = harmless(test.message.trim_end());
         writeln!(self.out, "\n{heading}\n{message}")
+    }
+
+    fn others(&self, others: &[telling::Line]) -> String {
+        if others.is_empty() {
+            return String::new();
+        }
+        let number = self.exercise.number;
+        let mut text =
+            format!("\nAlso failing (`cargo workshop check {number} NAME` tells one in full):\n");
+        for other in others.iter().filter(|other| !other.is_repeated) {
+            let line = self.paint(DIM, &harmless(&other.line));
+            text += &format!("  {}\n      {line}\n", short(&other.name));
+        }
+        let repeated = others.iter().filter(|other| other.is_repeated);
+        let repeated: Vec<_> = repeated.map(|other| short(&other.name)).collect();
+        if !repeated.is_empty() {
+            let line = self.paint(
+                DIM,
+                "these saw what another did, so perhaps the cause is the same:",
+            );
+            text += &format!("  {line}\n      {}\n", repeated.join("\n      "));
+        }
+        text
     }
 
     fn conclude(&mut self, exit: &Exit) -> io::Result<()> {
@@ -415,6 +497,7 @@ fn order(sources: &[String]) -> Vec<String> {
 mod tests {
     use std::path::Path;
 
+    use super::telling::Line;
     use super::{Event, Exercise, Exit, Outcome, Reason, Report};
 
     fn test(name: &str, clause: u32, outcome: Outcome, message: &str) -> Event {
@@ -441,6 +524,10 @@ mod tests {
     }
 
     fn shown_in(folder: &Path, events: Vec<Event>) -> String {
+        shown_by(folder, events, false)
+    }
+
+    fn shown_by(folder: &Path, events: Vec<Event>, in_full: bool) -> String {
         let exercise = Exercise {
             number: 7,
             topic: "x".into(),
@@ -448,14 +535,18 @@ mod tests {
         };
         let mut text = Vec::new();
         let mut report = Report::new(&mut text, &exercise, false, false);
+        if in_full {
+            report = report.in_full();
+        }
         for event in events {
             report.show(event).unwrap();
         }
+        drop(report);
         String::from_utf8(text).unwrap()
     }
 
     #[test]
-    fn clauses_are_told_in_order_and_the_first_failure_is_explained() {
+    fn clauses_are_told_in_order_and_the_most_telling_failure_is_explained() {
         let text = shown(vec![
             test("tests::b", 2, Outcome::Running, ""),
             test("tests::a", 1, Outcome::Running, ""),
@@ -463,11 +554,60 @@ mod tests {
             test("tests::c", 2, Outcome::Failed, "clause 2: seen c"),
             test("tests::b", 2, Outcome::Failed, "clause 2: seen b"),
             test("tests::a", 1, Outcome::Passed, ""),
+            Event::Telling {
+                first: "tests::b".into(),
+                message: "clause 2: seen b".into(),
+                others: vec![line("tests::c", "seen c", false)],
+            },
             exit(101),
         ]);
-        let expected = "  ✓ 1. \n  ✗ 2.   2 of 2 tests fail\n\nb\nclause 2: seen b\n\nAlso failing:\n  c\n\n\
+        let expected = "  ✓ 1. \n  ✗ 2.   2 of 2 tests fail\n\nb\nclause 2: seen b\n\n\
+                        Also failing (`cargo workshop check 7 NAME` tells one in full):\n  c\n      seen c\n\n\
                         1 of 2 clauses hold. Stuck? `cargo workshop hint 7`.\n";
         assert_eq!(text, expected);
+    }
+
+    fn line(name: &str, line: &str, is_repeated: bool) -> Line {
+        Line {
+            name: name.into(),
+            line: line.into(),
+            is_repeated,
+        }
+    }
+
+    #[test]
+    fn what_several_saw_is_told_once_and_a_terminal_obeys_none_of_it() {
+        let text = shown(vec![
+            test("tests::a", 1, Outcome::Failed, "a"),
+            Event::Telling {
+                first: "tests::a".into(),
+                message: "a\u{1b}]0;x\u{7}".into(),
+                others: vec![
+                    line("tests::b", "it hangs\u{1b}[2J", false),
+                    line("tests::c", "the same was seen", true),
+                    line("tests::d", "the same was seen", true),
+                ],
+            },
+            exit(101),
+        ]);
+        assert!(
+            !text.contains('\u{1b}') && !text.contains('\u{7}'),
+            "{text}"
+        );
+        let expected = "  b\n      it hangs\\u{1b}[2J\n  these saw what another did, so perhaps the cause is the \
+                        same:\n      c\n      d\n";
+        assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn a_test_that_was_asked_for_is_told_in_full() {
+        let events = vec![
+            test("tests::a", 1, Outcome::Failed, "clause 1: seen a\n"),
+            test("tests::b", 2, Outcome::Passed, ""),
+            exit(101),
+        ];
+        let text = shown_by(Path::new("/does/not/exist"), events, true);
+        assert_eq!(text, "\n✗ a\nclause 1: seen a\n\n✓ b\nit passes\n");
     }
 
     #[test]
@@ -524,6 +664,9 @@ mod tests {
     fn a_test_that_never_ended_counts_against_its_clause() {
         let text = shown(vec![test("tests::a", 1, Outcome::Running, ""), exit(101)]);
         assert!(text.contains("✗ 1.   its test fails"), "{text}");
-        assert!(text.contains("it was not done"), "{text}");
+        assert!(
+            text.contains("Not done when the check was ended:\n  a"),
+            "{text}"
+        );
     }
 }

@@ -9,6 +9,7 @@ use super::triads::Counterexample;
 use crate::events::Outcome as TestOutcome;
 use crate::exercises::harness::{Verdict, Verdicts};
 use crate::exercises::source;
+use crate::exercises::telling::without_files;
 
 /// What a test did though the header says otherwise.
 #[derive(Clone, Debug)]
@@ -17,6 +18,13 @@ pub struct Fault {
     pub test: String,
     /// What to tell its author.
     pub finding: Finding,
+}
+
+impl Fault {
+    /// As a note, where it is no reason to fail.
+    pub fn spoken(&self) -> String {
+        format!("{}: {}", self.finding.place, self.finding.fault)
+    }
 }
 
 /// Compares what a counterexample claims with what its tests did.
@@ -108,15 +116,6 @@ pub fn by_version(verdicts: Verdicts) -> BTreeMap<(u32, String), Verdicts> {
     versions
 }
 
-/// A header names a test, and not which of several files it is in:
-/// `tests::ends::it_ends` is `tests::it_ends`.
-fn without_files(test: &str) -> String {
-    match (test.split_once("::"), test.rsplit_once("::")) {
-        (Some((module, _)), Some((_, name))) => format!("{module}::{name}"),
-        _ => test.to_owned(),
-    }
-}
-
 /// What a failed check saw, from its report.
 pub fn seen(verdict: &Verdict) -> String {
     let mut rows = verdict
@@ -140,16 +139,18 @@ pub fn seen(verdict: &Verdict) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::header::Header;
     use super::{
         Counterexample, TestOutcome, Verdict, Verdicts, by_version, decide, faults_of, seen,
     };
+    use crate::exercises::header::Header;
+    use crate::exercises::telling::Cause;
 
     fn verdict(outcome: TestOutcome) -> Verdict {
         Verdict {
             clause: Some("3. No loss".into()),
             outcome,
             message: "clause 3. No loss\n\n  promised   x\n  seen       it hangs: for 1 s\n             every thread\n  usually    y\n".into(),
+            cause: Cause::default(),
         }
     }
 

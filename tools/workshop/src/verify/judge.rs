@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::claims::{by_version, names, seen};
+use super::shown::Shown;
 use super::triads;
 use super::{Finding, Outcome, relative};
 use crate::contain::Cause;
@@ -30,6 +31,8 @@ pub struct Judge<'a> {
     pub outcome: Outcome,
     /// How many tests were run.
     pub run_count: usize,
+    /// What was shown first of wrong versions.
+    pub shown: Shown,
     /// What the binaries hold.
     pub part: Part,
 }

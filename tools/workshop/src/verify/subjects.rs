@@ -4,6 +4,7 @@
 use std::future::pending;
 
 use super::judge::{Judge, Part};
+use super::shown::Shown;
 use super::{Finding, Outcome};
 use crate::exercises::cargo::{self, Build, Built, Target, Words};
 use crate::exercises::catalogue::{Checker, Exercise};
@@ -182,6 +183,7 @@ impl Binaries {
             workshop,
             outcome: Outcome::default(),
             run_count: 0,
+            shown: Shown::default(),
             part: Part::Tests,
         };
         let exercises = &self.exercises;
@@ -204,6 +206,7 @@ impl Binaries {
             }
             Subject::Models => self.explore(&mut judge, &on_progress).await?,
         }
+        judge.outcome.notes.extend(judge.shown.spoken());
         judge.outcome.summary = format!("{} tests run", judge.run_count);
         Ok(judge.outcome)
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::header::Header;
 use super::{Finding, Outcome, relative};
 use crate::exercises::catalogue::Exercise;
+use crate::exercises::header::Header;
 use crate::exercises::hint;
 use crate::exercises::source::{self, Clause, Contract, Test};
 use crate::workshop::Workshop;

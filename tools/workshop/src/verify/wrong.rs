@@ -1,12 +1,13 @@
 //! Whether the wrong versions do what their headers say.
 
 use super::claims::{Fault, by_version, decide, faults_of, names};
-use super::header::Claim;
 use super::judge::Judge;
 use super::relative;
+use super::shown::Chooser;
 use super::triads::{self, Counterexample};
 use crate::exercises::cargo::Built;
 use crate::exercises::catalogue::Exercise;
+use crate::exercises::header::Claim;
 use crate::problem::Problem;
 
 /// How often a wrong version is run again that did not do what its header says.
@@ -32,23 +33,27 @@ impl Judge<'_> {
         let mut doubtful = Vec::new();
         for exercise in exercises {
             let names = names(&exercise.tests());
+            let chooser = Chooser::new(self.workshop, exercise);
             for counterexample in triads::counterexamples(self.workshop, exercise) {
                 let key = (exercise.number, counterexample.name.clone());
                 let verdicts = versions.get(&key).cloned().unwrap_or_default();
                 let place = relative(self.workshop, &counterexample.file);
                 let faults = faults_of(&place, &counterexample, &verdicts, "tests");
+                let (shown, fault) = chooser.judge(&place, &counterexample, &verdicts, "tests");
+                self.shown.add(shown);
+                self.outcome.notes.extend(fault.map(|fault| fault.spoken()));
                 // Where only luck decides on real threads, the models alone may judge.
                 let by_models = counterexample.header.caught_by.test.starts_with("models::");
                 if !(by_models && verdicts.is_empty()) {
                     self.must_have(&place, &verdicts, &names);
                 }
                 if !faults.is_empty() {
-                    doubtful.push((exercise.number, counterexample, faults));
+                    doubtful.push((exercise, counterexample, faults));
                 }
             }
         }
-        for (number, counterexample, faults) in doubtful {
-            self.judge_again(number, &counterexample, faults, built, on_progress)
+        for (exercise, counterexample, faults) in doubtful {
+            self.judge_again(exercise, &counterexample, faults, built, on_progress)
                 .await?;
         }
         Ok(())
@@ -58,13 +63,14 @@ impl Judge<'_> {
     /// may have had a say in it.
     async fn judge_again(
         &mut self,
-        number: u32,
+        exercise: &Exercise,
         counterexample: &Counterexample,
         faults: Vec<Fault>,
         built: &Built,
         on_progress: &impl Fn(&str),
     ) -> Result<(), Problem> {
         let place = relative(self.workshop, &counterexample.file);
+        let number = exercise.number;
         let filter = format!("exercise_{number}::{}::tests::", counterexample.name);
         let mut runs = vec![faults];
         for _ in 0..RUNS_AGAIN {
@@ -114,6 +120,7 @@ impl Judge<'_> {
                 return Ok(());
             };
             let versions = by_version(verdicts);
+            let chooser = Chooser::new(self.workshop, exercise);
             for counterexample in counterexamples {
                 let key = (number, counterexample.name.clone());
                 let verdicts = versions.get(&key).cloned().unwrap_or_default();
@@ -124,6 +131,12 @@ impl Judge<'_> {
                 };
                 let place = relative(self.workshop, &counterexample.file);
                 let faults = faults_of(&place, &counterexample, &verdicts, module);
+                if module == "models" {
+                    let (shown, fault) =
+                        chooser.judge(&place, &counterexample, &verdicts, "models");
+                    self.shown.add(shown);
+                    self.outcome.notes.extend(fault.map(|fault| fault.spoken()));
+                }
                 let findings = faults.into_iter().map(|fault| fault.finding);
                 self.outcome.findings.extend(findings);
             }

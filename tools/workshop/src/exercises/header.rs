@@ -16,6 +16,8 @@ pub struct Header {
     pub caught_by: Claim,
     /// The other tests that may fail.
     pub also_fails: Vec<Claim>,
+    /// Those of them whose words name the cause as well.
+    pub tells: Vec<Claim>,
 }
 
 /// A test that a header names.
@@ -66,12 +68,20 @@ impl Header {
             name,
             caught_by,
             also_fails: Vec::new(),
+            tells: Vec::new(),
         };
         for (at, line) in lines.by_ref() {
-            match claim("Also fails", at, line) {
-                Some(claim) => header.also_fails.push(claim),
-                None if line.trim_end() == "//!" => break,
-                None => return Err((at, expected("Also fails: name_of_the_test"))),
+            if let Some(claim) = claim("Also fails", at, line) {
+                header.also_fails.push(claim);
+            } else if let Some(claim) = claim("Tells", at, line) {
+                if !header.allows(&claim.test) {
+                    return Err((at, "`Tells` names a test that doesn't fail".into()));
+                }
+                header.tells.push(claim);
+            } else if line.trim_end() == "//!" {
+                break;
+            } else {
+                return Err((at, expected("Also fails: name_of_the_test")));
             }
         }
         match lines.next() {
@@ -84,6 +94,12 @@ impl Header {
     /// Whether the header allows this test to fail.
     pub fn allows(&self, test: &str) -> bool {
         self.claims().any(|claim| claim.test == test)
+    }
+
+    /// Whether the words of this test name the cause.
+    pub fn accepts(&self, test: &str) -> bool {
+        let tells = self.tells.iter().chain([&self.caught_by]);
+        tells.into_iter().any(|claim| claim.test == test)
     }
 
     /// All tests that it names.
@@ -134,6 +150,17 @@ mod tests {
         );
         assert!(header.allows("tests::c") && header.allows("models::a"));
         assert!(!header.allows("tests::a") && !header.allows("models::b"));
+    }
+
+    #[test]
+    fn what_tells_the_cause_is_what_catches_it_or_is_said_to() {
+        let source = "//! Breaks clause 3: Name.\n//! Caught by: a\n//! Also fails: b\n\
+                      //! Also fails: c\n//! Tells: c\n//!\n//! Why.\n";
+        let header = Header::read(source).unwrap();
+        assert!(header.accepts("tests::a") && header.accepts("tests::c"));
+        assert!(!header.accepts("tests::b"));
+        let source = source.replace("Tells: c", "Tells: d");
+        assert_eq!(Header::read(&source).unwrap_err().0, 5);
     }
 
     #[test]

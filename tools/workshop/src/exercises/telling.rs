@@ -1,0 +1,608 @@
+//! Which failure of several a reader is shown first, and with which advice.
+//!
+//! One mistake makes many checks fail, and the first by clause order is seldom
+//! the one whose words name the mistake. What is known of mistakes are the wrong
+//! versions in `counterexamples`: their headers say which check catches each,
+//! and which others fail, too. The rule, measured on 127 wrong programs that are
+//! none of them:
+//!
+//! 1. A panic in the code under test: its place is the cause's, or near it.
+//! 2. A deadlock, as the threads' places show it.
+//! 3. A pattern that no single check can tell: a waker that does nothing.
+//! 4. Otherwise near, rare and early: the check that catches the known version
+//!    whose failures are most like these, that few versions fail at all, and
+//!    that comes early in the contract.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::catalogue::Exercise;
+use super::harness::Verdicts;
+use super::header::Header;
+use super::source;
+use crate::events::{Event, Outcome};
+
+/// What was seen, as the test kit sorts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A `todo!` was reached.
+    Unwritten,
+    /// The machine gave the check no chance.
+    Busy,
+    /// The code under test panicked.
+    Panic,
+    /// A thread waits for a lock of the code under test that is never released.
+    Deadlock,
+    /// A hang whose words say what hangs.
+    HangExplained,
+    /// Every thread sleeps.
+    Hang,
+    /// A loop makes no progress.
+    Spins,
+    /// The process ended by a signal.
+    Died,
+    /// An assertion of the check failed, or a test that isn't the kit's.
+    #[default]
+    Assertion,
+}
+
+/// Why a check failed, in parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cause {
+    /// The sort of it.
+    pub kind: Kind,
+    /// What was seen.
+    pub seen: String,
+    /// What usually causes it; empty where nothing fits what was seen.
+    pub usually: String,
+}
+
+/// A check that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The test's path.
+    pub name: String,
+    /// Why.
+    pub cause: Cause,
+    /// The whole report of the kit.
+    pub message: String,
+}
+
+impl Failure {
+    /// `tests::ends::it_ends` is `tests::it_ends`: headers don't name files.
+    fn claim(&self) -> String {
+        without_files(&self.name)
+    }
+}
+
+/// A header names a test, and not which of several files it is in:
+/// `tests::ends::it_ends` is `tests::it_ends`.
+pub fn without_files(test: &str) -> String {
+    match (test.split_once("::"), test.rsplit_once("::")) {
+        (Some((module, _)), Some((_, name))) => format!("{module}::{name}"),
+        _ => test.to_owned(),
+    }
+}
+
+/// What a known wrong version fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// The module's name.
+    pub name: String,
+    /// The check that catches it.
+    pub caught_by: String,
+    /// All checks that it fails, that one among them.
+    pub fails: BTreeSet<String>,
+}
+
+/// The known wrong versions of an exercise, by their headers. None where a
+/// checkout has no such folder.
+pub fn known(root: &Path, number: u32) -> Vec<Known> {
+    let folder = root.join(format!("counterexamples/src/exercise_{number}"));
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let read = |file: fs::DirEntry| {
+        let header = Header::read(&fs::read_to_string(file.path()).ok()?).ok()?;
+        Some(Known {
+            name: file.path().file_stem()?.to_str()?.to_owned(),
+            caught_by: header.caught_by.test.clone(),
+            fails: header.claims().map(|claim| claim.test.clone()).collect(),
+        })
+    };
+    let mut known: Vec<_> = files.filter_map(read).collect();
+    known.sort_by(|a, b| a.name.cmp(&b.name));
+    known
+}
+
+/// The three checks of an exercise that tell a waker that does nothing from one
+/// that comes too early or too late: a future that is ready at once, a wake-up
+/// from within the poll, and one during the sleep.
+const WAKE_CHECKS: [(u32, [&str; 3]); 2] = [
+    (
+        1,
+        [
+            "tests::a_ready_future_needs_no_wake_up",
+            "tests::a_wake_by_the_future_itself_is_not_lost",
+            "tests::a_wake_from_another_thread_ends_the_sleep",
+        ],
+    ),
+    (
+        2,
+        [
+            "tests::a_new_parker_has_no_token",
+            "tests::an_unpark_before_park_counts",
+            "tests::an_unpark_ends_the_sleep",
+        ],
+    ),
+];
+
+const SILENT_WAKER: &str = "No wake-up arrives at all: neither one before the sleep nor one during \
+                            it, while what needs none passes. The waking side does nothing, or it \
+                            wakes another thread or another object than the one that waits.";
+
+/// The failures in the order in which to read them, and the advice for the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice<'a> {
+    /// The most telling one comes first.
+    pub order: Vec<&'a Failure>,
+    /// What usually causes the first; empty where what was seen says it.
+    pub usually: String,
+    /// Another possible cause, and the check that it belongs to.
+    pub or: Option<(&'a Failure, String)>,
+}
+
+/// Orders the failures of an exercise's check. They come in the order of the
+/// contract and of their files; `None` if there are none.
+pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Option<Choice<'a>> {
+    let scores = scores(failures, known);
+    let mut order: Vec<usize> = (0..failures.len()).collect();
+    order.sort_by(|&a, &b| {
+        let rank = |at: usize| rank(failures[at].cause.kind);
+        rank(a).cmp(&rank(b)).then(scores[b].total_cmp(&scores[a]))
+    });
+    let silent = silent_waker(failures, number).filter(|_| {
+        let first = order.first().map(|&at| failures[at].cause.kind);
+        !matches!(first, Some(Kind::Panic | Kind::Deadlock))
+    });
+    if let Some(silent) = silent {
+        order.retain(|&at| at != silent);
+        order.insert(0, silent);
+    }
+    let order: Vec<_> = order.into_iter().map(|at| &failures[at]).collect();
+    let first = *order.first()?;
+    let usually = match silent {
+        Some(_) => SILENT_WAKER.to_owned(),
+        None => first.cause.usually.clone(),
+    };
+    let is_certain = matches!(first.cause.kind, Kind::Panic | Kind::Deadlock) || silent.is_some();
+    let others = order.iter().skip(1).filter(|_| !is_certain);
+    let or = others
+        .filter(|other| rank(other.cause.kind) == rank(first.cause.kind))
+        .map(|other| (*other, first_sentence(&other.cause.usually)))
+        .find(|(_, advice)| !advice.is_empty() && !usually.contains(advice.as_str()));
+    Some(Choice { order, usually, or })
+}
+
+/// What comes first whatever the score: the kinds whose words name the cause;
+/// last what says nothing of the code.
+fn rank(kind: Kind) -> u8 {
+    match kind {
+        Kind::Panic => 0,
+        Kind::Deadlock => 1,
+        Kind::Unwritten => 3,
+        Kind::Busy => 4,
+        _ => 2,
+    }
+}
+
+/// How telling each failure is: by the nearest known version that it catches, by
+/// how many versions fail it, and by its place.
+fn scores(failures: &[Failure], known: &[Known]) -> Vec<f64> {
+    let failing: BTreeSet<String> = failures.iter().map(Failure::claim).collect();
+    let count = failures.len() as f64;
+    let score = |(at, failure): (usize, &Failure)| {
+        let claim = failure.claim();
+        let catches = known.iter().filter(|version| version.caught_by == claim);
+        let nearest = catches.map(|version| likeness(&failing, &version.fails));
+        let nearest = nearest.fold(0.0, f64::max);
+        let fails = |version: &&Known| version.fails.contains(&claim);
+        let rarity = (known.iter().filter(fails).count() as f64 + 0.5).ln();
+        2.0 * nearest - rarity - at as f64 / count
+    };
+    failures.iter().enumerate().map(score).collect()
+}
+
+/// Jaccard's index, of the tests alone or of the models alone: a version's
+/// models run only once its tests pass.
+fn likeness(failing: &BTreeSet<String>, known: &BTreeSet<String>) -> f64 {
+    let modules: BTreeSet<_> = failing.iter().map(|name| module(name)).collect();
+    let known: BTreeSet<_> = known
+        .iter()
+        .filter(|name| modules.contains(module(name)))
+        .collect();
+    let common = known.iter().filter(|name| failing.contains(**name)).count();
+    let all = failing.len() + known.len() - common;
+    common as f64 / all.max(1) as f64
+}
+
+fn module(name: &str) -> &str {
+    name.split("::").next().unwrap_or(name)
+}
+
+/// The check that is shown where no wake-up arrives at all.
+fn silent_waker(failures: &[Failure], number: u32) -> Option<usize> {
+    let (_, [ready, early, late]) = WAKE_CHECKS.iter().find(|(of, _)| *of == number)?;
+    let find = |name: &str| failures.iter().position(|failure| failure.claim() == name);
+    let hangs = |at: &usize| matches!(failures[*at].cause.kind, Kind::Hang);
+    find(late).filter(hangs)?;
+    find(early).filter(hangs).filter(|_| find(ready).is_none())
+}
+
+/// Columns for the text beside the labels, as in the kit's reports.
+const TEXT_WIDTH: usize = 66;
+
+/// Chooses among the tests that have failed, and says it as an event. `None` if
+/// none has.
+pub fn of_check(root: &Path, exercise: &Exercise, verdicts: &Verdicts) -> Option<Event> {
+    let failures = failures(&names(exercise), verdicts);
+    let known = known(root, exercise.number);
+    let choice = choose(&failures, exercise.number, &known)?;
+    Some(Event::Telling {
+        first: choice.order[0].name.clone(),
+        message: choice.message(),
+        others: choice.others(),
+    })
+}
+
+/// The names of an exercise's tests and models, as their files have them: the
+/// simplest come first.
+pub fn names(exercise: &Exercise) -> Vec<String> {
+    let files = exercise.tests().into_iter().chain(exercise.models());
+    let sources = files.filter_map(|file| fs::read_to_string(file).ok());
+    let names = sources.flat_map(|source| source::tests(&source));
+    names.map(|test| test.name).collect()
+}
+
+/// The tests that have failed, by clause, and within one in the order of `names`.
+pub fn failures(names: &[String], verdicts: &Verdicts) -> Vec<Failure> {
+    let failed = verdicts
+        .iter()
+        .filter(|(_, verdict)| verdict.outcome == Outcome::Failed);
+    let mut failed: Vec<_> = failed.collect();
+    failed.sort_by_key(|(name, verdict)| {
+        let place = names.iter().position(|known| known == function(name));
+        (verdict.number().is_none(), verdict.number(), place)
+    });
+    let failed = failed.into_iter().map(|(name, verdict)| Failure {
+        name: name.clone(),
+        cause: verdict.cause.clone(),
+        message: verdict.message.clone(),
+    });
+    failed.collect()
+}
+
+impl Choice<'_> {
+    /// The report of the first, with the advice that was chosen.
+    pub fn message(&self) -> String {
+        let first = self.order[0];
+        let mut rows = Vec::new();
+        if !self.usually.is_empty() {
+            rows.push(("usually", self.usually.clone()));
+        }
+        if let Some((other, advice)) = &self.or {
+            rows.push(("or", format!("{advice} ({})", function(&other.name))));
+        }
+        with_rows(&first.message, &rows)
+    }
+
+    /// One line for each of the others: its name, and what was seen.
+    pub fn others(&self) -> Vec<Line> {
+        let shapes: Vec<_> = self.order.iter().map(|one| shape(&one.cause)).collect();
+        let line = |at: usize| {
+            let other = self.order[at];
+            let count = shapes.iter().filter(|shape| **shape == shapes[at]).count();
+            // The first of several that saw the same says so, and the others only that.
+            let is_repeated = count >= REPEATED && shapes[..at].contains(&shapes[at]);
+            Line {
+                name: other.name.clone(),
+                line: match is_repeated {
+                    true => "the same was seen".to_owned(),
+                    false => short(&other.cause, &other.message),
+                },
+                is_repeated,
+            }
+        };
+        (1..self.order.len()).map(line).collect()
+    }
+}
+
+/// How many checks that saw the same are told once.
+const REPEATED: usize = 3;
+
+/// A failure in one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// The test's path.
+    pub name: String,
+    /// What was seen, in a few words.
+    pub line: String,
+    /// Returns `true` if another has told the same.
+    pub is_repeated: bool,
+}
+
+/// What was seen, without its numbers and places.
+fn shape(cause: &Cause) -> String {
+    match cause.kind {
+        Kind::Hang => "hang".to_owned(),
+        _ => cause.seen.chars().filter(|c| !c.is_ascii_digit()).collect(),
+    }
+}
+
+/// The most characters of a line about a failure.
+const LINE_WIDTH: usize = 96;
+
+fn short(cause: &Cause, message: &str) -> String {
+    let seen = match cause.seen.is_empty() {
+        true => message
+            .lines()
+            .find(|line| !line.trim().is_empty())
+            .unwrap_or_default(),
+        false => match cause.kind {
+            Kind::Hang => cause
+                .seen
+                .rsplit_once(": ")
+                .map_or("it hangs", |(_, place)| place),
+            _ => &cause.seen,
+        },
+    };
+    let line = seen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = match cause.kind {
+        Kind::Hang if line != "it hangs" => format!("it hangs: {line}"),
+        _ => line,
+    };
+    if line.chars().count() <= LINE_WIDTH {
+        return line;
+    }
+    let cut: String = line.chars().take(LINE_WIDTH - 2).collect();
+    let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(cut, _)| cut);
+    format!("{cut} …")
+}
+
+fn first_sentence(text: &str) -> String {
+    match text.split_once(". ") {
+        Some((sentence, _)) => format!("{sentence}."),
+        None => text.to_owned(),
+    }
+}
+
+/// The kit's report with these rows in the place of its advice: after what was
+/// seen.
+fn with_rows(message: &str, rows: &[(&str, String)]) -> String {
+    let mut text = String::new();
+    let mut label = "";
+    let mut is_placed = false;
+    for line in message.lines() {
+        let row = line.strip_prefix("  ").filter(|row| !row.starts_with(' '));
+        if let Some(row) = row {
+            let next = row.split(' ').next().unwrap_or_default();
+            if label == "seen" && !is_placed {
+                is_placed = true;
+                text.extend(rows.iter().map(|(label, words)| row_of(label, words)));
+            }
+            label = next;
+        }
+        if label != "usually" {
+            text += line;
+            text.push('\n');
+        }
+    }
+    text
+}
+
+fn row_of(label: &str, text: &str) -> String {
+    let mut row = String::new();
+    let mut line = format!("  {label:<9} ");
+    let indent = line.chars().count();
+    for word in text.split_whitespace() {
+        let is_full = line.chars().count() + 1 + word.chars().count() > indent + 1 + TEXT_WIDTH;
+        if is_full && line.chars().count() > indent {
+            row += &format!("{line}\n");
+            line = " ".repeat(indent);
+        }
+        line += &format!(" {word}");
+    }
+    row + &line + "\n"
+}
+
+/// The name of the test's function.
+fn function(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(name: &str, kind: Kind, seen: &str, usually: &str) -> Failure {
+        Failure {
+            name: format!("tests::{name}"),
+            cause: Cause {
+                kind,
+                seen: seen.into(),
+                usually: usually.into(),
+            },
+            message: format!(
+                "clause 1. One\n\n  promised   it holds\n  seen       {seen}\n  usually    old\n             \
+                 advice\n  read       a.html\n"
+            ),
+        }
+    }
+
+    fn version(caught_by: &str, also: &[&str]) -> Known {
+        let path = |name: &str| format!("tests::{name}");
+        Known {
+            name: format!("caught_by_{caught_by}"),
+            caught_by: path(caught_by),
+            fails: also
+                .iter()
+                .map(|name| path(name))
+                .chain([path(caught_by)])
+                .collect(),
+        }
+    }
+
+    fn hang(name: &str) -> Failure {
+        failure(
+            name,
+            Kind::Hang,
+            "it hangs: every thread sleeps: `check` waits",
+            "It is lost.",
+        )
+    }
+
+    fn first<'a>(failures: &'a [Failure], known: &[Known]) -> &'a str {
+        let choice = choose(failures, 7, known).unwrap();
+        choice.order[0].name.strip_prefix("tests::").unwrap()
+    }
+
+    #[test]
+    fn a_panic_comes_first_and_then_a_deadlock() {
+        let failures = [
+            hang("a"),
+            failure("b", Kind::Deadlock, "a deadlock: x", ""),
+            failure("c", Kind::Panic, "a panic at lib.rs:7", ""),
+        ];
+        assert_eq!(first(&failures, &[version("a", &["b", "c"])]), "c");
+        assert_eq!(first(&failures[..2], &[version("a", &["b", "c"])]), "b");
+    }
+
+    #[test]
+    fn what_catches_the_nearest_known_version_comes_before_what_others_fail() {
+        let failures = [hang("a"), hang("b"), hang("c")];
+        let known = [
+            version("c", &["a", "b"]),
+            version("a", &["d", "e"]),
+            version("b", &["a", "d"]),
+        ];
+        assert_eq!(first(&failures, &known), "c");
+    }
+
+    #[test]
+    fn what_few_versions_fail_comes_first_and_then_the_contracts_order() {
+        let failures = [hang("a"), hang("b"), hang("c")];
+        let known = [version("d", &["a"]), version("e", &["a"])];
+        assert_eq!(first(&failures, &known), "b");
+        assert_eq!(first(&failures, &[]), "a");
+    }
+
+    #[test]
+    fn what_is_unwritten_or_was_not_to_be_told_comes_last() {
+        let failures = [
+            failure("a", Kind::Busy, "the machine is too busy to tell", ""),
+            failure("b", Kind::Unwritten, "not written", ""),
+            hang("c"),
+        ];
+        let choice = choose(&failures, 7, &[]).unwrap();
+        let names: Vec<_> = choice.order.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["tests::c", "tests::b", "tests::a"]);
+        assert_eq!(choose(&[], 7, &[]), None);
+    }
+
+    #[test]
+    fn the_advice_stands_after_what_was_seen_with_the_runner_ups() {
+        let failures = [
+            failure("a", Kind::Assertion, "1 poll", "The first cause. And more."),
+            failure("b", Kind::Assertion, "2 polls", "Another cause. And more."),
+        ];
+        let message = choose(&failures, 7, &[]).unwrap().message();
+        let expected = "clause 1. One\n\n  promised   it holds\n  seen       1 poll\n  usually    The first \
+                        cause. And more.\n  or         Another cause. (b)\n  read       a.html\n";
+        assert_eq!(message, expected);
+    }
+
+    #[test]
+    fn a_panic_has_no_other_cause() {
+        let failures = [
+            failure("a", Kind::Panic, "a panic at lib.rs:7", ""),
+            failure("b", Kind::Panic, "a panic at lib.rs:9", "x."),
+        ];
+        let message = choose(&failures, 7, &[]).unwrap().message();
+        assert!(
+            !message.contains("usually") && !message.contains("  or"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_waker_that_does_nothing_is_told_as_such() {
+        let [ready, early, late] = WAKE_CHECKS[0]
+            .1
+            .map(|name| name.strip_prefix("tests::").unwrap());
+        let failures = [hang(early), hang("another"), hang(late)];
+        let choice = choose(&failures, 1, &[version("another", &[])]).unwrap();
+        assert_eq!(choice.order[0].claim(), format!("tests::{early}"));
+        assert_eq!(choice.usually, SILENT_WAKER);
+        let all = [hang(ready), hang(early), hang(late)];
+        let choice = choose(&all, 1, &[]).unwrap();
+        assert_ne!(
+            choice.usually, SILENT_WAKER,
+            "also what needs no wake-up hangs"
+        );
+    }
+
+    #[test]
+    fn the_checks_about_wakers_exist() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for (number, names) in WAKE_CHECKS {
+            let folders = fs::read_dir(root.join("exercises")).unwrap().flatten();
+            let prefix = format!("{number:02}-");
+            let folder = folders.map(|entry| entry.path()).find(|path| {
+                path.file_name()
+                    .is_some_and(|name| name.to_string_lossy().starts_with(&prefix))
+            });
+            let tests = crate::workshop::files_under(&folder.unwrap().join("src"));
+            let text: String = tests
+                .iter()
+                .filter_map(|file| fs::read_to_string(file).ok())
+                .collect();
+            for name in names {
+                assert!(
+                    text.contains(&format!("fn {}()", function(name))),
+                    "{number}: {name}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_others_have_a_line_each_and_what_several_saw_is_told_once() {
+        let failures = [
+            failure("a", Kind::Assertion, "1 poll", ""),
+            hang("b"),
+            hang("c"),
+            hang("d"),
+            failure("e", Kind::Assertion, &"word ".repeat(40), ""),
+        ];
+        let lines = choose(&failures, 7, &[]).unwrap().others();
+        assert_eq!(lines[0].line, "it hangs: `check` waits");
+        assert!(!lines[0].is_repeated && lines[1].is_repeated && lines[2].is_repeated);
+        assert!(lines[3].line.ends_with("word …"), "{}", lines[3].line);
+        assert!(lines[3].line.chars().count() <= LINE_WIDTH);
+    }
+
+    #[test]
+    fn where_nothing_is_known_the_list_of_versions_is_empty() {
+        assert_eq!(known(Path::new("/does/not/exist"), 1), []);
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let of_first = known(&root, 1);
+        assert!(of_first.len() >= 10);
+        assert!(
+            of_first
+                .iter()
+                .all(|version| version.fails.contains(&version.caught_by))
+        );
+    }
+}
