@@ -105,7 +105,7 @@ pub fn known(root: &Path, number: u32) -> Vec<Known> {
     let folder = root.join(format!("counterexamples/src/exercise_{number}"));
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let read = |file: fs::DirEntry| {
-        let header = Header::read(&fs::read_to_string(file.path()).ok()?).ok()?;
+        let header = Header::of(&file.path()).ok()?;
         Some(Known {
             name: file.path().file_stem()?.to_str()?.to_owned(),
             caught_by: header.caught_by.test.clone(),
