@@ -1,6 +1,9 @@
 //! Wrong versions of the run queue. Most replace one part of the solution.
 
 pub mod boxes_its_items;
+pub mod c06_a_full_thief_keeps_its_turn;
+pub mod c06_moves_into_slots_that_are_being_read;
+pub mod c09_looks_at_its_own_head_relaxed;
 pub mod claims_one_by_one;
 pub mod claims_relaxed;
 pub mod compares_positions;

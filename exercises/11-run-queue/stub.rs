@@ -22,9 +22,12 @@
 //! 5. **Half.** A steal takes the oldest items: one at least, half of them,
 //!    rounded up, at most; a quarter at least if the thief has room. It returns
 //!    one and puts the others into the thief's queue, in their order. It may
-//!    fail if the queue is empty or somebody else is at it.
+//!    fail if the queue is empty, if another thread is at it, or if the thief's
+//!    own queue is more than half full.
 //! 6. **Room.** A steal takes no more than what finds room in the thief's
-//!    queue, and the one that it returns. To steal from oneself is allowed.
+//!    queue, and the one that it returns. A slot of that queue that another
+//!    thief, or an overflow, still reads is no room. A steal that fails leaves
+//!    nothing behind. To steal from oneself is allowed.
 //! 7. **Overflow.** `push_or_overflow` pushes if there is room. If not, the
 //!    youngest items, a quarter of the queue to half of it, and the item, go to
 //!    `overflow` one by one; if a thief is at work, perhaps the item alone.
@@ -66,7 +69,8 @@ mod tests;
 
 use std::marker::PhantomData;
 
-/// Makes a queue of at most `N` items, a power of two and not 1.
+/// Makes a queue of at most `N` items, a power of two from 2 to 32,768. (Its
+/// slots may be made on the stack before they are moved to the heap.)
 pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
     todo!("make what the owner and the thieves share")
 }

@@ -1,6 +1,8 @@
 //! Breaks clause 11: Counts.
 //! Caught by: models::what_is_free_stays_free_in_every_order
+//! Also fails: a_steal_within_an_overflow_writes_over_nothing
 //! Also fails: counts_hold_while_thieves_are_at_work
+//! Also fails: models::a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing
 //!
 //! What is not waiting is free: `N - len`. A slot that a thief still copies
 //! from is neither. A scheduler that fetches as many tasks as are `free` has

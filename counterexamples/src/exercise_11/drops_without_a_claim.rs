@@ -1,7 +1,8 @@
 //! Breaks clause 8: Dropped once.
 //! Caught by: a_stealer_may_outlive_the_owner
-//! Also fails: what_nobody_takes_is_dropped_once
+//! Also fails: a_panic_of_the_overflow_drops_what_was_on_its_way
 //! Also fails: models::what_is_left_is_dropped_in_every_order
+//! Also fails: what_nobody_takes_is_dropped_once
 //!
 //! With its owner the queue ends, so the owner's end drops what is left. It
 //! reads the items, but takes none: a stealer that is still there finds them

@@ -1,7 +1,9 @@
 //! Breaks clause 6: Room.
 //! Caught by: a_steal_takes_no_more_than_has_room
 //! Also fails: a_steal_from_oneself_loses_nothing
+//! Also fails: a_steal_within_an_overflow_writes_over_nothing
 //! Also fails: each_item_comes_out_once_where_all_steal_from_all
+//! Also fails: models::a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing
 //!
 //! A worker steals only when its queue is empty, so half of another one always
 //! fits. Until a worker steals for another reason, or somebody wakes a few of

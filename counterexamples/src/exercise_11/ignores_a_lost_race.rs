@@ -3,6 +3,7 @@
 //! Also fails: counts_hold_while_thieves_are_at_work
 //! Also fails: each_item_comes_out_once_where_all_steal_from_all
 //! Also fails: each_item_comes_out_once_whoever_takes_it
+//! Also fails: models::a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing
 //! Also fails: models::a_stolen_item_can_be_stolen_on
 //! Also fails: models::an_old_look_at_the_positions_takes_nothing
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing

@@ -2,6 +2,7 @@
 //! Caught by: exactly_n_items_fit
 //! Also fails: a_full_queue_gives_half_and_the_item_away
 //! Also fails: a_slot_is_free_again_once_its_item_is_out
+//! Also fails: models::a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing
 //! Also fails: models::a_stolen_item_can_be_stolen_on
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
 //! Also fails: models::an_overflow_meets_two_steals

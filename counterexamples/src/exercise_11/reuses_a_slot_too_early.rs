@@ -1,5 +1,6 @@
 //! Breaks clause 9: Published.
 //! Caught by: models::nothing_is_written_over_while_a_thief_copies
+//! Also fails: models::a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
 //! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::two_thieves_and_the_owner_share_in_every_order

@@ -330,6 +330,41 @@ fn nothing_is_written_over_while_a_thief_copies() {
     });
 }
 
+/// Clause 6: a thief has a queue of its own, and others steal from that.
+#[test]
+fn a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing() {
+    let lesson = Lesson {
+        clause: "6. Room",
+        promise: "In every order of two steals, one from the queue that the other fills, no slot is \
+                  written while it is read, and each item comes out once.",
+        usual_cause: "The thief takes all slots but `len` for room, though another thief still copies \
+                      from some; or it looks at its own head with `Relaxed` and writes at once. \
+                      Count as `free` does, and acquire what the other thief released.",
+        read: "scheduler/run-queue.html#slots-that-are-still-being-read",
+    };
+    check_model(lesson, || {
+        for (pops, steals) in [(0, 1), (1, 1), (0, 2)] {
+            sync::model(move || {
+                let (queue, stealer) = queue_of(4);
+                let (other, to_other) = run_queue_at(START);
+                for item in 4..8 {
+                    assert!(other.push(item).is_ok(), "there is room");
+                }
+                let thief = start_thief(&stealer);
+                let mut items = Vec::new();
+                (0..pops).for_each(|_| items.extend(queue.pop()));
+                for _ in 0..steals {
+                    items.extend(to_other.steal_into(&queue));
+                }
+                items.extend(drain(&queue));
+                items.extend(join(thief));
+                items.extend(drain(&other));
+                assert_each_once(items, 8);
+            });
+        }
+    });
+}
+
 /// Clause 11: the scheduler fetches as much from elsewhere as is free.
 #[test]
 fn what_is_free_stays_free_in_every_order() {

@@ -7,7 +7,8 @@ use sync::Arc;
 
 use super::{Claim, Ring};
 
-/// Makes a queue of at most `N` items, a power of two and not 1.
+/// Makes a queue of at most `N` items, a power of two from 2 to 32,768. (Its
+/// slots may be made on the stack before they are moved to the heap.)
 pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
     run_queue_at(0)
 }

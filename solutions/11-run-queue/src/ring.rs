@@ -61,8 +61,9 @@ impl<T, const N: usize> Ring<T, N> {
         // Then position 2^32, which is position 0, falls on slot 0 as well.
         assert!(N.is_power_of_two(), "`N` is not a power of two");
         assert!(N > 1, "one item has no half that could stay");
-        // Then a negative distance is not taken for a positive one.
-        assert!(N <= 1 << 30, "`N` is too large for positions of 32 bits");
+        // An array is made on the stack. For positions of 32 bits many more
+        // would do: a negative distance must not be taken for a positive one.
+        assert!(N <= 1 << 15, "`N` slots may not fit onto the stack");
         N as u32
     };
 
@@ -188,7 +189,9 @@ impl<T, const N: usize> Ring<T, N> {
         })
     }
 
-    fn slot(&self, position: u32) -> &UnsafeCell<MaybeUninit<T>> {
+    /// Returns the slot of the item at `position`.
+    #[inline]
+    pub fn slot(&self, position: u32) -> &UnsafeCell<MaybeUninit<T>> {
         &self.slots[(position & (Self::CAPACITY - 1)) as usize]
     }
 }

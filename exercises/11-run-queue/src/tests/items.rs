@@ -164,15 +164,20 @@ fn exactly_n_items_fit() {
         assert_fits::<2>();
         assert_fits::<4>();
         assert_fits::<256>();
+        assert_fits::<32_768>();
     });
 }
 
 #[track_caller]
 fn assert_fits<const N: usize>() {
     let (queue, _) = run_queue::<_, N>();
-    let pushed = (0..1_000).take_while(|item| queue.push(*item).is_ok());
+    let more = N as i32 + 2;
+    let pushed = (0..more).take_while(|item| queue.push(*item).is_ok());
     let pushed = pushed.count();
-    assert!(pushed == N, "of {N} items {pushed} found room");
+    assert!(
+        pushed == N,
+        "in a queue of {N} slots {pushed} items found room"
+    );
     let back = queue.push(7);
     assert!(
         back == Err(7),
@@ -180,7 +185,12 @@ fn assert_fits<const N: usize>() {
     );
     let popped = drain(&queue);
     let expected: Vec<_> = (0..N as i32).collect();
-    assert!(popped == expected, "of {expected:?} came out {popped:?}");
+    let wrong = popped.iter().zip(&expected).find(|(out, item)| out != item);
+    assert!(
+        popped == expected,
+        "of {N} items came out {}; the first that was out of order is {wrong:?}",
+        popped.len()
+    );
 }
 
 /// Clause 3: a ring that fills up once is a list.

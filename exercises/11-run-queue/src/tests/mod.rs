@@ -78,6 +78,22 @@ fn steal<const N: usize>(
     (one, drain(thief))
 }
 
+/// Fails unless a thief that has room gets something from this queue.
+#[track_caller]
+fn assert_can_be_stolen_from<const N: usize>(
+    queue: &Local<u32, N>,
+    stealer: &Stealer<u32, N>,
+    after: &str,
+) {
+    drain(queue);
+    fill(queue, [0, 1]);
+    let stolen = stealer.steal_into(&run_queue().0);
+    assert!(
+        stolen.is_some(),
+        "after {after} no thief gets anything from that queue any more"
+    );
+}
+
 /// Fails unless each of the items `0..count` is there once.
 #[track_caller]
 fn assert_each_once(mut items: Vec<u32>, count: u32) {

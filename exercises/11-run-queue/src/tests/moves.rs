@@ -88,14 +88,14 @@ fn a_steal_takes_no_more_than_has_room() {
         clause: "6. Room",
         promise: "With room for a few items a steal moves so many at most, behind those that are \
                   there, and loses none.",
-        usual_cause: "The thief claims half before it looks at its own room; what does not fit is \
-                      lost, or written over what is there.",
+        usual_cause: "The thief claims half before it looks at its own room: what does not fit is \
+                      lost, or written over what is there; or it returns then, and its claim stays.",
         read: "scheduler/run-queue.html#when-there-is-no-room",
     };
     check(lesson, || {
         for room in 0..FEW as u32 {
             let (queue, stealer) = queue_of::<FEW>(6);
-            let (thief, _, own) = full();
+            let (thief, to_thief, own) = full();
             (0..room).for_each(|_| _ = thief.pop());
             let stolen = stealer.steal_into(&thief);
             let thiefs = drain(&thief);
@@ -107,6 +107,9 @@ fn a_steal_takes_no_more_than_has_room() {
             let moved = thiefs[own.len()..].iter().copied();
             let items = moved.chain(stolen).chain(drain(&queue));
             assert_each_once(items.collect(), 6);
+            let after = format!("a steal with room for {room}");
+            assert_can_be_stolen_from(&queue, &stealer, &after);
+            assert_can_be_stolen_from(&thief, &to_thief, &after);
         }
     });
 }
@@ -129,6 +132,7 @@ fn a_steal_from_oneself_loses_nothing() {
             items.extend(stealer.steal_into(&queue));
             items.extend(drain(&queue));
             assert_each_once(items, count);
+            assert_can_be_stolen_from(&queue, &stealer, "a steal from itself");
         }
     });
 }
@@ -258,6 +262,43 @@ fn the_overflow_may_use_the_queue() {
     });
 }
 
+/// Clause 6: an overflow reads its slots one by one, and its caller may steal.
+#[test]
+fn a_steal_within_an_overflow_writes_over_nothing() {
+    let lesson = Lesson {
+        clause: "6. Room",
+        promise: "`overflow` may steal from another queue into the one that overflows, and each item \
+                  comes out once all the same.",
+        usual_cause: "The steal takes all slots but `len` for room, and writes the items there by \
+                      itself. Some of these slots still hold items that are on their way to \
+                      `overflow`. Room is what `free` says.",
+        read: "scheduler/run-queue.html#when-there-is-no-room",
+    };
+    check(lesson, || {
+        for pops in 0..=FEW as u32 {
+            let (queue, stealer, count) = full::<FEW>();
+            let (other, to_other, others) = full::<FEW>();
+            drain(&other);
+            let next = count + 1;
+            fill(&other, next..next + others);
+            let mut items = Vec::new();
+            let mut left = pops;
+            queue.push_or_overflow(count, |item| {
+                items.push(item);
+                (0..std::mem::take(&mut left))
+                    .for_each(|_| items.extend(queue.pop()));
+                items.extend(to_other.steal_into(&queue));
+            });
+            items.extend(drain(&queue));
+            items.extend(drain(&other));
+            assert_each_once(items, next + others);
+            let after = "an overflow that stole";
+            assert_can_be_stolen_from(&queue, &stealer, after);
+            assert_can_be_stolen_from(&other, &to_other, after);
+        }
+    });
+}
+
 /// Clause 7: a panic on the way may lose what was on its way, not more.
 #[test]
 fn a_panic_of_the_overflow_drops_what_was_on_its_way() {
@@ -271,7 +312,7 @@ fn a_panic_of_the_overflow_drops_what_was_on_its_way() {
         read: "scheduler/run-queue.html#when-there-is-no-room",
     };
     check(lesson, || {
-        let (queue, _) = run_queue::<_, FEW>();
+        let (queue, stealer) = run_queue::<_, FEW>();
         let (probes, logs): (Vec<_>, Vec<_>) =
             (0..=FEW).map(|_| DropProbe::new()).unzip();
         let mut probes = probes.into_iter();
@@ -296,5 +337,10 @@ fn a_panic_of_the_overflow_drops_what_was_on_its_way() {
             pushes == count as usize,
             "later only {pushes} of {count} items found room"
         );
+        for _ in 0..2 {
+            assert!(queue.push(DropProbe::new().0).is_ok(), "it is empty");
+        }
+        let stolen = stealer.steal_into(&run_queue().0);
+        assert!(stolen.is_some(), "later no thief gets anything any more");
     });
 }

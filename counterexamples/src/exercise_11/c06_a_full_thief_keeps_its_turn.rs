@@ -1,0 +1,184 @@
+//! Breaks clause 6: Room.
+//! Caught by: a_steal_takes_no_more_than_has_room
+//! Also fails: a_steal_from_oneself_loses_nothing
+//! Also fails: a_steal_within_an_overflow_writes_over_nothing
+//!
+//! Thieves take turns by a flag, which is set before anything is looked at, and
+//! cleared at the end. The way out for a thief without room is in between: it
+//! takes its turn with it, and nothing is ever stolen from that queue again.
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+use sync::Arc;
+
+use claim::{Claim, Held};
+use head::Head;
+use ring::Ring;
+use sync::atomic::{AtomicBool, Ordering};
+
+use Ordering::{Acquire, Release};
+
+/// Makes a queue of at most `N` items, a power of two from 2 to 32,768. (Its
+/// slots may be made on the stack before they are moved to the heap.)
+pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
+    run_queue_at(0)
+}
+
+/// Makes a queue whose first item is at `position`, for checks of what happens
+/// at the end of the positions.
+pub fn run_queue_at<T, const N: usize>(
+    position: u32,
+) -> (Local<T, N>, Stealer<T, N>) {
+    let local = Local {
+        ring: Arc::new(Ring::new(position)),
+        is_at_work: Arc::new(AtomicBool::new(false)),
+        _not_sync: PhantomData,
+    };
+    let stealer = local.stealer();
+    (local, stealer)
+}
+
+/// The owner's end.
+pub struct Local<T, const N: usize> {
+    ring: Arc<Ring<T, N>>,
+    is_at_work: Arc<AtomicBool>,
+    /// Makes it `!Sync`: there is one owner, and one only.
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+impl<T, const N: usize> Local<T, N> {
+    /// Puts an item at the end.
+    ///
+    /// # Errors
+    ///
+    /// Gives the item back if the queue is full.
+    #[inline]
+    pub fn push(&self, item: T) -> Result<(), T> {
+        // SAFETY: this is neither `Sync` nor `Clone`, so the thread that has it
+        // is the owner.
+        unsafe { self.ring.push(item) }
+    }
+
+    /// Puts an item at the end. If the queue is full, the younger half of it
+    /// and the item go to `overflow`, one by one; if a thief is at work,
+    /// perhaps the item alone.
+    #[inline]
+    pub fn push_or_overflow(&self, item: T, overflow: impl FnMut(T)) {
+        if let Err(item) = self.push(item) {
+            self.overflow(item, overflow);
+        }
+    }
+
+    #[cold]
+    fn overflow(&self, item: T, mut overflow: impl FnMut(T)) {
+        // As a claim: `overflow` may push, but not into the slots that are yet
+        // to be read.
+        // SAFETY: as in `push`.
+        if let Some(claim) = unsafe { Claim::younger(&self.ring) } {
+            claim.for_each(&mut overflow);
+            overflow(item);
+        } else if let Err(item) = self.push(item) {
+            // A thief is at work, and has not made room yet.
+            overflow(item);
+        }
+    }
+
+    /// Takes the oldest item.
+    #[inline]
+    pub fn pop(&self) -> Option<T> {
+        // SAFETY: as in `push`.
+        unsafe { self.ring.pop() }
+    }
+
+    /// How many items wait here, at most.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.ring.count()
+    }
+
+    /// Returns `true` if no item waits here.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many more items find room, at least.
+    #[inline]
+    pub fn free(&self) -> usize {
+        self.ring.free()
+    }
+
+    /// Makes a thief's end of this queue.
+    pub fn stealer(&self) -> Stealer<T, N> {
+        Stealer {
+            ring: self.ring.clone(),
+            is_at_work: self.is_at_work.clone(),
+        }
+    }
+}
+
+/// A thief's end.
+pub struct Stealer<T, const N: usize> {
+    ring: Arc<Ring<T, N>>,
+    /// Whether a thief is at work.
+    is_at_work: Arc<AtomicBool>,
+}
+
+impl<T, const N: usize> Stealer<T, N> {
+    /// Moves half of the items, at most what fits, into the thief's queue, and
+    /// returns one more.
+    pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
+        // Acquire: pairs with the Release below.
+        if self.is_at_work.swap(true, Acquire) {
+            return None;
+        }
+        let room = thief.free();
+        if room == 0 {
+            return None;
+        }
+        let stolen = Claim::new(&self.ring, room + 1).and_then(|mut claim| {
+            let first = claim.next();
+            for item in claim {
+                let Ok(()) = thief.push(item) else {
+                    unreachable!("the thief's queue has lost its room");
+                };
+            }
+            first
+        });
+        // Release: pairs with the Acquire above.
+        self.is_at_work.store(false, Release);
+        stolen
+    }
+
+    /// Returns `true` if no item waits there.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.ring.count() == 0
+    }
+}
+
+impl<T, const N: usize> Clone for Stealer<T, N> {
+    fn clone(&self) -> Self {
+        Self {
+            ring: self.ring.clone(),
+            is_at_work: self.is_at_work.clone(),
+        }
+    }
+}
+
+// The other parts are those of the solution.
+#[path = "../../../solutions/11-run-queue/src/claim.rs"]
+mod claim;
+#[path = "../../../solutions/11-run-queue/src/head.rs"]
+mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
+#[path = "../../../solutions/11-run-queue/src/ring.rs"]
+mod ring;
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/11-run-queue/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/11-run-queue/src/tests/mod.rs"]
+mod tests;

@@ -1,0 +1,171 @@
+//! Breaks clause 9: Published.
+//! Caught by: models::a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing
+//!
+//! The thief writes the items into its own slots and publishes them by one
+//! store. The room is its own, so it looks at it with `Relaxed`. But a slot of
+//! that room may have been read by another thief a moment ago: without Acquire
+//! the new item may be there before the old one was copied.
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+use sync::Arc;
+
+use claim::{Claim, Held};
+use head::Head;
+use ring::Ring;
+use sync::atomic::Ordering::{Relaxed, Release};
+
+/// Makes a queue of at most `N` items, a power of two from 2 to 32,768. (Its
+/// slots may be made on the stack before they are moved to the heap.)
+pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
+    run_queue_at(0)
+}
+
+/// Makes a queue whose first item is at `position`, for checks of what happens
+/// at the end of the positions.
+pub fn run_queue_at<T, const N: usize>(
+    position: u32,
+) -> (Local<T, N>, Stealer<T, N>) {
+    let local = Local {
+        ring: Arc::new(Ring::new(position)),
+        _not_sync: PhantomData,
+    };
+    let stealer = local.stealer();
+    (local, stealer)
+}
+
+/// The owner's end.
+pub struct Local<T, const N: usize> {
+    ring: Arc<Ring<T, N>>,
+    /// Makes it `!Sync`: there is one owner, and one only.
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+impl<T, const N: usize> Local<T, N> {
+    /// Puts an item at the end.
+    ///
+    /// # Errors
+    ///
+    /// Gives the item back if the queue is full.
+    #[inline]
+    pub fn push(&self, item: T) -> Result<(), T> {
+        // SAFETY: this is neither `Sync` nor `Clone`, so the thread that has it
+        // is the owner.
+        unsafe { self.ring.push(item) }
+    }
+
+    /// Puts an item at the end. If the queue is full, the younger half of it
+    /// and the item go to `overflow`, one by one; if a thief is at work,
+    /// perhaps the item alone.
+    #[inline]
+    pub fn push_or_overflow(&self, item: T, overflow: impl FnMut(T)) {
+        if let Err(item) = self.push(item) {
+            self.overflow(item, overflow);
+        }
+    }
+
+    #[cold]
+    fn overflow(&self, item: T, mut overflow: impl FnMut(T)) {
+        // As a claim: `overflow` may push, but not into the slots that are yet
+        // to be read.
+        // SAFETY: as in `push`.
+        if let Some(claim) = unsafe { Claim::younger(&self.ring) } {
+            claim.for_each(&mut overflow);
+            overflow(item);
+        } else if let Err(item) = self.push(item) {
+            // A thief is at work, and has not made room yet.
+            overflow(item);
+        }
+    }
+
+    /// Takes the oldest item.
+    #[inline]
+    pub fn pop(&self) -> Option<T> {
+        // SAFETY: as in `push`.
+        unsafe { self.ring.pop() }
+    }
+
+    /// How many items wait here, at most.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.ring.count()
+    }
+
+    /// Returns `true` if no item waits here.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many more items find room, at least.
+    #[inline]
+    pub fn free(&self) -> usize {
+        self.ring.free()
+    }
+
+    /// Makes a thief's end of this queue.
+    pub fn stealer(&self) -> Stealer<T, N> {
+        Stealer {
+            ring: self.ring.clone(),
+        }
+    }
+}
+
+/// A thief's end.
+pub struct Stealer<T, const N: usize> {
+    ring: Arc<Ring<T, N>>,
+}
+
+impl<T, const N: usize> Stealer<T, N> {
+    /// Moves half of the items, at most what fits, into the thief's queue, and
+    /// returns one more.
+    pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
+        let room = thief.free();
+        let mut claim = Claim::new(&self.ring, room + 1)?;
+        let first = claim.next();
+        // Relaxed: the owner's own.
+        let mut tail = thief.ring.tail.load(Relaxed);
+        for item in claim {
+            thief.ring.slot(tail).with_mut(|slot| {
+                // SAFETY: it is one of those that were free.
+                let slot = unsafe { &mut *slot };
+                slot.write(item);
+            });
+            tail = tail.wrapping_add(1);
+        }
+        // Release: publishes the items, all at once.
+        thief.ring.tail.store(tail, Release);
+        first
+    }
+
+    /// Returns `true` if no item waits there.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.ring.count() == 0
+    }
+}
+
+impl<T, const N: usize> Clone for Stealer<T, N> {
+    fn clone(&self) -> Self {
+        Self {
+            ring: self.ring.clone(),
+        }
+    }
+}
+
+// The other parts are those of the solution.
+#[path = "../../../solutions/11-run-queue/src/claim.rs"]
+mod claim;
+#[path = "../../../solutions/11-run-queue/src/head.rs"]
+mod head;
+#[path = "../../../solutions/11-run-queue/src/overflow.rs"]
+mod overflow;
+#[path = "../../../solutions/11-run-queue/src/ring.rs"]
+mod ring;
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/11-run-queue/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/11-run-queue/src/tests/mod.rs"]
+mod tests;
