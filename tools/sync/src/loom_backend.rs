@@ -59,6 +59,8 @@ fn explore(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = BRANCHES;
+    // A data race is told with both accesses.
+    builder.location = true;
     builder.max_duration = Some(TIME);
     // How many executions pass between two looks at the clock.
     builder.checkpoint_interval = 100;

@@ -146,3 +146,66 @@ fn hints_go_on_level_by_level_and_stay_at_the_last() {
         );
     }
 }
+
+/// Three checks that the answer 54 fails, each with other words.
+const THREE: &str = "
+use testkit::{Lesson, check};
+
+const fn lesson(usual_cause: &'static str) -> Lesson {
+    Lesson { clause: \"1. Right\", promise: \"The answer is 42.\", usual_cause, read: \"one.html\" }
+}
+
+/// Clause 1: as was asked.
+#[test]
+fn it_is_small() {
+    check(lesson(\"It is too large.\"), || assert!(super::answer() < 50, \"it is large\\u{1b}]0;x\\u{7}\"));
+}
+
+/// Clause 1: as was asked.
+#[test]
+fn it_is_right() {
+    check(lesson(\"The factors are swapped. Or not.\"), || assert!(super::answer() == 42, \"it is wrong\"));
+}
+
+/// Clause 1: as was asked.
+#[test]
+fn it_has_its_factors() {
+    check(lesson(\"It counts in base 13.\"), || assert!(super::answer() % 7 == 0, \"7 is no factor\"));
+}
+";
+
+#[test]
+fn of_several_failures_the_one_that_catches_the_nearest_known_version_is_told() {
+    let workshop = Fixture::with_exercise(&stub("6 * 9"));
+    workshop.write("exercises/01-answer/src/tests.rs", THREE);
+    let (first, _) = texts(&workshop.output(&["check", "1"]));
+    assert_says(&first, "\nit_is_small\nclause 1. Right\n");
+    assert_says(&first, "it is large\\u{1b}]0;x\\u{7}");
+    assert!(!first.contains('\x1b'), "{first}");
+
+    let known = "//! Breaks clause 1: Right.\n//! Caught by: it_has_its_factors\n\
+                 //! Also fails: it_is_small\n//! Also fails: it_is_right\n//!\n//! Why.\n";
+    workshop.write("counterexamples/src/exercise_1/base_13.rs", known);
+    let (chosen, _) = texts(&workshop.output(&["check", "1"]));
+    for expected in [
+        "\nit_has_its_factors\nclause 1. Right\n",
+        "  seen       7 is no factor\n  usually    It counts in base 13.\n  or         ",
+        "\nAlso failing (`cargo workshop check 1 NAME` tells one in full):\n",
+        "  it_is_right\n      it is wrong\n",
+        "0 of 1 clauses hold.",
+    ] {
+        assert_says(&chosen, expected);
+    }
+
+    let other = workshop.output(&["check", "1", "is_right"]);
+    assert!(!other.status.success());
+    let (other, _) = texts(&other);
+    assert_says(&other, "\n✗ it_is_right\nclause 1. Right\n");
+    assert_says(&other, "The factors are swapped. Or not.");
+    assert!(!other.contains("it_is_small"), "{other}");
+    let (_, stderr) = texts(&workshop.output(&["check", "1", "it_is_blue"]));
+    assert_says(
+        &stderr,
+        "error: exercise 1 has no check `it_is_blue`\nhelp: ",
+    );
+}
