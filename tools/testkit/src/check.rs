@@ -328,6 +328,16 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
+    fn a_panic_of_std_is_told_with_the_code_that_called_it() {
+        let seen = seen_by(|| {
+            subject::overflow_the_clock();
+        });
+        assert_seen(&seen, "a panic in what `overflow_the_clock` (subject.rs:");
+        assert_seen(&seen, "overflow when adding duration to instant");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
     fn a_loop_is_told_with_its_place() {
         let seen = seen_within(BRIEF, || {
             subject::spin();

@@ -154,6 +154,11 @@ fn without_libtest(output: &str, name: &str) -> String {
 /// Whether the child runs a model.
 static IS_MODEL: AtomicBool = AtomicBool::new(false);
 
+/// Whether this process explores a model.
+pub(crate) fn is_model() -> bool {
+    IS_MODEL.load(Relaxed)
+}
+
 /// In the child: runs `body`, sends the verdict and ends the process.
 /// `folder` is the exercise's.
 pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, folder: &str, body: F) -> ! {

@@ -37,6 +37,10 @@ fn deadlock(stands: &[Stand]) -> Option<String> {
     }
     let others = stands.iter().filter(|other| other != stand);
     let others: Vec<_> = others.filter_map(whereabouts).take(2).collect();
+    if caller.is_none() && others.is_empty() {
+        words += ". No other thread is in the code: what held it has ended, or the lock lies in memory \
+                  that was freed";
+    }
     if !others.is_empty() {
         words += &format!(". Meanwhile {}", others.join(", and "));
     }
@@ -157,6 +161,16 @@ mod tests {
         );
         assert!(
             words.ends_with("`worker` waits in a park in `run` (lib.rs:40)"),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn a_lock_that_no_thread_can_hold_may_be_freed_memory() {
+        let stands = [stand("check", Doing::Lock, &[(Subject, "unpark", 17)])];
+        let words = in_words(&stands).unwrap();
+        assert!(
+            words.ends_with("the lock lies in memory that was freed"),
             "{words}"
         );
     }

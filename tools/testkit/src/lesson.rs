@@ -59,10 +59,13 @@ pub(crate) enum Kind {
 
 impl Kind {
     pub fn of(seen: &str) -> Self {
-        const SIGNS: [(&str, Kind); 8] = [
+        const SIGNS: [(&str, Kind); 10] = [
             (UNWRITTEN, Kind::Unwritten),
             (BUSY, Kind::Busy),
+            // Whose code called std is not known.
+            ("a panic at /rustc/", Kind::Assertion),
             ("a panic at ", Kind::Panic),
+            ("a panic in ", Kind::Panic),
             (DEADLOCK, Kind::Deadlock),
             ("it hangs in ", Kind::HangExplained),
             (HANGS, Kind::Hang),

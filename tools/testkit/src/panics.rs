@@ -8,6 +8,7 @@ use std::thread;
 use crate::check::without_detours;
 use crate::child;
 use crate::lesson::{PANIC, UNWRITTEN};
+use crate::stacks;
 
 /// One panic, of whichever thread, caught or not.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub(crate) struct Panic {
     message: String,
     /// `file:line`, or empty where it is not known.
     place: String,
+    /// Where the code under test called std, if the place is there.
+    caller: Option<String>,
 }
 
 impl Panic {
@@ -75,6 +78,11 @@ pub(crate) fn note_all() {
 
 fn note(info: &PanicHookInfo<'_>) {
     let place = info.location();
+    // What std itself panics at says nothing of the code that called it.
+    let is_in_std = place.is_some_and(|at| at.file().starts_with("/rustc/"));
+    let caller = (is_in_std && !child::is_model())
+        .then(stacks::innermost_subject)
+        .flatten();
     let panic = Panic {
         thread: name_of_thread(),
         message: info
@@ -82,6 +90,7 @@ fn note(info: &PanicHookInfo<'_>) {
             .unwrap_or("a value that is no text")
             .to_owned(),
         place: place.map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line())),
+        caller: caller.map(|frame| frame.in_words()),
     };
     let ends_the_process = panic.message.starts_with(BEFORE_ABORT);
     noted().push(panic);
@@ -194,6 +203,8 @@ pub(crate) fn seen(message: &str) -> String {
         unwritten_at(place)
     } else if place.is_empty() || is_of_a_check(place) {
         message.to_owned()
+    } else if let Some(caller) = panic.and_then(|panic| panic.caller.as_ref()) {
+        format!("{PANIC} in what {caller} calls, at {place}: {message}")
     } else {
         format!("{PANIC} at {}: {message}", without_detours(place))
     }

@@ -162,20 +162,32 @@ pub(crate) fn take(samples: &[Sample], folder: &str) -> Vec<Option<Stand>> {
     stands
 }
 
+/// The innermost frame of the code under test on this thread.
+pub(crate) fn innermost_subject() -> Option<Frame> {
+    let backtrace = format!("{:?}", std::backtrace::Backtrace::force_capture());
+    let mut frames = frames(&backtrace, "").into_iter();
+    frames.find(|frame| frame.whose == Whose::Subject)
+}
+
+/// The frames that are kept.
+fn frames(backtrace: &str, folder: &str) -> Vec<Frame> {
+    let kept = |(function, file, line): (String, String, String)| {
+        Some(Frame {
+            whose: whose(&function, &file)?,
+            function: short(&function),
+            place: place(&file, &line, folder),
+        })
+    };
+    parse(backtrace).into_iter().filter_map(kept).collect()
+}
+
 fn stand(sample: &Sample, backtrace: &str, folder: &str) -> Stand {
-    let mut inner = String::new();
-    let mut frames: Vec<Frame> = Vec::new();
-    for (function, file, line) in parse(backtrace) {
-        match whose(&function, &file) {
-            Some(whose) => frames.push(Frame {
-                whose,
-                function: short(&function),
-                place: place(&file, &line, folder),
-            }),
-            None if frames.is_empty() => inner += &format!("{function} {file}\n"),
-            None => {}
-        }
-    }
+    let frames = frames(backtrace, folder);
+    let within = parse(backtrace).into_iter();
+    let within = within.take_while(|(function, file, _)| whose(function, file).is_none());
+    let inner: String = within
+        .map(|(function, file, _)| format!("{function} {file}\n"))
+        .collect();
     let doing = match sample.state {
         'R' => Doing::Runs,
         _ => doing(&inner),

@@ -40,3 +40,9 @@ pub(crate) fn spin() {
         std::hint::spin_loop();
     }
 }
+
+/// Panics in std, which doesn't say who called it.
+pub(crate) fn overflow_the_clock() {
+    let far = std::time::Instant::now() + std::time::Duration::MAX;
+    std::hint::black_box(far);
+}

@@ -271,7 +271,8 @@ mod tests {
             stop.store(true, SeqCst);
             cost.expect("Linux tells what a thread costs")
         });
-        assert!(cost.cpu > WINDOW / 2, "spinning, it cost {cost:?}");
+        // Where dozens want the CPU it may not get half of it before the look ends.
+        assert!(cost.cpu > WINDOW / 5, "spinning, it cost {cost:?}");
     }
 
     #[test]

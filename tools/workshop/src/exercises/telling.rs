@@ -159,6 +159,12 @@ pub struct Choice<'a> {
 pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Option<Choice<'a>> {
     let scores = scores(failures, known);
     let mut order: Vec<usize> = (0..failures.len()).collect();
+    // A lock in memory that was freed looks like one that is never released.
+    let is_corrupt = failures.iter().any(|one| one.cause.kind == Kind::Died);
+    let rank = |kind: Kind| match kind {
+        Kind::Deadlock if is_corrupt => rank(Kind::Hang),
+        kind => rank(kind),
+    };
     order.sort_by(|&a, &b| {
         let rank = |at: usize| rank(failures[at].cause.kind);
         rank(a).cmp(&rank(b)).then(scores[b].total_cmp(&scores[a]))
@@ -477,6 +483,9 @@ mod tests {
         ];
         assert_eq!(first(&failures, &[version("a", &["b", "c"])]), "c");
         assert_eq!(first(&failures[..2], &[version("a", &["b", "c"])]), "b");
+        let died = failure("d", Kind::Died, "the test process died of SIGSEGV", "");
+        let corrupt = [died, failures[1].clone()];
+        assert_eq!(first(&corrupt, &[]), "d", "the lock may be in freed memory");
     }
 
     #[test]
