@@ -1,11 +1,16 @@
 //! loom's primitives, and [`model`] to explore them.
 
 pub mod atomic;
+mod barrier;
+mod condvar;
+pub mod mpsc;
 pub mod thread;
 
+pub use barrier::{Barrier, BarrierWaitResult};
+pub use condvar::{Condvar, WaitTimeoutResult};
 pub use loom::cell::UnsafeCell;
 pub use loom::hint;
-pub use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
+pub use loom::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 pub use crate::__thread_local as thread_local;
 

@@ -3,15 +3,35 @@
 mod cell;
 
 pub use cell::UnsafeCell;
-pub use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard};
-pub use shuttle::{hint, thread};
+pub use shuttle::hint;
+pub use shuttle::sync::{
+    Arc, Barrier, BarrierWaitResult, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard,
+    RwLockWriteGuard, WaitTimeoutResult,
+};
+
+/// shuttle's threads.
+pub mod thread {
+    pub use shuttle::thread::{
+        Builder, JoinHandle, LocalKey, Result, Thread, ThreadId, current, panicking, park,
+        park_timeout, sleep, spawn, yield_now,
+    };
+    pub use std::thread::available_parallelism;
+}
+
+/// shuttle's channel.
+pub mod mpsc {
+    pub use shuttle::sync::mpsc::{
+        IntoIter, Receiver, RecvError, RecvTimeoutError, SendError, Sender, TryRecvError, channel,
+    };
+}
 
 pub use crate::__thread_local as thread_local;
 
 /// shuttle's atomics.
 pub mod atomic {
     pub use shuttle::sync::atomic::{
-        AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, fence,
+        AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8,
+        AtomicU16, AtomicU32, AtomicU64, AtomicUsize, fence,
     };
     pub use std::sync::atomic::Ordering;
 }

@@ -2,23 +2,40 @@
 
 pub use std::hint;
 pub use std::sync::{Arc, MutexGuard};
+pub use std::sync::{Barrier, BarrierWaitResult};
+pub use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use std::thread_local;
 
 #[cfg(not(feature = "chaos"))]
-pub use std::sync::{Condvar, Mutex};
+pub use std::sync::{Condvar, Mutex, WaitTimeoutResult};
+
+/// std's threads.
 #[cfg(not(feature = "chaos"))]
-pub use std::thread;
+pub mod thread {
+    pub use std::thread::{
+        Builder, JoinHandle, LocalKey, Result, Thread, ThreadId, available_parallelism, current,
+        panicking, park, park_timeout, sleep, spawn, yield_now,
+    };
+}
 
 /// std's atomics.
 #[cfg(not(feature = "chaos"))]
 pub mod atomic {
     pub use std::sync::atomic::{
-        AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+        AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8,
+        AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
+}
+
+/// std's channel.
+pub mod mpsc {
+    pub use std::sync::mpsc::{
+        IntoIter, Receiver, RecvError, RecvTimeoutError, SendError, Sender, TryRecvError, channel,
     };
 }
 
 #[cfg(feature = "chaos")]
-pub use crate::chaos::{Condvar, Mutex, atomic, thread};
+pub use crate::chaos::{Condvar, Mutex, WaitTimeoutResult, atomic, thread};
 
 /// A cell with loom's interface: access by closure.
 #[derive(Debug, Default)]
@@ -28,6 +45,11 @@ impl<T> UnsafeCell<T> {
     /// Wraps a value.
     pub const fn new(value: T) -> Self {
         Self(std::cell::UnsafeCell::new(value))
+    }
+
+    /// Returns the value.
+    pub fn into_inner(self) -> T {
+        self.0.into_inner()
     }
 
     /// Passes a pointer to read the value through. The pointer must not be

@@ -81,6 +81,50 @@ macro_rules! chaotic {
                 }
                 Err(value)
             }
+
+            /// Changes the value by `change`, which may be called more than
+            /// once.
+            ///
+            /// # Errors
+            ///
+            /// The value for which `change` returned `None`.
+            pub fn try_update(
+                &self,
+                success: Ordering,
+                failure: Ordering,
+                change: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                self.fetch_update(success, failure, change)
+            }
+
+            /// Changes the value by `change`, which may be called more than
+            /// once, and returns the value that it replaced.
+            pub fn update(
+                &self,
+                success: Ordering,
+                failure: Ordering,
+                mut change: impl FnMut($value) -> $value,
+            ) -> $value {
+                match self.fetch_update(success, failure, |value| Some(change(value))) {
+                    Ok(before) | Err(before) => before,
+                }
+            }
+
+            /// Reaches the value without an operation: no other thread can.
+            pub fn get_mut(&mut self) -> &mut $value {
+                self.0.get_mut()
+            }
+
+            /// Returns the value.
+            pub const fn into_inner(self) -> $value {
+                self.0.into_inner()
+            }
+        }
+
+        impl From<$value> for $name {
+            fn from(value: $value) -> Self {
+                Self::new(value)
+            }
         }
     };
     (@forward $method:ident($($argument:ident: $type:ty)?) -> $result:ty) => {
@@ -109,13 +153,36 @@ macro_rules! chaotic_integer {
             chaotic!(@modify fetch_add(value: $value) -> $value);
             chaotic!(@modify fetch_sub(value: $value) -> $value);
             chaotic!(@modify fetch_and(value: $value) -> $value);
+            chaotic!(@modify fetch_nand(value: $value) -> $value);
             chaotic!(@modify fetch_or(value: $value) -> $value);
+            chaotic!(@modify fetch_xor(value: $value) -> $value);
+            chaotic!(@modify fetch_max(value: $value) -> $value);
+            chaotic!(@modify fetch_min(value: $value) -> $value);
         }
     };
 }
 
 chaotic!(AtomicBool, bool);
+
+impl AtomicBool {
+    chaotic!(@modify fetch_and(value: bool) -> bool);
+    chaotic!(@modify fetch_nand(value: bool) -> bool);
+    chaotic!(@modify fetch_or(value: bool) -> bool);
+    chaotic!(@modify fetch_xor(value: bool) -> bool);
+
+    /// Like the `fetch_not` of std; counted.
+    pub fn fetch_not(&self, ordering: Ordering) -> bool {
+        self.fetch_xor(true, ordering)
+    }
+}
+
+chaotic_integer!(AtomicI8, i8);
+chaotic_integer!(AtomicI16, i16);
+chaotic_integer!(AtomicI32, i32);
+chaotic_integer!(AtomicI64, i64);
+chaotic_integer!(AtomicIsize, isize);
 chaotic_integer!(AtomicU8, u8);
+chaotic_integer!(AtomicU16, u16);
 chaotic_integer!(AtomicU32, u32);
 chaotic_integer!(AtomicU64, u64);
 chaotic_integer!(AtomicUsize, usize);

@@ -1,7 +1,7 @@
 //! A mutex and a condition variable under chaos.
 
 use std::sync::{LockResult, MutexGuard, PoisonError, TryLockResult};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{count_read_modify_write, delay, strikes};
 
@@ -69,6 +69,12 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
+impl<T> From<T> for Mutex<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
 /// A [`std::sync::Condvar`] that returns without cause while there is chaos.
 #[derive(Debug, Default)]
 pub struct Condvar(std::sync::Condvar);
@@ -90,6 +96,45 @@ impl Condvar {
             return Ok(guard);
         }
         self.0.wait(guard)
+    }
+
+    /// Waits as long as `condition` says so.
+    ///
+    /// # Errors
+    ///
+    /// When the mutex is poisoned.
+    pub fn wait_while<'a, T>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        mut condition: impl FnMut(&mut T) -> bool,
+    ) -> LockResult<MutexGuard<'a, T>> {
+        while condition(&mut guard) {
+            guard = self.wait(guard)?;
+        }
+        Ok(guard)
+    }
+
+    /// Waits as long as `condition` says so, for at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// When the mutex is poisoned.
+    pub fn wait_timeout_while<'a, T>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        limit: Duration,
+        mut condition: impl FnMut(&mut T) -> bool,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        let start = Instant::now();
+        loop {
+            if !condition(&mut guard) {
+                return Ok((guard, WaitTimeoutResult(false)));
+            }
+            let Some(left) = limit.checked_sub(start.elapsed()) else {
+                return Ok((guard, WaitTimeoutResult(true)));
+            };
+            (guard, _) = self.wait_timeout(guard, left)?;
+        }
     }
 
     /// Waits until notified, for at most `limit`, or without cause.

@@ -1,7 +1,10 @@
 //! [`std::thread`], with a `park` that returns without cause while there is
 //! chaos.
 
-pub use std::thread::*;
+pub use std::thread::{
+    Builder, JoinHandle, LocalKey, Result, Thread, ThreadId, available_parallelism, current,
+    panicking, sleep, spawn, yield_now,
+};
 
 use super::{count_read_modify_write, delay, strikes};
 

@@ -2,59 +2,182 @@
 //! end the sleep of a thread that waits for a lock or joins another thread,
 //! which std's does not.
 
-pub use loom::thread::{Builder, JoinHandle, LocalKey, panicking, spawn, yield_now};
+pub use loom::thread::{LocalKey, panicking, yield_now};
+pub use std::thread::{Result, available_parallelism};
 
-use loom::sync::{Arc, Condvar, Mutex};
+use loom::sync::{Condvar, Mutex};
+use std::fmt;
+use std::io;
+use std::sync::Arc;
 use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// A handle to a thread.
 #[derive(Clone, Debug)]
-pub struct Thread(Arc<Token>);
+pub struct Thread(Arc<Inner>);
 
-#[derive(Debug, Default)]
-struct Token {
-    is_there: Mutex<bool>,
+/// Tells threads apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ThreadId(u64);
+
+// Cloning a handle is no step that other threads could see: the `Arc` is std's.
+#[derive(Debug)]
+struct Inner {
+    id: ThreadId,
+    name: Option<String>,
+    has_token: Mutex<bool>,
     left: Condvar,
 }
 
 loom::thread_local! {
-    static CURRENT: Thread = Thread(Arc::default());
+    static CURRENT: std::cell::OnceCell<Thread> = std::cell::OnceCell::new();
 }
 
 /// Returns a handle to the calling thread.
 pub fn current() -> Thread {
-    CURRENT.with(Thread::clone)
+    CURRENT.with(|current| current.get_or_init(|| Thread::new(None)).clone())
 }
 
 impl Thread {
+    fn new(name: Option<String>) -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        Self(Arc::new(Inner {
+            // Relaxed: the numbers only have to differ.
+            id: ThreadId(COUNT.fetch_add(1, Relaxed)),
+            name,
+            has_token: Mutex::new(false),
+            left: Condvar::new(),
+        }))
+    }
+
     /// Leaves the thread's token, and wakes the thread if it is parked.
     pub fn unpark(&self) {
-        let Token { is_there, left } = &*self.0;
-        *is_there.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        let Inner {
+            has_token, left, ..
+        } = &*self.0;
+        *has_token.lock().unwrap_or_else(PoisonError::into_inner) = true;
         left.notify_one();
+    }
+
+    /// Returns what tells the thread from others.
+    pub fn id(&self) -> ThreadId {
+        self.0.id
+    }
+
+    /// Returns the name that the thread was given.
+    pub fn name(&self) -> Option<&str> {
+        self.0.name.as_deref()
     }
 }
 
 /// Waits for the token, and takes it.
 pub fn park() {
-    let Thread(token) = current();
-    let mut is_there = token
-        .is_there
+    let Thread(inner) = current();
+    let mut has_token = inner
+        .has_token
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
-    while !*is_there {
-        is_there = token
+    while !*has_token {
+        has_token = inner
             .left
-            .wait(is_there)
+            .wait(has_token)
             .unwrap_or_else(PoisonError::into_inner);
     }
-    *is_there = false;
+    *has_token = false;
 }
 
 /// Like [`park`]: in a model no time-out elapses.
 pub fn park_timeout(_limit: Duration) {
     park();
+}
+
+/// Lets other threads go on: in a model no time passes.
+pub fn sleep(_duration: Duration) {
+    yield_now();
+}
+
+/// Starts a thread.
+#[track_caller]
+pub fn spawn<T: 'static>(body: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
+    start(None, body)
+}
+
+#[track_caller]
+fn start<T: 'static>(name: Option<String>, body: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
+    let thread = Thread::new(name);
+    let own = thread.clone();
+    let inner = loom::thread::spawn(move || {
+        CURRENT.with(|current| current.set(own).expect("it is a new thread"));
+        body()
+    });
+    JoinHandle { inner, thread }
+}
+
+/// Owns a thread until it is joined.
+pub struct JoinHandle<T> {
+    inner: loom::thread::JoinHandle<T>,
+    thread: Thread,
+}
+
+impl<T> JoinHandle<T> {
+    /// Waits until the thread has ended.
+    ///
+    /// # Errors
+    ///
+    /// Never: a panic of any thread ends the model.
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        self.inner.join()
+    }
+
+    /// Returns a handle to the thread.
+    pub fn thread(&self) -> &Thread {
+        &self.thread
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}
+
+/// Says how to start a thread.
+#[derive(Debug)]
+pub struct Builder(Option<String>);
+
+impl Builder {
+    /// Says nothing yet.
+    #[expect(clippy::new_without_default, reason = "std's has none either")]
+    pub fn new() -> Self {
+        Self(None)
+    }
+
+    /// Names the thread.
+    #[must_use]
+    pub fn name(self, name: String) -> Self {
+        Self(Some(name))
+    }
+
+    /// Changes nothing: loom's stacks are of one size.
+    #[must_use]
+    pub fn stack_size(self, _size: usize) -> Self {
+        self
+    }
+
+    /// Starts the thread.
+    ///
+    /// # Errors
+    ///
+    /// Never: a thread too many ends the model.
+    #[track_caller]
+    pub fn spawn<T: 'static>(
+        self,
+        body: impl FnOnce() -> T + 'static,
+    ) -> io::Result<JoinHandle<T>> {
+        Ok(start(self.0, body))
+    }
 }
 
 #[cfg(test)]
@@ -80,6 +203,15 @@ mod tests {
                 loom::thread::yield_now();
             });
             partner.join().expect("unparking does not panic");
+        });
+    }
+
+    #[test]
+    fn a_thread_is_unparked_by_its_handle() {
+        crate::model(|| {
+            let sleeper = spawn(park);
+            sleeper.thread().unpark();
+            sleeper.join().expect("parking does not panic");
         });
     }
 }

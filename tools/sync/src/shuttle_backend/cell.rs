@@ -25,6 +25,11 @@ impl<T> UnsafeCell<T> {
         }
     }
 
+    /// Returns the value.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+
     /// Passes a pointer to read the value through. The pointer must not be
     /// used after `f` returns.
     ///
