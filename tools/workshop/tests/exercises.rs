@@ -113,6 +113,65 @@ fn what_does_not_compile_is_told_in_the_compilers_words() {
     assert_says(&stdout_of(&workshop, &["list"]), "does not compile");
 }
 
+/// Adds models to the exercise, of which loom's feature compiles as `lib` says.
+fn add_models(workshop: &Fixture, lib: &str) {
+    const MANIFEST: &str = "exercises/01-answer/Cargo.toml";
+    let manifest = workshop.read(MANIFEST);
+    if !manifest.contains("[features]") {
+        let with_loom = manifest.replace("[dev-", "[features]\nloom = []\n[dev-");
+        workshop.write(MANIFEST, &with_loom);
+    }
+    let models = "#[test]\nfn every_order() {\n    assert_eq!(super::answer(), 42);\n}\n";
+    workshop.write("exercises/01-answer/src/models.rs", models);
+    let stub = stub("42").replace(
+        "#[cfg(test)]\nmod tests;",
+        "#[cfg(all(test, not(feature = \"loom\")))]\nmod tests;\n\
+         #[cfg(all(test, feature = \"loom\"))]\nmod models;",
+    );
+    workshop.write(EXERCISE, &format!("{stub}\n{lib}\n"));
+}
+
+#[test]
+fn models_that_do_not_compile_are_not_taken_for_an_exercise_that_does_not() {
+    let workshop = workshop();
+    add_models(
+        &workshop,
+        "#[cfg(feature = \"loom\")]\ncompile_error!(\"loom lacks this\");",
+    );
+    let output = workshop.output(&["check", "1"]);
+    assert!(!output.status.success());
+    let (stdout, stderr) = texts(&output);
+    assert_says(&stdout, "✓ 1. Right");
+    assert!(!stdout.contains("is solved"), "{stdout}");
+    assert_says(&stderr, "error: loom lacks this");
+    assert_says(&stderr, "error: the *models* don't compile");
+    let list = stdout_of(&workshop, &["list"]);
+    assert!(!list.contains("does not compile"), "{list}");
+}
+
+#[test]
+fn code_that_the_models_cannot_see_is_told() {
+    let workshop = workshop();
+    add_models(
+        &workshop,
+        "pub static LOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());",
+    );
+    let output = workshop.output(&["check", "1"]);
+    assert!(!output.status.success());
+    let (stdout, _) = texts(&output);
+    assert_says(&stdout, "can't see your code");
+    assert_says(&stdout, "`std::sync::Mutex` (src/lib.rs:");
+    assert!(!stdout.contains("is solved"), "{stdout}");
+    // It uses both, and the models pass.
+    add_models(
+        &workshop,
+        "mod sync {\n    pub fn lock() {}\n}\npub fn f() {\n    sync::lock();\n    \
+         drop(std::sync::Mutex::new(()));\n}",
+    );
+    let output = workshop.output(&["check", "1"]);
+    assert!(output.status.success(), "{output:?}");
+}
+
 #[test]
 fn an_exercise_that_does_not_exist_is_told_with_those_that_do() {
     let workshop = workshop();

@@ -3,19 +3,22 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::cargo::{self, Build, Built, Words};
+use super::cargo::{self, Binary, Build, Built, Words};
 use super::catalogue::{Checker, Exercise};
 use super::harness::{self, MODELS_LIMIT, Run, TESTS_LIMIT, Verdicts};
 use super::journal::Journal;
 use super::milestones;
 use super::progress::{LastCheck, Progress};
-use super::{source, telling};
+use super::{source, telling, unseen};
 use crate::contain::{Cause, Ended};
-use crate::events::{Event, Events, Exit, Reason, send};
+use crate::events::{Event, Events, Exit, Outcome, Reason, send};
 use crate::problem::Problem;
 use crate::workshop::Workshop;
 
@@ -176,9 +179,9 @@ impl<'a> Check<'a> {
         }
         let mut exit = None;
         for (part, _) in parts {
-            let ran = self.build_and_run(part, Some(name)).await?;
+            let ran = self.build_and_run(part, name).await?;
             let next = match ran {
-                Ok((ended, _)) => self.exit_of(ended),
+                Ok(ended) => self.exit_of(ended),
                 Err(exit) => return Ok(exit),
             };
             let has_failed = exit
@@ -198,10 +201,18 @@ impl<'a> Check<'a> {
 
     async fn run(&mut self) -> Result<Exit, Problem> {
         self.workshop.prepare_target()?;
-        let (ended, mut verdicts) = match self.build_and_run(Part::Tests, None).await? {
-            Ok(ran) => ran,
-            Err(exit) => return Ok(exit),
+        send(self.events, Event::Compiling);
+        let heard = Heard::at_once();
+        let built = self.build(Part::Tests, &heard).await?;
+        self.compile_time += built.time;
+        let Some(binary) = self.binary_of(&built) else {
+            self.remember(false, &Verdicts::new(), Cause::Exited(101), None);
+            return Ok(self.exit(Reason::CompileError, None, None));
         };
+        let checkers = self.checkers();
+        let (ended, verdicts, models) = self.test_and_build_models(binary, &checkers).await?;
+        self.run_time += ended.time;
+        self.verdicts.extend(verdicts.clone());
         if ended.cause == Cause::Cancelled {
             return Ok(self.exit_of(ended));
         }
@@ -210,58 +221,213 @@ impl<'a> Check<'a> {
             let message = Some("the exercise has no tests yet".into());
             return Ok(self.exit(Reason::Killed, None, message));
         }
-        let tests_cause = ended.cause;
-        let mut last = ended;
-        for checker in Checker::ALL {
-            let is_wanted =
-                self.audience != Audience::Page && !self.exercise.models_for(checker).is_empty();
-            if last.cause != Cause::Exited(0) || !is_wanted {
-                continue;
-            }
-            let (ended, models) = match self.build_and_run(Part::Models(checker), None).await? {
-                Ok(ran) => ran,
-                Err(exit) => return Ok(exit),
-            };
-            if ended.cause != Cause::Cancelled {
-                let passed = ended.cause == Cause::Exited(0);
-                verdicts.extend(models);
-                self.remember(true, &verdicts, tests_cause, Some(passed));
-            }
-            last = ended;
-        }
-        Ok(self.exit_of(last))
+        let Some(models) = models else {
+            return Ok(self.exit_of(ended));
+        };
+        self.compile_time += models.iter().map(|built| built.time).sum();
+        self.explore(&checkers, &models, ended, verdicts).await
     }
 
+    /// What explores models of this exercise now.
+    fn checkers(&self) -> Vec<Checker> {
+        let has_models = |checker: &Checker| !self.exercise.models_for(*checker).is_empty();
+        match self.audience {
+            Audience::Page => Vec::new(),
+            _ => Checker::ALL.into_iter().filter(has_models).collect(),
+        }
+    }
+
+    /// Runs the tests, and builds the models meanwhile: what does not compile
+    /// is told together with the tests. There are no models where a test fails.
+    async fn test_and_build_models(
+        &self,
+        binary: &Binary,
+        checkers: &[Checker],
+    ) -> Result<(Ended, Verdicts, Option<Vec<Built>>), Problem> {
+        let heard = Heard::later();
+        let is_wanted = !checkers.is_empty();
+        let mut building = is_wanted.then(|| Box::pin(self.build_models(checkers, &heard)));
+        let mut built = None;
+        let has_failed = Notify::new();
+        let on_event = |event| {
+            if let Event::Test {
+                outcome: Outcome::Failed | Outcome::Unwritten,
+                ..
+            } = event
+            {
+                has_failed.notify_one();
+            }
+            send(self.events, self.with_clause(event));
+        };
+        let mut testing = pin!(self.run_binary(Part::Tests, binary, None, on_event));
+        let (ended, verdicts) = loop {
+            tokio::select! {
+                tested = &mut testing => break tested?,
+                done = end_of(&mut building), if building.is_some() => {
+                    building = None;
+                    built = Some(done?);
+                }
+                // Cargo is ended with the build that is dropped.
+                () = has_failed.notified() => building = None,
+            }
+        };
+        if ended.cause != Cause::Exited(0) {
+            return Ok((ended, verdicts, None));
+        }
+        heard.now(self.events);
+        if let Some(building) = building {
+            built = Some(building.await?);
+        }
+        Ok((ended, verdicts, built))
+    }
+
+    /// Builds the models for each checker, as long as they compile.
+    async fn build_models(
+        &self,
+        checkers: &[Checker],
+        heard: &Heard,
+    ) -> Result<Vec<Built>, Problem> {
+        let mut all = Vec::new();
+        for checker in checkers {
+            heard.say(self.events, Event::Compiling);
+            let built = self.build(Part::Models(*checker), heard).await?;
+            let compiles = self.binary_of(&built).is_some();
+            all.push(built);
+            if !compiles {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Runs the models. They were built as far as they compile.
+    async fn explore(
+        &mut self,
+        checkers: &[Checker],
+        built: &[Built],
+        tested: Ended,
+        mut verdicts: Verdicts,
+    ) -> Result<Exit, Problem> {
+        let tests_cause = tested.cause;
+        let mut last = tested;
+        let unseen = self.unseen();
+        if let Some((message, true)) = &unseen {
+            self.remember(true, &verdicts, tests_cause, Some(false));
+            return Ok(self.exit(Reason::Killed, None, Some(message.clone())));
+        }
+        for (checker, built) in checkers.iter().zip(built) {
+            let Some(binary) = self.binary_of(built) else {
+                self.remember(true, &verdicts, tests_cause, Some(false));
+                let message = Some(MODELS_DO_NOT_COMPILE.into());
+                return Ok(self.exit(Reason::CompileError, None, message));
+            };
+            let on_event = |event| send(self.events, self.with_clause(event));
+            let (ended, models) = self
+                .run_binary(Part::Models(*checker), binary, None, on_event)
+                .await?;
+            self.run_time += ended.time;
+            self.verdicts.extend(models.clone());
+            last = ended;
+            if ended.cause == Cause::Cancelled {
+                break;
+            }
+            let passed = ended.cause == Cause::Exited(0);
+            verdicts.extend(models);
+            self.remember(true, &verdicts, tests_cause, Some(passed));
+            if !passed {
+                break;
+            }
+        }
+        let mut exit = self.exit_of(last);
+        if last.cause != Cause::Exited(0) && exit.message.is_none() {
+            exit.message = unseen.map(|(message, _)| message);
+        }
+        Ok(exit)
+    }
+
+    /// Says which primitives of std the reader's code uses, if any, and whether
+    /// it uses nothing else: then its models would tell a wrong story.
+    fn unseen(&self) -> Option<(String, bool)> {
+        let mut all = Vec::new();
+        let mut uses_sync = false;
+        let checks = self
+            .exercise
+            .tests()
+            .into_iter()
+            .chain(self.exercise.models());
+        let checks: Vec<_> = checks.collect();
+        for file in self.exercise.sources() {
+            if checks.contains(&file) || file.extension().is_none_or(|end| end != "rs") {
+                continue;
+            }
+            let source = fs::read_to_string(&file).unwrap_or_default();
+            uses_sync |= unseen::uses_sync(&source);
+            let name = file.strip_prefix(&self.exercise.folder).unwrap_or(&file);
+            let found = unseen::primitives(&source).into_iter();
+            all.extend(
+                found.map(|one| format!("`{}` ({}:{})", one.path, name.display(), one.line)),
+            );
+        }
+        let first = all.first()?;
+        let message = match uses_sync {
+            true => format!(
+                "The models see only what comes from `sync`, and not {first}: if that is not what \
+                 the failure is about, still import it from `sync`."
+            ),
+            false => format!(
+                "The tests pass, but the models can't see your code: it takes nothing from `sync`, \
+                 and {first} from std. Import it from `sync`, which is std's here and the \
+                 model checker's there."
+            ),
+        };
+        Some((message, !uses_sync))
+    }
+
+    /// Builds a part, and runs those of its tests whose paths contain `name`.
     async fn build_and_run(
         &mut self,
         part: Part,
-        only: Option<&str>,
-    ) -> Result<Result<(Ended, Verdicts), Exit>, Problem> {
+        name: &str,
+    ) -> Result<Result<Ended, Exit>, Problem> {
         send(self.events, Event::Compiling);
-        let built = self.build(part).await?;
+        let built = self.build(part, &Heard::at_once()).await?;
         self.compile_time += built.time;
-        let package = self.exercise.package();
-        let Some(binary) = built.binary(&package).filter(|_| built.success) else {
-            if only.is_none() {
-                self.remember(false, &Verdicts::new(), Cause::Exited(101), None);
-            }
-            return Ok(Err(self.exit(Reason::CompileError, None, None)));
+        let Some(binary) = self.binary_of(&built) else {
+            let message = match part {
+                Part::Tests => None,
+                Part::Models(_) => Some(MODELS_DO_NOT_COMPILE.into()),
+            };
+            return Ok(Err(self.exit(Reason::CompileError, None, message)));
         };
+        let on_event = |event| send(self.events, self.with_clause(event));
+        let (ended, verdicts) = self.run_binary(part, binary, Some(name), on_event).await?;
+        self.run_time += ended.time;
+        self.verdicts.extend(verdicts);
+        Ok(Ok(ended))
+    }
+
+    fn binary_of<'b>(&self, built: &'b Built) -> Option<&'b Binary> {
+        let package = self.exercise.package();
+        built.binary(&package).filter(|_| built.success)
+    }
+
+    async fn run_binary(
+        &self,
+        part: Part,
+        binary: &Binary,
+        only: Option<&str>,
+        on_event: impl FnMut(Event),
+    ) -> Result<(Ended, Verdicts), Problem> {
         let run = Run {
             binary,
             filters: only.map_or_else(|| part.filters(), |name| vec![name.to_owned()]),
             threads: None,
             limit: part.limit(),
         };
-        let on_event = |event| send(self.events, self.with_clause(event));
-        let (ended, verdicts) =
-            harness::run(self.workshop, &run, on_event, || self.events.closed()).await?;
-        self.run_time += ended.time;
-        self.verdicts.extend(verdicts.clone());
-        Ok(Ok((ended, verdicts)))
+        harness::run(self.workshop, &run, on_event, || self.events.closed()).await
     }
 
-    async fn build(&self, part: Part) -> Result<Built, Problem> {
+    async fn build(&self, part: Part, heard: &Heard) -> Result<Built, Problem> {
         let package = self.exercise.package();
         let features = match part {
             Part::Tests => Vec::new(),
@@ -281,9 +447,26 @@ impl<'a> Check<'a> {
         let live = matches!(self.audience, Audience::Terminal { .. });
         let mut held_back = String::new();
         let mut compiler_spoke = false;
+        let mut foreign_crates_are_told = false;
         let on_words = |words| match words {
-            Words::Cargo(text) if live => send(self.events, Event::Stderr { text }),
-            Words::Cargo(text) => held_back.push_str(&text),
+            Words::Cargo(text) => {
+                held_back.push_str(&text);
+                if matches!(part, Part::Models(_))
+                    && !foreign_crates_are_told
+                    && builds_crates(&held_back)
+                {
+                    foreign_crates_are_told = true;
+                    heard.say(
+                        self.events,
+                        Event::Stderr {
+                            text: CHECKER_IS_BUILT.into(),
+                        },
+                    );
+                }
+                if live && heard.is_now() {
+                    send(self.events, Event::Stderr { text });
+                }
+            }
             Words::Compiler(diagnostic) => {
                 compiler_spoke |= diagnostic.level == "error";
                 let event = Event::Diagnostic {
@@ -291,13 +474,14 @@ impl<'a> Check<'a> {
                     rendered: diagnostic.rendered,
                     line: diagnostic.place.and_then(|place| self.line_of_stub(place)),
                 };
-                send(self.events, event);
+                heard.say(self.events, event);
             }
         };
         let built = cargo::build(self.workshop, &build, on_words, self.events.closed()).await?;
-        if !built.success && !compiler_spoke && !live {
+        let is_told = compiler_spoke || live && heard.is_now();
+        if !built.success && !is_told {
             // Cargo failed before the compiler began: without the network, say.
-            send(self.events, Event::Stderr { text: held_back });
+            heard.say(self.events, Event::Stderr { text: held_back });
         }
         Ok(built)
     }
@@ -359,6 +543,62 @@ impl<'a> Check<'a> {
             compile_ms: Some(milliseconds(self.compile_time)),
             run_ms: Some(milliseconds(self.run_time)).filter(|_| reason != Reason::CompileError),
             message,
+        }
+    }
+}
+
+/// The end of a future that is there.
+async fn end_of<F: Future + Unpin>(future: &mut Option<F>) -> F::Output {
+    match future {
+        Some(future) => future.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What is said where the tests pass and the models' features do not compile.
+const MODELS_DO_NOT_COMPILE: &str = "the *models* don't compile: a model checker \
+    can't carry all of std";
+
+/// What is said before the first models are built.
+const CHECKER_IS_BUILT: &str = "The model checker is compiled once: that takes a minute or less.\n";
+
+/// Whether cargo says that it compiles a crate that is not of this workspace:
+/// it names no folder then.
+fn builds_crates(words: &str) -> bool {
+    let mut lines = words.split(['\n', '\r']);
+    lines.any(|line| line.contains("Compiling ") && line.contains(" v") && !line.contains('('))
+}
+
+/// What a build says, which is kept until it may be heard.
+struct Heard(Mutex<Option<Vec<Event>>>);
+
+impl Heard {
+    fn at_once() -> Self {
+        Self(Mutex::new(None))
+    }
+
+    fn later() -> Self {
+        Self(Mutex::new(Some(Vec::new())))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<Vec<Event>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_now(&self) -> bool {
+        self.kept().is_none()
+    }
+
+    /// Says what was kept, and from now on everything at once.
+    fn now(&self, events: &Events) {
+        let kept = self.kept().take().into_iter().flatten();
+        kept.for_each(|event| send(events, event));
+    }
+
+    fn say(&self, events: &Events, event: Event) {
+        match &mut *self.kept() {
+            Some(kept) => kept.push(event),
+            None => send(events, event),
         }
     }
 }

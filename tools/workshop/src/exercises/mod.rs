@@ -19,6 +19,7 @@ mod state;
 mod tail;
 pub mod telling;
 pub mod trace;
+mod unseen;
 mod watch;
 
 use std::future::pending;

@@ -297,6 +297,14 @@ impl<'a, W: io::Write> Report<'a, W> {
                 (_, true) => (what, "connect to the network"),
                 _ => (what, "mend what is said above"),
             };
+            // Of the models there is more to say.
+            if let Some(message) = &exit.message {
+                eprintln!("error: {message}");
+                let list =
+                    "the book's page on loom lists what `sync` lacks, and what to use instead";
+                eprintln!("help: {remedy}, and check again; {list}");
+                return Ok(());
+            }
             eprintln!("error: exercise {number} {what}");
             eprintln!("help: {remedy}, and check again");
             return Ok(());

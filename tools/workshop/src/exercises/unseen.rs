@@ -11,52 +11,147 @@ pub struct Unseen {
 }
 
 /// What `sync` has as well, and by what threads wait for each other.
-const PRIMITIVES: [&str; 11] = [
+const PRIMITIVES: [&str; 15] = [
     "std::sync::Barrier",
     "std::sync::Condvar",
     "std::sync::Mutex",
     "std::sync::RwLock",
     "std::sync::atomic",
+    "std::sync::atomic::self",
     "std::sync::mpsc",
+    "std::thread",
     "std::thread::Builder",
     "std::thread::current",
     "std::thread::park",
+    "std::thread::park_timeout",
+    "std::thread::self",
     "std::thread::spawn",
     "std::thread::yield_now",
 ];
 
-/// Finds the primitives of std in a file, in the order of its lines.
+/// Finds the primitives of std in a file.
 pub fn primitives(source: &str) -> Vec<Unseen> {
+    let code = without_comments(source);
+    let is_path = |at: usize| !code[..at].ends_with(|c: char| c == ':' || is_of_name(c));
+    let starts = code.match_indices("std::").map(|(at, _)| at);
     let mut found = Vec::new();
-    for (at, path) in paths(&code(source)) {
-        let is_one = |primitive: &&str| path.starts_with(**primitive);
-        // The orderings are std's for all.
-        let is_ordering = path.starts_with("std::sync::atomic::Ordering") || path.ends_with("::self");
-        if PRIMITIVES.iter().any(|primitive| is_one(&primitive)) && !is_ordering {
-            let line = source[..at].lines().count().max(1);
-            found.push(Unseen { line, path });
-        }
+    for at in starts.filter(|at| is_path(*at)) {
+        let line = code[..at].matches('\n').count() + 1;
+        let mut paths = Vec::new();
+        expand(&code[at + 5..], "std", &mut paths);
+        paths.retain(|path| is_primitive(path));
+        found.extend(paths.into_iter().map(|path| Unseen { line, path }));
     }
     found
 }
 
-/// Whether a file takes something from `sync`.
-pub fn uses_sync(source: &str) -> bool {
-    let code = code(source);
-    let places = code.match_indices("sync::").map(|(at, _)| at);
-    let mut before = places.map(|at| &code[..at]);
-    before.any(|text| !text.ends_with("::") && !text.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+fn is_primitive(path: &str) -> bool {
+    // `Ordering` is std's for all.
+    let is_atomic = path.starts_with("std::sync::atomic::Atomic") || path.ends_with("::fence");
+    is_atomic || path.starts_with("std::sync::mpsc::") || PRIMITIVES.contains(&path)
 }
 
-/// The source, with blanks in the place of its comments.
-fn code(source: &str) -> String {
-    let line = |line: &str| {
-        let end = line.find("//").unwrap_or(line.len());
-        let blanks = line[end..].chars().map(|c| match c {
-            '\n' => '\n',
-            _ => ' ',
-        });
-        line[..end].chars().chain(blanks).collect::<String>()
-    };
-    source.split_inclusive('\n').map(line).collect()
+/// Whether a file takes something from `sync`.
+pub fn uses_sync(source: &str) -> bool {
+    let code = without_comments(source);
+    let mut places = code.match_indices("sync::").map(|(at, _)| at);
+    places.any(|at| !code[..at].ends_with(|c: char| c == ':' || is_of_name(c)))
+}
+
+/// Adds the paths that begin with `prefix` and go on here, behind `::`: one, or
+/// in braces some. Returns what stands behind them.
+fn expand<'a>(code: &'a str, prefix: &str, paths: &mut Vec<String>) -> &'a str {
+    let code = code.trim_start();
+    if let Some(mut rest) = code.strip_prefix('{') {
+        loop {
+            rest = expand(rest, prefix, paths);
+            // `as name` may stand there.
+            let end = rest.find([',', '}', ';']).unwrap_or(rest.len());
+            rest = &rest[end..];
+            match rest.strip_prefix(',') {
+                Some(more) => rest = more,
+                None => return rest.strip_prefix('}').unwrap_or(rest),
+            }
+        }
+    }
+    let end = code.find(|c| !is_of_name(c)).unwrap_or(code.len());
+    let (name, rest) = code.split_at(end);
+    if name.is_empty() {
+        return rest;
+    }
+    let path = format!("{prefix}::{name}");
+    match rest.strip_prefix("::") {
+        Some(more) if more.trim_start().starts_with(|c| c == '{' || is_of_name(c)) => {
+            // `Mutex::new` says as much of `Mutex` as of `new`.
+            if name.starts_with(char::is_uppercase) {
+                paths.push(path.clone());
+            }
+            expand(more, &path, paths)
+        }
+        _ => {
+            paths.push(path);
+            rest
+        }
+    }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The source without what stands behind `//` in a line.
+fn without_comments(source: &str) -> String {
+    let code = |line: &str| line.split("//").next().unwrap_or_default().to_owned() + "\n";
+    source.lines().map(code).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{primitives, uses_sync};
+
+    fn found_in(source: &str) -> Vec<(usize, String)> {
+        let found = primitives(source).into_iter();
+        found.map(|unseen| (unseen.line, unseen.path)).collect()
+    }
+
+    #[test]
+    fn primitives_are_found_in_groups_and_in_the_code() {
+        let source = "use std::sync::{Arc, Mutex as Lock, atomic::{AtomicBool, Ordering::Relaxed}};\n\
+                      // std::sync::Condvar\n\
+                      fn f() { let _ = std::sync::Condvar::new(); std::thread::park(); }\n";
+        let expected = [
+            (1, "std::sync::Mutex"),
+            (1, "std::sync::atomic::AtomicBool"),
+            (3, "std::sync::Condvar"),
+            (3, "std::thread::park"),
+        ];
+        let found = found_in(source);
+        let found: Vec<_> = found
+            .iter()
+            .map(|(line, path)| (*line, path.as_str()))
+            .collect();
+        assert_eq!(found, expected);
+        assert_eq!(
+            found_in("use std::thread;\n"),
+            [(1, "std::thread".to_owned())]
+        );
+    }
+
+    #[test]
+    fn what_the_models_need_not_see_is_not_told() {
+        let source = "use std::sync::{Arc, PoisonError, atomic::Ordering};\n\
+                      use sync::{Mutex, atomic::AtomicBool};\n\
+                      use std::task::Wake; // see std::sync::Mutex\n\
+                      fn f() -> bool { std::thread::panicking() }\n";
+        assert_eq!(found_in(source), []);
+    }
+
+    #[test]
+    fn an_import_from_sync_is_told_from_one_of_std() {
+        assert!(uses_sync("use sync::{Arc, thread};\n"));
+        assert!(uses_sync("fn f() { sync::thread::park(); }\n"));
+        assert!(!uses_sync(
+            "use std::sync::Mutex;\nuse tokio::sync::mpsc;\n// use sync::Arc;\n"
+        ));
+    }
 }
