@@ -11,13 +11,14 @@
 //!
 //! The clock is std's with any of them; with `chaos` a test can set it: [`time`].
 //!
-//! What each offers is what all of them have. loom lacks `Weak`, const
-//! constructors, `Condvar::wait_while` and time-outs that elapse (a timed wait
-//! waits until it is notified). Its thread-locals have `with` and `try_with`
-//! only. Its `Arc` cannot become a
-//! [`Waker`](std::task::Waker): what implements [`Wake`](std::task::Wake)
-//! stays in a [`std::sync::Arc`].
+//! What each offers is what all of them have; `missing`, which is there with
+//! the feature `loom`, lists what loom can't carry. In a model no time passes:
+//! a timed wait waits until it is notified, and none of the spurious failures
+//! that std allows occurs. What implements [`Wake`](std::task::Wake) stays in a
+//! [`std::sync::Arc`].
 
+#[cfg(feature = "loom")]
+pub mod missing;
 pub mod time;
 
 #[cfg(not(any(feature = "loom", feature = "shuttle")))]
@@ -34,6 +35,18 @@ pub use loom_backend::*;
 mod shuttle_backend;
 #[cfg(all(feature = "shuttle", not(feature = "loom")))]
 pub use shuttle_backend::*;
+
+pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+// The compiler shows these lines to who imports what is not there.
+#[cfg(false)] // not in `sync`: loom counts strong references only. Use std's `Arc` and `Weak`, which the models don't see
+pub struct Weak;
+#[cfg(false)] // not in `sync`: it would outlive a model's execution. Use a `Mutex<Option<T>>`
+pub struct OnceLock;
+#[cfg(false)] // not in `sync`: it would outlive a model's execution. Make the value in `new`, or use a `Mutex<Option<T>>`
+pub struct LazyLock;
+#[cfg(false)] // not in `sync`: it would outlive a model's execution. Use a `Mutex<bool>`
+pub struct Once;
 
 /// std's `thread_local!` over a model checker's: those do not know the
 /// `const { … }` that std does.

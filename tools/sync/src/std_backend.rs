@@ -16,6 +16,9 @@ pub mod thread {
         Builder, JoinHandle, LocalKey, Result, Thread, ThreadId, available_parallelism, current,
         panicking, park, park_timeout, sleep, spawn, yield_now,
     };
+
+    #[cfg(false)] // not in `sync`: loom's threads borrow nothing. Use `spawn` and an `Arc`
+    pub fn scope() {}
 }
 
 /// std's atomics.
@@ -32,6 +35,9 @@ pub mod mpsc {
     pub use std::sync::mpsc::{
         IntoIter, Receiver, RecvError, RecvTimeoutError, SendError, Sender, TryRecvError, channel,
     };
+
+    #[cfg(false)] // not in `sync`: loom has none. Use a `Mutex<VecDeque<T>>` and a `Condvar`
+    pub fn sync_channel() {}
 }
 
 #[cfg(feature = "chaos")]
