@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::pin::pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -13,6 +12,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use super::cargo::{self, Binary, Build, Built, Words};
 use super::catalogue::{Checker, Exercise};
 use super::harness::{self, MODELS_LIMIT, Run, TESTS_LIMIT, Verdicts};
+use super::heard::Heard;
 use super::journal::Journal;
 use super::milestones;
 use super::progress::{LastCheck, Progress};
@@ -310,10 +310,10 @@ impl<'a> Check<'a> {
     ) -> Result<Exit, Problem> {
         let tests_cause = tested.cause;
         let mut last = tested;
-        let unseen = self.unseen();
-        if let Some((message, true)) = &unseen {
+        let unseen = unseen::in_exercise(self.exercise);
+        if let Some(unseen) = unseen.as_ref().filter(|unseen| unseen.is_all) {
             self.remember(true, &verdicts, tests_cause, Some(false));
-            return Ok(self.exit(Reason::Killed, None, Some(message.clone())));
+            return Ok(self.exit(Reason::Killed, None, Some(unseen.message.clone())));
         }
         for (checker, built) in checkers.iter().zip(built) {
             let Some(binary) = self.binary_of(built) else {
@@ -340,47 +340,9 @@ impl<'a> Check<'a> {
         }
         let mut exit = self.exit_of(last);
         if last.cause != Cause::Exited(0) && exit.message.is_none() {
-            exit.message = unseen.map(|(message, _)| message);
+            exit.message = unseen.map(|unseen| unseen.message);
         }
         Ok(exit)
-    }
-
-    /// Says which primitives of std the reader's code uses, if any, and whether
-    /// it uses nothing else: then its models would tell a wrong story.
-    fn unseen(&self) -> Option<(String, bool)> {
-        let mut all = Vec::new();
-        let mut uses_sync = false;
-        let checks = self
-            .exercise
-            .tests()
-            .into_iter()
-            .chain(self.exercise.models());
-        let checks: Vec<_> = checks.collect();
-        for file in self.exercise.sources() {
-            if checks.contains(&file) || file.extension().is_none_or(|end| end != "rs") {
-                continue;
-            }
-            let source = fs::read_to_string(&file).unwrap_or_default();
-            uses_sync |= unseen::uses_sync(&source);
-            let name = file.strip_prefix(&self.exercise.folder).unwrap_or(&file);
-            let found = unseen::primitives(&source).into_iter();
-            all.extend(
-                found.map(|one| format!("`{}` ({}:{})", one.path, name.display(), one.line)),
-            );
-        }
-        let first = all.first()?;
-        let message = match uses_sync {
-            true => format!(
-                "The models see only what comes from `sync`, and not {first}: if that is not what \
-                 the failure is about, still import it from `sync`."
-            ),
-            false => format!(
-                "The tests pass, but the models can't see your code: it takes nothing from `sync`, \
-                 and {first} from std. Import it from `sync`, which is std's here and the \
-                 model checker's there."
-            ),
-        };
-        Some((message, !uses_sync))
     }
 
     /// Builds a part, and runs those of its tests whose paths contain `name`.
@@ -567,40 +529,6 @@ const CHECKER_IS_BUILT: &str = "The model checker is compiled once: that takes a
 fn builds_crates(words: &str) -> bool {
     let mut lines = words.split(['\n', '\r']);
     lines.any(|line| line.contains("Compiling ") && line.contains(" v") && !line.contains('('))
-}
-
-/// What a build says, which is kept until it may be heard.
-struct Heard(Mutex<Option<Vec<Event>>>);
-
-impl Heard {
-    fn at_once() -> Self {
-        Self(Mutex::new(None))
-    }
-
-    fn later() -> Self {
-        Self(Mutex::new(Some(Vec::new())))
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Option<Vec<Event>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_now(&self) -> bool {
-        self.kept().is_none()
-    }
-
-    /// Says what was kept, and from now on everything at once.
-    fn now(&self, events: &Events) {
-        let kept = self.kept().take().into_iter().flatten();
-        kept.for_each(|event| send(events, event));
-    }
-
-    fn say(&self, events: &Events, event: Event) {
-        match &mut *self.kept() {
-            Some(kept) => kept.push(event),
-            None => send(events, event),
-        }
-    }
 }
 
 /// What is built and run at a time.

@@ -8,6 +8,7 @@ mod diff;
 pub mod file;
 pub mod harness;
 pub mod header;
+mod heard;
 pub mod hint;
 pub mod journal;
 pub mod milestones;

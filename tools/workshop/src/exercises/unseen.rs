@@ -1,13 +1,61 @@
 //! Which primitives of std a file uses: the models explore only what comes from
 //! `sync`, and take the rest for something that no other thread can see.
 
+use std::fs;
+
+use super::catalogue::Exercise;
+
+/// That the models can't see all of the reader's code.
+pub struct Unseen {
+    /// Says so, and what to do.
+    pub message: String,
+    /// Whether they see nothing of it: then each would tell a wrong story.
+    pub is_all: bool,
+}
+
 /// A primitive that the models can't see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unseen {
+struct Primitive {
     /// The line, counted from 1.
-    pub line: usize,
+    line: usize,
     /// `std::sync::Mutex`, for instance.
-    pub path: String,
+    path: String,
+}
+
+/// Looks through the reader's files.
+pub fn in_exercise(exercise: &Exercise) -> Option<Unseen> {
+    let checks: Vec<_> = [exercise.tests(), exercise.models()].concat();
+    let is_own = |file: &std::path::PathBuf| {
+        !checks.contains(file) && file.extension().is_some_and(|end| end == "rs")
+    };
+    let mut places = Vec::new();
+    let mut takes_from_sync = false;
+    for file in exercise.sources().into_iter().filter(is_own) {
+        let source = fs::read_to_string(&file).unwrap_or_default();
+        takes_from_sync |= uses_sync(&source);
+        let name = file
+            .strip_prefix(&exercise.folder)
+            .unwrap_or(&file)
+            .display();
+        let found = primitives(&source).into_iter();
+        places.extend(found.map(|one| format!("`{}` ({name}:{})", one.path, one.line)));
+    }
+    let first = places.first()?;
+    let message = match takes_from_sync {
+        true => format!(
+            "The models see only what comes from `sync`, so not {first}. If their failure makes no \
+             sense, import it from `sync` as well."
+        ),
+        false => format!(
+            "The tests pass, but the models can't see your code: it takes nothing from `sync`, and \
+             {first} from std. Import it from `sync`, which is std's in the tests and the model \
+             checker's in the models."
+        ),
+    };
+    Some(Unseen {
+        message,
+        is_all: !takes_from_sync,
+    })
 }
 
 /// What `sync` has as well, and by what threads wait for each other.
@@ -30,7 +78,7 @@ const PRIMITIVES: [&str; 15] = [
 ];
 
 /// Finds the primitives of std in a file.
-pub fn primitives(source: &str) -> Vec<Unseen> {
+fn primitives(source: &str) -> Vec<Primitive> {
     let code = without_comments(source);
     let is_path = |at: usize| !code[..at].ends_with(|c: char| c == ':' || is_of_name(c));
     let starts = code.match_indices("std::").map(|(at, _)| at);
@@ -40,7 +88,7 @@ pub fn primitives(source: &str) -> Vec<Unseen> {
         let mut paths = Vec::new();
         expand(&code[at + 5..], "std", &mut paths);
         paths.retain(|path| is_primitive(path));
-        found.extend(paths.into_iter().map(|path| Unseen { line, path }));
+        found.extend(paths.into_iter().map(|path| Primitive { line, path }));
     }
     found
 }
@@ -52,7 +100,7 @@ fn is_primitive(path: &str) -> bool {
 }
 
 /// Whether a file takes something from `sync`.
-pub fn uses_sync(source: &str) -> bool {
+fn uses_sync(source: &str) -> bool {
     let code = without_comments(source);
     let mut places = code.match_indices("sync::").map(|(at, _)| at);
     places.any(|at| !code[..at].ends_with(|c: char| c == ':' || is_of_name(c)))
@@ -111,7 +159,7 @@ mod tests {
 
     fn found_in(source: &str) -> Vec<(usize, String)> {
         let found = primitives(source).into_iter();
-        found.map(|unseen| (unseen.line, unseen.path)).collect()
+        found.map(|one| (one.line, one.path)).collect()
     }
 
     #[test]
