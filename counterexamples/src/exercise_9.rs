@@ -1,6 +1,8 @@
 //! Wrong versions of the local executor: most replace one part of the solution.
 
 pub mod announced_for_good;
+pub mod c08_compares_the_data_of_wakers;
+pub mod c12_searches_from_the_youngest;
 pub mod cancels_nobody;
 pub mod catches_only_the_poll;
 pub mod closes_without_the_lock;

@@ -2,6 +2,7 @@
 //! Caught by: the_waker_of_the_last_poll_is_woken
 //! Also fails: completing_is_safe_whatever_it_sets_off
 //! Also fails: models::a_result_reaches_who_awaits_it_in_every_order
+//! Also fails: wakers_that_look_alike_are_told_apart
 //!
 //! A handle that is polled again keeps the waker of its first poll. If it has
 //! moved to another task since, the wrong one is woken.

@@ -16,6 +16,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
@@ -24,8 +25,9 @@ use std::time::{Duration, Instant};
 use sync::chaos::with_chaos;
 use testkit::{
     DropLog, DropProbe, HostileWaker, Lesson, ManualFuture, ManualHandle,
-    MustNotMove, PanicOnDrop, ThreadProbe, Yields, allocations, check,
-    idle_cost, live_blocks, panic_message, race_with_wakes,
+    MustNotMove, PanicOnDrop, StackWakers, ThreadProbe, Yields, allocations,
+    check, idle_cost, live_blocks, panic_message, race_with_wakes,
+    wakers_without_data,
 };
 
 use super::{

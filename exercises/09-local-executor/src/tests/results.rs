@@ -57,6 +57,48 @@ fn the_waker_of_the_last_poll_is_woken() {
     });
 }
 
+/// Clause 8: a waker may stand on the stack, and its clones on the heap.
+#[test]
+fn wakers_that_look_alike_are_told_apart() {
+    let lesson = Lesson {
+        clause: "8. Handles",
+        promise: "Of two wakers with one address, or with one vtable, the one of the last poll is woken.",
+        usual_cause: "The next waker is compared with the one that was passed before, of which only a \
+                      clone is left: another waker may have its address by now. Or it is compared by \
+                      its data pointer only, or by its vtable only. Ask the clone: `will_wake`.",
+        read: "scheduler/local-executor.html#two-ends-of-a-result",
+    };
+    check(lesson, || {
+        let (completer, mut handle) = outcome();
+        let mut place = StackWakers::new();
+        let mut poll_on_the_stack = || {
+            place.lend(|waker| assert!(poll(&mut handle, waker).is_pending()))
+        };
+        let ((), first) = poll_on_the_stack();
+        let ((), last) = poll_on_the_stack();
+        completer.complete(Ok(()));
+        let wakes = (first.wakes(), last.wakes());
+        assert!(
+            wakes == (0, 1),
+            "two wakers stood at one address, one after the other; \
+             they were woken {wakes:?} times"
+        );
+
+        let (completer, mut handle) = outcome();
+        let [(first, first_wakes), (last, last_wakes)] = wakers_without_data();
+        for waker in [&first, &last] {
+            assert!(poll(&mut handle, waker).is_pending(), "it is not over");
+        }
+        completer.complete(Ok(()));
+        let wakes = (first_wakes.load(SeqCst), last_wakes.load(SeqCst));
+        assert!(
+            wakes == (0, 1),
+            "two wakers had one data pointer and two vtables; \
+             they were woken {wakes:?} times"
+        );
+    });
+}
+
 /// Clause 8: to log something, nobody waits for it.
 #[test]
 fn a_task_without_a_handle_runs() {

@@ -213,3 +213,110 @@ fn a_wake_up_costs_the_same_among_many_tasks() {
         );
     });
 }
+
+/// Clause 12: the oldest and the youngest may be found at once, and the one in
+/// the middle after thousands of looks.
+#[test]
+fn each_of_many_tasks_is_found_at_once() {
+    let lesson = Lesson {
+        clause: "12. No scan",
+        promise: "Whichever tasks are woken, young or old, here or from another thread, a wake-up and \
+                  its poll take no longer among many tasks than among few.",
+        usual_cause: "A wake-up names its task by a number, and the task is searched for by that: \
+                      from the end, the young ones are found soon. Let the name say where it is: an \
+                      index, or a key of a map.",
+        read: "scheduler/local-executor.html#names-in-a-queue",
+    };
+    const WOKEN: usize = 50;
+    const ROUNDS: usize = 10;
+    check(lesson, || {
+        let crowds = [1, 100].map(|each| Crowd::new(WOKEN, each));
+        for from in [Side::Here, Side::Elsewhere] {
+            let mut times = [Duration::MAX; 2];
+            for _ in 0..ROUNDS {
+                for (best, crowd) in times.iter_mut().zip(&crowds) {
+                    *best = crowd.wake_all(from).min(*best);
+                }
+            }
+            let [few, many] = times;
+            assert!(
+                many < few * 10,
+                "{WOKEN} tasks, woken {from:?}, are polled within {few:.0?} if there are no \
+                 others, and {many:.0?} among {}",
+                crowds[1].count
+            );
+        }
+    });
+}
+
+/// Tasks that wait, and the wakers of some of them.
+struct Crowd {
+    executor: LocalExecutor,
+    count: usize,
+    /// Of tasks that are as far apart as can be.
+    wakers: Vec<Waker>,
+    polls: Rc<Cell<usize>>,
+    awaiting: Rc<RefCell<Option<Waker>>>,
+}
+
+impl Crowd {
+    /// Makes tasks, of which each `each`th will be woken.
+    fn new(woken: usize, each: usize) -> Self {
+        let count = woken * each;
+        let (executor, polls) = (LocalExecutor::new(), Rc::new(Cell::new(0)));
+        let wakers = Rc::new(RefCell::new(Vec::new()));
+        let awaiting = Rc::new(RefCell::new(None::<Waker>));
+        for place in 0..count {
+            let (polls, wakers) = (polls.clone(), wakers.clone());
+            let (awaiting, mut is_first) = (awaiting.clone(), true);
+            drop(executor.spawn(poll_fn(move |cx| {
+                polls.set(polls.get() + 1);
+                if std::mem::take(&mut is_first) {
+                    if place % each == each / 2 {
+                        wakers.borrow_mut().push(cx.waker().clone());
+                    }
+                } else if polls.get() == woken {
+                    let awaiting: Option<Waker> = awaiting.take();
+                    awaiting.expect("somebody waits for the last").wake();
+                }
+                Poll::<()>::Pending
+            })));
+        }
+        executor
+            .block_on(until("not all were polled", || polls.get() == count));
+        Self {
+            executor,
+            count,
+            wakers: wakers.take(),
+            polls,
+            awaiting,
+        }
+    }
+
+    /// Wakes them, and measures until they have been polled.
+    fn wake_all(&self, from: Side) -> Duration {
+        self.polls.set(0);
+        let wakers = &self.wakers;
+        let wake = || {
+            let start = Instant::now();
+            wakers.iter().for_each(Waker::wake_by_ref);
+            start.elapsed()
+        };
+        let (time, mut is_first) = match from {
+            Side::Here => (Duration::ZERO, true),
+            Side::Elsewhere => (elsewhere(wake), false),
+        };
+        let start = Instant::now();
+        self.executor.block_on(poll_fn(|cx| {
+            *self.awaiting.borrow_mut() = Some(cx.waker().clone());
+            if std::mem::take(&mut is_first) {
+                wake();
+            }
+            match self.polls.get() == wakers.len() {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        }));
+        time + start.elapsed()
+    }
+}

@@ -1,0 +1,134 @@
+//! Breaks clause 8: Handles.
+//! Caught by: wakers_that_look_alike_are_told_apart
+//!
+//! To clone a waker costs something, so the handle looks first whether it has
+//! it already, by its data pointer: that says which task is woken. But a waker
+//! may have no data at all; and one that was only lent may be gone, and another
+//! one in its place.
+
+#[path = "../../../solutions/09-local-executor/src/executor.rs"]
+mod executor;
+#[path = "../../../solutions/09-local-executor/src/here.rs"]
+mod here;
+#[path = "../../../solutions/09-local-executor/src/inbox.rs"]
+mod inbox;
+#[path = "../../../solutions/09-local-executor/src/job.rs"]
+mod job;
+#[path = "../../../solutions/09-local-executor/src/tasks.rs"]
+mod tasks;
+
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::PoisonError;
+use std::task::{Context, Poll, Waker};
+
+use sync::{Arc, Mutex, MutexGuard};
+
+use executor::Core;
+pub use executor::LocalExecutor;
+pub use here::spawn;
+use here::{Here, wake_here};
+use inbox::{Inbox, Signal};
+pub use job::{Job, job};
+pub use spawn_blocking::JoinError;
+use tasks::{Key, Task, Tasks, Turn};
+
+/// Makes the two ends of a result. Both are `Send` if the result is.
+pub fn outcome<T>() -> (Completer<T>, JoinHandle<T>) {
+    let slot = Arc::new(Slot(Mutex::new(Stage::Awaited(None))));
+    (Completer(Some(slot.clone())), JoinHandle(slot))
+}
+
+/// Makes the [`JoinHandle`] of the other end ready. To drop it cancels.
+pub struct Completer<T>(Option<Arc<Slot<T>>>);
+
+/// Awaits what a task returns. To drop it detaches the task, which runs on.
+///
+/// # Panics
+///
+/// When it is polled after it was ready.
+#[must_use = "a handle that is dropped detaches its task"]
+pub struct JoinHandle<T>(Arc<Slot<T>>);
+
+/// Where the result meets the waker of whoever awaits it.
+struct Slot<T>(Mutex<Stage<T>>);
+
+enum Stage<T> {
+    /// No result yet; the waker of the handle's last poll, and the address of
+    /// the data of the one that was passed.
+    // --> Complete (`Completer::complete`, or its drop)
+    Awaited(Option<(Waker, usize)>),
+    // --> Taken (`JoinHandle::poll`)
+    Complete(Result<T, JoinError>),
+    Taken,
+}
+
+impl<T> Completer<T> {
+    /// Makes the handle ready with `result`. Never panics, whatever the waker
+    /// or the destructor of an unwanted result does.
+    pub fn complete(mut self, result: Result<T, JoinError>) {
+        self.end(result);
+    }
+
+    fn end(&mut self, result: Result<T, JoinError>) {
+        let Some(slot) = self.0.take() else { return };
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            let before =
+                mem::replace(&mut *slot.lock(), Stage::Complete(result));
+            // The waker may be anybody's code: it runs without the lock.
+            if let Stage::Awaited(Some((waker, _))) = before {
+                waker.wake();
+            }
+            // With the handle gone, this drops the result.
+            drop(slot);
+        }));
+        // What was thrown may panic in turn when it is dropped.
+        ended.unwrap_or_else(mem::forget);
+    }
+}
+
+impl<T> Drop for Completer<T> {
+    fn drop(&mut self) {
+        self.end(Err(JoinError::cancelled()));
+    }
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let data = cx.waker().data().addr();
+        let waker = cx.waker().clone();
+        let mut stage = self.0.lock();
+        // One look under one lock: a result that comes later finds the waker.
+        match mem::replace(&mut *stage, Stage::Taken) {
+            Stage::Complete(result) => Poll::Ready(result),
+            Stage::Taken => panic!("a `JoinHandle` was polled after its end"),
+            Stage::Awaited(before) => {
+                let (waker, gone) = match before {
+                    Some((before, of)) if of == data => (before, Some(waker)),
+                    before => (waker, before.map(|(waker, _)| waker)),
+                };
+                *stage = Stage::Awaited(Some((waker, data)));
+                // To drop a waker may run anybody's code, too.
+                drop(stage);
+                drop(gone);
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl<T> Slot<T> {
+    fn lock(&self) -> MutexGuard<'_, Stage<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/09-local-executor/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/09-local-executor/src/tests/mod.rs"]
+mod tests;
