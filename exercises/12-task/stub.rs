@@ -79,6 +79,18 @@
 //!     take at most three atomic read-modify-writes together; a poll that
 //!     yields takes at most two.
 //!
+//! # Milestones
+//!
+//! You needn't write everything before the first check is green. A check that
+//! reaches a `todo!` counts as not written yet, and not as a failure.
+//!
+//! 1. **It runs.** Clauses 3 to 6: [`spawn`], [`Runnable::run`] and the wakers,
+//!    and a [`JoinHandle`] that can be polled and dropped.
+//! 2. **It ends.** Clauses 2, 7 to 12 and 14: in every other way. A task is
+//!    aborted, it panics, or its [`Runnable`] is dropped or linked to others.
+//! 3. **Its scheduler.** Clauses 1, 13 and 15 to 17: the list of the tasks that
+//!    wait, a yield without a wake-up, and what all of it costs.
+//!
 //! # Examples
 //!
 //! ```no_run

@@ -54,6 +54,16 @@
 //!     and 9 hold of it, whoever polls it, and wherever. It never panics.
 //!     Dropped early, it is cancelled.
 //!
+//! # Milestones
+//!
+//! You needn't write everything before the first check is green. A check that
+//! reaches a `todo!` counts as not written yet, and not as a failure.
+//!
+//! 1. **Results.** Clauses 14 and 15: [`outcome`] and [`job`], which need no
+//!    executor.
+//! 2. **Time slices.** Clauses 1 to 9, 12 and 13: the executor runs its tasks.
+//! 3. **Its end.** Clauses 10 and 11: the destructor of [`LocalExecutor`].
+//!
 //! # Examples
 //!
 //! ```no_run

@@ -108,9 +108,10 @@ fn test_name<F>() -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::panics::allow_unwritten;
     #[cfg(target_os = "linux")]
     use crate::subject;
-    use crate::{Gate, allow_unwritten, panic_message};
+    use crate::{Gate, panic_message};
 
     /// For checks that are only run as the child of another test.
     const LESSON: Lesson = Lesson {

@@ -55,7 +55,7 @@ pub use gate::{Gate, Opener, Rendezvous};
 pub use lesson::Lesson;
 pub use manual::{ManualFuture, ManualHandle};
 pub use odd_wakers::{StackWakers, wakers_without_data};
-pub use panics::{allow_unwritten, panic_message};
+pub use panics::{EndMayBeUnwritten, panic_message};
 pub use probes::{DropLog, DropProbe, PanicOnDrop, log_of_this_threads_end};
 pub use race::{Answer, race_with_wakes};
 pub use round_robin::RoundRobin;

@@ -1,6 +1,7 @@
 //! The panics of the child process, noted for its verdict instead of printed.
 
 use std::any::Any;
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -43,10 +44,40 @@ pub fn panic_message(body: impl FnOnce()) -> Option<String> {
     Some(text.unwrap_or_else(|| "a value that is no text".to_owned()))
 }
 
-/// Runs what may not be written yet without being what the check is about,
-/// such as the end of something whose life is checked. If it panics by `todo!`,
-/// that makes no difference; any other panic goes on.
-pub fn allow_unwritten(body: impl FnOnce()) {
+/// Something whose life is checked, and whose end may not be written yet: if it
+/// panics by `todo!` as it is dropped, that makes no difference. Any other panic
+/// goes on.
+pub struct EndMayBeUnwritten<T>(Option<T>);
+
+impl<T> EndMayBeUnwritten<T> {
+    /// Makes one of something that is at its beginning.
+    pub fn new(subject: T) -> Self {
+        Self(Some(subject))
+    }
+
+    /// For a check that is about the end.
+    pub fn into_inner(mut self) -> T {
+        self.0.take().expect("it is taken once")
+    }
+}
+
+impl<T> Deref for EndMayBeUnwritten<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.as_ref().expect("it is taken at the end")
+    }
+}
+
+impl<T> Drop for EndMayBeUnwritten<T> {
+    fn drop(&mut self) {
+        let subject = self.0.take();
+        allow_unwritten(|| drop(subject));
+    }
+}
+
+/// Runs `body`. If it panics by `todo!`, that makes no difference.
+pub(crate) fn allow_unwritten(body: impl FnOnce()) {
     let Err(panic) = catch_unwind(AssertUnwindSafe(body)) else {
         return;
     };

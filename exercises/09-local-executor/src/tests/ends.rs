@@ -1,5 +1,6 @@
 //! How tasks and the executor end, and where.
 
+use super::super::LocalExecutor as Whole;
 use super::*;
 
 /// Waits for ever, and owns something.
@@ -94,7 +95,7 @@ fn the_last_waker_does_not_take_the_task_along() {
     check(lesson, || {
         for is_over in [false, true] {
             for last in [drop::<Waker>, Waker::wake] {
-                let executor = LocalExecutor::new();
+                let executor = Whole::new();
                 let (future, task) = ManualFuture::new();
                 let (probe, log) = DropProbe::new();
                 let held = Rc::new(probe);
@@ -195,7 +196,7 @@ fn dropping_the_executor_drops_every_task() {
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
     check(lesson, || {
-        let executor = LocalExecutor::new();
+        let executor = Whole::new();
         let (futures, tasks): (Vec<_>, Vec<_>) =
             (0..20).map(|_| ManualFuture::new()).unzip();
         let mut logs = Vec::new();
@@ -232,7 +233,7 @@ fn tasks_that_refer_to_each_other_are_dropped() {
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
     check(lesson, || {
-        let executor = LocalExecutor::new();
+        let executor = Whole::new();
         let wakers = Rc::new(RefCell::new(Vec::<Waker>::new()));
         let (tell, told) = mpsc::channel();
         let mut logs = Vec::new();
@@ -279,7 +280,7 @@ fn what_a_destructor_spawns_is_dropped_too() {
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
     check(lesson, || {
-        let executor = LocalExecutor::new();
+        let executor = Whole::new();
         let (probe, log) = DropProbe::new();
         let (tell, told) = mpsc::channel();
         let mut probe = Some(probe);
@@ -315,7 +316,7 @@ fn the_handles_of_dropped_tasks_are_cancelled() {
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
     check(lesson, || {
-        let executor = LocalExecutor::new();
+        let executor = Whole::new();
         let over = executor.spawn(async { 7 });
         executor.run();
         let never_polled = executor.spawn(async { 7 });
@@ -327,7 +328,7 @@ fn the_handles_of_dropped_tasks_are_cancelled() {
             parker::block_on(waits)
         });
         told.recv().expect("it tells").wait_until_asleep();
-        let unrun = LocalExecutor::new().spawn(async { 7 });
+        let unrun = Whole::new().spawn(async { 7 });
         drop(executor);
         let waits = awaiting.join().expect("awaiting does not panic");
         let seven = parker::block_on(over).expect("it was over");
@@ -353,7 +354,7 @@ fn wakers_outlive_the_executor_and_leave_nothing() {
     };
     const TASKS: usize = 50;
     let once = || {
-        let executor = LocalExecutor::new();
+        let executor = Whole::new();
         let tasks = [(); TASKS].map(|()| {
             let (future, task) = ManualFuture::new();
             drop(executor.spawn(future));

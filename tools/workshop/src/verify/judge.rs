@@ -350,7 +350,7 @@ impl Judge<'_> {
 
 /// What the paths of the exercises' tests begin with, in a package with versions of
 /// all exercises.
-fn filters_of(exercises: &[Exercise]) -> Vec<String> {
+pub fn filters_of(exercises: &[Exercise]) -> Vec<String> {
     let numbers = exercises.iter().map(|exercise| exercise.number);
     numbers
         .map(|number| format!("exercise_{number}::"))

@@ -9,6 +9,7 @@
 //! | [`snippets`] | programs of the book, and what they really do |
 //! | [`demonstrations`] | the exercises' demonstrations, on our solutions |
 //! | [`mutants`] | the solutions, changed line by line, and whether their checks notice |
+//! | [`steps`] | versions that have come to a milestone, and whether what they have is green |
 //! | [`subjects`], [`judge`], [`wrong`] | stubs, solutions and all other versions, and how they fare |
 
 mod book;
@@ -22,6 +23,7 @@ mod judge;
 mod mutants;
 mod shown;
 mod snippets;
+mod steps;
 mod subjects;
 mod triads;
 mod wrong;

@@ -5,7 +5,7 @@ use std::future::pending;
 
 use super::judge::{Judge, Part};
 use super::shown::Shown;
-use super::{Finding, Outcome};
+use super::{Finding, Outcome, steps};
 use crate::exercises::cargo::{self, Build, Built, Target, Words};
 use crate::exercises::catalogue::{Checker, Exercise};
 use crate::problem::Problem;
@@ -20,6 +20,8 @@ pub enum Subject {
     Solutions,
     /// The other right versions.
     Alternatives,
+    /// The versions that have come as far as a milestone.
+    Milestones,
     /// The wrong versions.
     Counterexamples,
     /// All versions once more, explored by loom or tried by shuttle.
@@ -28,10 +30,11 @@ pub enum Subject {
 
 impl Subject {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Stubs,
         Self::Solutions,
         Self::Alternatives,
+        Self::Milestones,
         Self::Counterexamples,
         Self::Models,
     ];
@@ -42,6 +45,7 @@ impl Subject {
             Self::Stubs => "stubs",
             Self::Solutions => "solutions",
             Self::Alternatives => "alternatives",
+            Self::Milestones => "milestones",
             Self::Counterexamples => "counterexamples",
             Self::Models => "models",
         }
@@ -103,6 +107,10 @@ async fn build_part(
     let mut packages: Vec<String> = exercises.iter().flat_map(pair).collect();
     packages.extend((checker != Some(Checker::Shuttle)).then(|| "alternatives".to_owned()));
     packages.push("counterexamples".to_owned());
+    let is_stepped = |one: &Exercise| !one.milestones().is_empty();
+    if checker.is_none() && exercises.iter().any(is_stepped) {
+        packages.push(steps::PACKAGE.to_owned());
+    }
     let features = checker.map(|checker| {
         let feature = |package| format!("{package}/{}", checker.feature());
         packages.iter().map(feature).collect()
@@ -198,6 +206,11 @@ impl Binaries {
                 judge
                     .alternatives(exercises, &self.tests, &on_progress)
                     .await?
+            }
+            Subject::Milestones => {
+                judge
+                    .milestones(exercises, &self.tests, &on_progress)
+                    .await?;
             }
             Subject::Counterexamples => {
                 judge

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Finding, Outcome, relative};
+use super::{Finding, Outcome, relative, steps};
 use crate::exercises::catalogue::Exercise;
 use crate::exercises::header::Header;
 use crate::exercises::hint;
@@ -124,6 +124,7 @@ impl<'a> Triad<'a> {
 
     fn check(&mut self) {
         self.check_contract();
+        self.check_milestones();
         self.check_solution();
         self.check_tests();
         self.check_counterexamples();
@@ -157,6 +158,18 @@ impl<'a> Triad<'a> {
                     "number the clauses from 1 on",
                 );
             }
+        }
+    }
+
+    /// Each clause belongs to one milestone, if there are some.
+    fn check_milestones(&mut self) {
+        let stub = self.exercise.stub();
+        let source = fs::read_to_string(&stub).unwrap_or_default();
+        let milestones = source::milestones(&source);
+        for (number, fault) in steps::faults_of_order(&milestones, &self.contract.clauses) {
+            let line = milestones.iter().find(|one| one.number == number);
+            let remedy = "write `1. **Name.** Clauses 1, 2 and 4 to 6: …`, each clause once";
+            self.find(&stub, line.map(|one| one.line), fault, remedy);
         }
     }
 

@@ -1,0 +1,9 @@
+//! Tasks run, are awaited, and end in every way. What a scheduler needs to end
+//! them all, and a yield of its own, are open still.
+
+super::the_rest! {}
+super::parts! {
+    holder = "../../../solutions/12-task/src/holder.rs",
+    join = "../../../solutions/12-task/src/join.rs"
+}
+super::without_list_and_yields! {}
