@@ -93,7 +93,10 @@ macro_rules! without_list_and_yields {
 
             use super::cell::Header;
 
-            pub fn watch(_: NonNull<Header>, poll: impl FnOnce() -> Poll<()>) -> (Poll<()>, bool) {
+            pub fn watch(
+                _: NonNull<Header>,
+                poll: impl FnOnce() -> Poll<()>,
+            ) -> (Poll<()>, bool) {
                 (poll(), false)
             }
 

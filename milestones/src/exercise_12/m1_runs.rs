@@ -48,7 +48,10 @@ mod join {
     impl<T> Future for JoinHandle<T> {
         type Output = Result<T, JoinError>;
 
-        fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        fn poll(
+            mut self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+        ) -> Poll<Self::Output> {
             Pin::new(&mut self.0).poll(cx)
         }
     }

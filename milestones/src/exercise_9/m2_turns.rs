@@ -4,7 +4,9 @@
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 
-pub use local_executor::{Completer, JoinError, JoinHandle, job, outcome, spawn};
+pub use local_executor::{
+    Completer, JoinError, JoinHandle, job, outcome, spawn,
+};
 
 /// The solution's, which is never dropped.
 #[derive(Default)]

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::catalogue::Exercise;
 use super::harness::Verdicts;
 use super::header::Header;
+use super::milestones::{Milestone, of_clause};
 use super::source;
 use crate::events::{Event, Outcome};
 
@@ -254,13 +255,31 @@ const TEXT_WIDTH: usize = 66;
 /// none has.
 pub fn of_check(root: &Path, exercise: &Exercise, verdicts: &Verdicts) -> Option<Event> {
     let failures = failures(&names(exercise), verdicts);
+    let (now, later) = by_milestone(failures, &exercise.milestones(), verdicts);
     let known = known(root, exercise.number);
-    let choice = choose(&failures, exercise.number, &known)?;
+    let mut choice = choose(&now, exercise.number, &known)?;
+    choice.order.extend(&later);
     Some(Event::Telling {
         first: choice.order[0].name.clone(),
         message: choice.message(),
         others: choice.others(),
     })
+}
+
+/// The failures of the earliest milestone that has some, and those of later ones:
+/// these may wait.
+fn by_milestone(
+    failures: Vec<Failure>,
+    milestones: &[Milestone],
+    verdicts: &Verdicts,
+) -> (Vec<Failure>, Vec<Failure>) {
+    let number = |failure: &Failure| {
+        let clause = verdicts.get(&failure.name)?.number()?;
+        Some(of_clause(milestones, clause)?.number)
+    };
+    let earliest = failures.iter().filter_map(number).min();
+    let may_wait = |failure: &Failure| earliest.is_some() && number(failure) > earliest;
+    failures.into_iter().partition(|one| !may_wait(one))
 }
 
 /// The names of an exercise's tests and models, as their files have them: the
@@ -431,6 +450,7 @@ fn function(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exercises::harness::Verdict;
 
     fn failure(name: &str, kind: Kind, seen: &str, usually: &str) -> Failure {
         Failure {
@@ -486,6 +506,33 @@ mod tests {
         let died = failure("d", Kind::Died, "the test process died of SIGSEGV", "");
         let corrupt = [died, failures[1].clone()];
         assert_eq!(first(&corrupt, &[]), "d", "the lock may be in freed memory");
+    }
+
+    #[test]
+    fn failures_of_later_milestones_may_wait() {
+        let milestone = |number, clauses: &[u32]| Milestone {
+            number,
+            name: String::new(),
+            clauses: clauses.into(),
+            line: 1,
+        };
+        let milestones = [milestone(1, &[1, 4]), milestone(2, &[2, 3])];
+        let verdict = |clause: u32| Verdict {
+            clause: Some(format!("{clause}. Name")),
+            outcome: Outcome::Failed,
+            message: String::new(),
+            cause: Cause::default(),
+        };
+        let clauses = [("b", 2), ("c", 3), ("d", 4)];
+        let verdicts = clauses.map(|(name, clause)| (format!("tests::{name}"), verdict(clause)));
+        let verdicts = Verdicts::from(verdicts);
+        let failed = |names: &[&str]| names.iter().map(|name| hang(name)).collect::<Vec<_>>();
+        let split = |names| by_milestone(failed(names), &milestones, &verdicts);
+        let all = ["b", "c", "d"];
+        assert_eq!(split(&all), (failed(&["d"]), failed(&["b", "c"])));
+        assert_eq!(split(&all[..2]), (failed(&["b", "c"]), Vec::new()));
+        let without = by_milestone(failed(&all), &[], &verdicts);
+        assert_eq!(without, (failed(&all), Vec::new()));
     }
 
     #[test]

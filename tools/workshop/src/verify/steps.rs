@@ -179,6 +179,7 @@ mod tests {
                 clause: Some(format!("{clause}. Name")),
                 outcome,
                 message: String::new(),
+                cause: crate::exercises::telling::Cause::default(),
             };
             (format!("tests::t{clause}"), verdict)
         });
