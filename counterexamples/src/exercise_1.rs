@@ -1,6 +1,10 @@
 //! Wrong versions of `block_on`.
 
 pub mod busy_polls;
+pub mod c03_announces_its_sleep_after_its_look;
+pub mod c03_lets_go_between_look_and_wait;
+pub mod c03_notifies_before_it_sets_the_flag;
+pub mod c03_notifies_without_the_lock;
 pub mod clears_flag_after_poll;
 pub mod first_poll_only_registers;
 pub mod forgets_the_future;

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use testkit::{
     Cost, DropProbe, Lesson, ManualFuture, MustNotMove, Yields, check,
-    idle_cost, race_with_wakes,
+    idle_cost, race_step_by_step, race_with_wakes,
 };
 
 use super::block_on;
@@ -211,19 +211,25 @@ fn a_wake_from_another_thread_during_poll_is_not_lost() {
 }
 
 /// Clause 3: no single run can hit the moment between the last look and the
-/// sleep; many runs do.
+/// sleep. So the thread is run instruction by instruction, and woken at each;
+/// then the same with the thread that wakes it. Where that cannot be done,
+/// many runs hit the moment now and then.
 #[test]
 fn thousands_of_wakes_between_two_threads_all_arrive() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
         promise: "A wake-up that comes between the poll and the sleep still counts.",
-        usual_cause: "The thread looks at a flag and then sleeps without looking again. \
-                      `thread::park` keeps a token for this; a condition variable needs its flag \
-                      under its mutex.",
+        usual_cause: "There is a moment after the last look at the flag and before the sleep, and a \
+                      wake-up in it is lost: the mutex is released in between, or `wake` sets the \
+                      flag or notifies without having locked it, or notifies before it sets the \
+                      flag. `thread::park` keeps a token for this moment, if `wake` always unparks.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     const TIME: Duration = Duration::from_millis(300);
-    check(lesson, || race_with_wakes(TIME, block_on));
+    check(lesson, || {
+        race_step_by_step(block_on);
+        race_with_wakes(TIME, block_on);
+    });
 }
 
 /// Clause 4: the usual case. A timer or a socket wakes from its own thread.

@@ -43,8 +43,10 @@ mod stacks;
 mod starved;
 #[cfg(test)]
 mod subject;
+mod step_by_step;
 mod target;
 mod threads;
+mod trap;
 mod wakers;
 mod watchdog;
 
@@ -60,6 +62,7 @@ pub use probes::{DropLog, DropProbe, PanicOnDrop, log_of_this_threads_end};
 pub use race::{Answer, race_with_wakes};
 pub use round_robin::RoundRobin;
 pub use starved::without_new_threads;
+pub use step_by_step::{SteppedAnswer, race_step_by_step};
 pub use target::{TargetWatch, WakeTarget};
 pub use threads::{Cost, ThreadProbe, idle_cost, thread_count, wait_by_thread_park};
 pub use wakers::{CountingWaker, HostileWaker, WakeCounts};

@@ -3,8 +3,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// One thread, as the operating system sees it now.
@@ -167,6 +167,61 @@ impl ThreadProbe {
         let time_out = words.nth(3)?;
         Some(sleeps.contains(&number) || number == futex && time_out != "0x0")
     }
+}
+
+/// A [`ThreadProbe`] whose files are open: asking takes one system call each,
+/// and neither allocates nor locks, so that the handler of a signal may ask.
+#[derive(Debug)]
+pub(crate) struct OpenProbe(OnceLock<Option<(fs::File, fs::File)>>);
+
+impl OpenProbe {
+    /// Makes a probe that points nowhere yet.
+    pub(crate) const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    /// Points it at the calling thread, once and for all.
+    pub(crate) fn open_here(&self) {
+        self.0.get_or_init(|| {
+            let ThreadProbe(task) = ThreadProbe::here();
+            let stat = fs::File::open(task.join("stat")).ok()?;
+            Some((stat, fs::File::open(task.join("schedstat")).ok()?))
+        });
+    }
+
+    /// Whether the thread sleeps.
+    pub(crate) fn is_asleep(&self) -> bool {
+        let Some(Some((stat, _))) = self.0.get() else {
+            return false;
+        };
+        let mut text = [0; 512];
+        let length = read_start(stat, &mut text);
+        let name_ends = text[..length].iter().rposition(|&byte| byte == b')');
+        name_ends.and_then(|end| text.get(end + 2)) == Some(&b'S')
+    }
+
+    /// The CPU time that the thread has used.
+    pub(crate) fn cpu_ns(&self) -> Option<u64> {
+        let (_, schedstat) = self.0.get()?.as_ref()?;
+        let mut text = [0; 64];
+        let length = read_start(schedstat, &mut text);
+        let digits = text[..length]
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit());
+        Some(digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
+    }
+}
+
+/// Reads the start of a file, and returns how much was read.
+#[cfg(unix)]
+fn read_start(file: &fs::File, buffer: &mut [u8]) -> usize {
+    use std::os::unix::fs::FileExt;
+    file.read_at(buffer, 0).unwrap_or(0)
+}
+
+#[cfg(not(unix))]
+fn read_start(_file: &fs::File, _buffer: &mut [u8]) -> usize {
+    0
 }
 
 /// How often [`idle_cost`] looks, and for how many windows at most.

@@ -73,6 +73,7 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
     };
     const TIME: Duration = Duration::from_millis(150);
     check(lesson, || {
+        race_step_by_step(block_on);
         race_with_wakes(TIME, block_on);
         with_chaos(SEED, || race_with_wakes(TIME, block_on));
     });

@@ -106,7 +106,10 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
     const TIME: Duration = Duration::from_millis(300);
-    check(lesson, || race_with_wakes(TIME, block_on));
+    check(lesson, || {
+        race_step_by_step(block_on);
+        race_with_wakes(TIME, block_on);
+    });
 }
 
 /// Clause 11: what the previous exercise was about.

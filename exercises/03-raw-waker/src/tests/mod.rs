@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use testkit::{
     DropProbe, Lesson, ManualFuture, WakeTarget, Yields, check, idle_cost,
-    live_blocks, race_with_wakes,
+    live_blocks, race_step_by_step, race_with_wakes,
 };
 
 use super::{block_on, waker};

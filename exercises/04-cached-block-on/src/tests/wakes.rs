@@ -149,6 +149,7 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
     };
     const TIME: Duration = Duration::from_millis(150);
     check(lesson, || {
+        race_step_by_step(block_on);
         race_both_ways(TIME);
         with_chaos(4, || race_both_ways(TIME));
     });

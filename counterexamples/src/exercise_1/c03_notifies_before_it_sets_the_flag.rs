@@ -1,0 +1,47 @@
+//! Breaks clause 3: No lost wake-up.
+//! Caught by: thousands_of_wakes_between_two_threads_all_arrive
+//!
+//! `wake` notifies first and sets the flag then. A thread that falls asleep in
+//! between has missed the notification, and no other will come.
+
+use std::pin::pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let signal = Arc::new(Signal::default());
+    let waker = Waker::from(signal.clone());
+    let mut cx = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        let woken = signal.woken.wait_while(signal.lock(), |woken| !*woken);
+        *woken.unwrap_or_else(PoisonError::into_inner) = false;
+    }
+}
+
+#[derive(Default)]
+struct Signal {
+    is_woken: Mutex<bool>,
+    woken: Condvar,
+}
+
+impl Signal {
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.is_woken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wake for Signal {
+    fn wake(self: Arc<Self>) {
+        self.woken.notify_one();
+        *self.lock() = true;
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/01-block-on/src/tests.rs"]
+mod tests;

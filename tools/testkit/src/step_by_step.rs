@@ -1,0 +1,335 @@
+//! A wake-up at each step of a thread that falls asleep, and a thread that
+//! falls asleep at each step of a wake-up.
+//!
+//! A race that is run a thousand times hits a gap of a few nanoseconds now and
+//! then, and on a busy machine hardly ever. Here one of the two threads is run
+//! a machine instruction at a time, by the processor's own trap flag, and
+//! stopped after a given number of them. The other thread then does its part
+//! until it is done or has fallen asleep. One round for each instruction: the
+//! gap is hit, however narrow it is and whatever else the machine does.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread::{self, Thread};
+
+use crate::child;
+use crate::threads::OpenProbe;
+use crate::trap;
+
+/// How many instructions are stepped through in each of the two sweeps. A
+/// step takes a microsecond, or ten in a virtual machine.
+const STEPS: u32 = 30_000;
+/// After so many instructions a thread is not falling asleep; it spins.
+const MOST_STEPS: u32 = 5_000;
+/// So often the other thread may spin instead of falling asleep.
+const MOST_SPINS: u32 = 10;
+/// How much CPU time says that the other thread spins.
+const SPIN_NS: u64 = 2_000_000;
+/// So often the partner looks for a question before it sleeps.
+const LOOKS: u32 = 20_000;
+/// Stands for the number of a round that never comes.
+const STOP: u32 = u32::MAX;
+
+/// Which of the two threads is run step by step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stepped {
+    /// The one that waits, from the end of its poll until it sleeps.
+    Sleeper,
+    /// The one that wakes it, during `wake`.
+    Waker,
+}
+
+/// Lets `wait` wait for one [`SteppedAnswer`] after the other. In each round
+/// the wake-up comes whole at one step of the way from the poll to the sleep;
+/// then, in each round of a second sweep, the whole way from the poll to the
+/// sleep lies at one step of the wake-up.
+///
+/// Where a thread cannot be stepped (it takes Linux on x86-64, and the child
+/// process of a check), it does nothing.
+///
+/// # Panics
+///
+/// Passes on a panic of `wait` or of a waker.
+pub fn race_step_by_step(mut wait: impl FnMut(SteppedAnswer)) {
+    if !child::is_child() || !trap::install(at_stop) {
+        return;
+    }
+    let partner = thread::spawn(answer_all);
+    let mut run = Run {
+        wait: &mut wait,
+        partner: partner.thread(),
+        round: 0,
+    };
+    run.sweep(Stepped::Sleeper);
+    run.sweep(Stepped::Waker);
+    STAGE.ask(STOP, partner.thread());
+    partner.join().expect("waking does not panic");
+}
+
+struct Run<'a, Wait> {
+    wait: &'a mut Wait,
+    partner: &'a Thread,
+    round: u32,
+}
+
+impl<Wait: FnMut(SteppedAnswer)> Run<'_, Wait> {
+    fn sweep(&mut self, stepped: Stepped) {
+        STAGE
+            .is_waker_stepped
+            .store(stepped == Stepped::Waker, SeqCst);
+        STAGE.spins.store(0, SeqCst);
+        // Once to warm up: first uses take ways of their own. Once to see how many steps there are.
+        self.run(stepped, MOST_STEPS);
+        let length = self.run(stepped, MOST_STEPS);
+        let mut left = STEPS;
+        for stop_at in scattered(length) {
+            left = left.saturating_sub(stop_at);
+            if left == 0 || STAGE.spins.load(SeqCst) >= MOST_SPINS {
+                return;
+            }
+            self.run(stepped, stop_at);
+        }
+    }
+
+    /// Runs one round and returns how many steps were taken.
+    fn run(&mut self, stepped: Stepped, stop_at: u32) -> u32 {
+        self.round += 1;
+        STAGE.stop_at.store(stop_at, SeqCst);
+        (self.wait)(SteppedAnswer {
+            partner: self.partner.clone(),
+            round: self.round,
+            stepped,
+            is_asked: false,
+        });
+        while STAGE.partner_done.load(SeqCst) < self.round {
+            thread::yield_now();
+        }
+        trap::steps()
+    }
+}
+
+/// All numbers from one to `length`, far from each other where they come one
+/// after the other: whoever stops early has seen a bit of everything.
+fn scattered(length: u32) -> impl Iterator<Item = u32> {
+    let are_coprime = |a: u32, b: u32| {
+        let (mut a, mut b) = (a, b);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a == 1
+    };
+    // Near the golden section of the whole.
+    let stride = (length * 5 / 8..=length)
+        .find(|&stride| are_coprime(stride, length))
+        .unwrap_or(1);
+    (0..length).map(move |index| 1 + index * stride % length)
+}
+
+/// What the two threads and the handler of the trap share.
+struct Stage {
+    waker: Mutex<Option<Waker>>,
+    stop_at: AtomicU32,
+    is_waker_stepped: AtomicBool,
+    /// How often the other thread was found spinning.
+    spins: AtomicU32,
+    /// The round whose question has been asked.
+    asked: AtomicU32,
+    /// The round whose future is ready.
+    answered: AtomicU32,
+    /// The round in which the thread that is not stepped may do its part.
+    let_go: AtomicU32,
+    /// The round in which it has begun to.
+    begun: AtomicU32,
+    /// The round in which it has done it.
+    done: AtomicU32,
+    /// The round in which the partner has nothing left to do.
+    partner_done: AtomicU32,
+    is_partner_asleep: AtomicBool,
+    sleeper: OpenProbe,
+    partner: OpenProbe,
+}
+
+static STAGE: Stage = Stage {
+    waker: Mutex::new(None),
+    stop_at: AtomicU32::new(0),
+    is_waker_stepped: AtomicBool::new(false),
+    spins: AtomicU32::new(0),
+    asked: AtomicU32::new(0),
+    answered: AtomicU32::new(0),
+    let_go: AtomicU32::new(0),
+    begun: AtomicU32::new(0),
+    done: AtomicU32::new(0),
+    partner_done: AtomicU32::new(0),
+    is_partner_asleep: AtomicBool::new(false),
+    sleeper: OpenProbe::new(),
+    partner: OpenProbe::new(),
+};
+
+impl Stage {
+    fn ask(&self, round: u32, partner: &Thread) {
+        self.asked.store(round, SeqCst);
+        if self.is_partner_asleep.load(SeqCst) {
+            partner.unpark();
+        }
+    }
+
+    fn lock_waker(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.waker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs in the handler of the trap, on the thread that is stepped, at the step
+/// at which it is to stop: lets the other thread do its part. Allocates
+/// nothing and takes no lock, since that thread may be inside either.
+fn at_stop() {
+    let round = STAGE.asked.load(SeqCst);
+    let other = match STAGE.is_waker_stepped.load(SeqCst) {
+        true => &STAGE.sleeper,
+        false => &STAGE.partner,
+    };
+    let cpu_before = other.cpu_ns().unwrap_or(0);
+    STAGE.let_go.store(round, SeqCst);
+    loop {
+        let has_begun = STAGE.begun.load(SeqCst) >= round;
+        if STAGE.done.load(SeqCst) >= round || has_begun && other.is_asleep() {
+            return;
+        }
+        // It may wait for this thread in a loop, by a lock that spins.
+        let cpu = other.cpu_ns().unwrap_or(u64::MAX);
+        if has_begun && cpu.saturating_sub(cpu_before) > SPIN_NS {
+            STAGE.spins.fetch_add(1, SeqCst);
+            return;
+        }
+        thread::yield_now();
+    }
+}
+
+/// The partner: answers one question after the other.
+fn answer_all() {
+    STAGE.partner.open_here();
+    for round in 1.. {
+        wait_for_question(round);
+        if STAGE.asked.load(SeqCst) == STOP {
+            return;
+        }
+        // Ends the wait of the other thread also where the waker panics.
+        let _done = PartnerDone(round);
+        match STAGE.is_waker_stepped.load(SeqCst) {
+            true => wake_step_by_step(round),
+            false => wake_once_let_go(round),
+        }
+    }
+}
+
+struct PartnerDone(u32);
+
+impl Drop for PartnerDone {
+    fn drop(&mut self) {
+        trap::stop();
+        STAGE.let_go.store(self.0, SeqCst);
+        STAGE.partner_done.store(self.0, SeqCst);
+    }
+}
+
+/// Looks again and again, for the sake of speed. Sleeps in the end, so that
+/// where no question comes any more all threads are seen to sleep.
+fn wait_for_question(round: u32) {
+    let is_asked = || STAGE.asked.load(SeqCst) >= round;
+    for _ in 0..LOOKS {
+        if is_asked() {
+            return;
+        }
+        thread::yield_now();
+    }
+    STAGE.is_partner_asleep.store(true, SeqCst);
+    while !is_asked() {
+        thread::park();
+    }
+    STAGE.is_partner_asleep.store(false, SeqCst);
+}
+
+/// Wakes when the sleeper has come to the step at which it stops, or sleeps
+/// and does not come to it any more.
+fn wake_once_let_go(round: u32) {
+    while STAGE.let_go.load(SeqCst) < round
+        && !STAGE.sleeper.is_asleep()
+        && trap::steps() < MOST_STEPS
+    {
+        thread::yield_now();
+    }
+    STAGE.begun.store(round, SeqCst);
+    STAGE.answered.store(round, SeqCst);
+    let waker = STAGE.lock_waker().take();
+    waker.expect("it was put there first").wake();
+    STAGE.done.store(round, SeqCst);
+}
+
+fn wake_step_by_step(round: u32) {
+    STAGE.answered.store(round, SeqCst);
+    let waker = STAGE.lock_waker().take();
+    let waker = waker.expect("it was put there first");
+    trap::start(STAGE.stop_at.load(SeqCst), MOST_STEPS);
+    waker.wake();
+    trap::stop();
+}
+
+/// Asks when it is first polled, and is ready once the other thread has
+/// answered.
+#[derive(Debug)]
+pub struct SteppedAnswer {
+    partner: Thread,
+    round: u32,
+    stepped: Stepped,
+    is_asked: bool,
+}
+
+impl Future for SteppedAnswer {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let round = self.round;
+        if STAGE.answered.load(SeqCst) == round {
+            if self.stepped == Stepped::Sleeper {
+                trap::stop();
+            } else {
+                STAGE.done.store(round, SeqCst);
+            }
+            return Poll::Ready(());
+        }
+        if self.is_asked {
+            return Poll::Pending;
+        }
+        self.is_asked = true;
+        STAGE.sleeper.open_here();
+        *STAGE.lock_waker() = Some(cx.waker().clone());
+        let stop_at = STAGE.stop_at.load(SeqCst);
+        trap::reset();
+        STAGE.ask(round, &self.partner);
+        match self.stepped {
+            Stepped::Sleeper => trap::start(stop_at, MOST_STEPS),
+            Stepped::Waker => {
+                while STAGE.let_go.load(SeqCst) < round {
+                    thread::yield_now();
+                }
+                STAGE.begun.store(round, SeqCst);
+            }
+        }
+        Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn each_step_has_its_round() {
+        for length in [0, 1, 2, 7, 8, 60, 5_000] {
+            let steps: BTreeSet<u32> = scattered(length).collect();
+            assert!(steps.into_iter().eq(1..=length), "of {length} steps");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Runs a thread one machine instruction at a time, by the trap flag of x86-64:
+//! while it is set the processor traps after each instruction, and Linux turns
+//! that into a signal. Elsewhere nothing can be stepped.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+
+static IS_ON: AtomicBool = AtomicBool::new(false);
+static STEPS: AtomicU32 = AtomicU32::new(0);
+static STOP_AT: AtomicU32 = AtomicU32::new(0);
+static MOST: AtomicU32 = AtomicU32::new(0);
+
+/// How many steps have been taken since [`start`] or [`reset`].
+pub(crate) fn steps() -> u32 {
+    STEPS.load(SeqCst)
+}
+
+/// Sets the number of steps back.
+pub(crate) fn reset() {
+    STEPS.store(0, SeqCst);
+}
+
+/// Steps through what this thread does next. What [`install`] was given is
+/// called, on this thread, after `stop_at` steps, and then the thread runs on
+/// as usual; so it does after `most` steps.
+#[inline(never)]
+pub(crate) fn start(stop_at: u32, most: u32) {
+    STOP_AT.store(stop_at, SeqCst);
+    MOST.store(most, SeqCst);
+    reset();
+    IS_ON.store(true, SeqCst);
+    machine::set_trap_flag();
+}
+
+/// Lets the thread that is stepped run on as usual.
+pub(crate) fn stop() {
+    IS_ON.store(false, SeqCst);
+}
+
+pub(crate) use machine::install;
+
+/// What to do after a step.
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+enum Step {
+    GoOn,
+    RunOn,
+    Stop,
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+fn step() -> Step {
+    if !IS_ON.load(SeqCst) {
+        return Step::RunOn;
+    }
+    let steps = STEPS.fetch_add(1, SeqCst) + 1;
+    if steps >= MOST.load(SeqCst) {
+        stop();
+        Step::RunOn
+    } else if steps == STOP_AT.load(SeqCst) {
+        stop();
+        Step::Stop
+    } else {
+        Step::GoOn
+    }
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+mod machine {
+    use std::arch::asm;
+    use std::ffi::{c_int, c_void};
+    use std::ptr;
+    use std::sync::OnceLock;
+
+    use super::{Step, step, steps};
+
+    static AT_STOP: OnceLock<fn()> = OnceLock::new();
+
+    /// Linux's `struct sigaction`, as the C library has it on x86-64.
+    #[repr(C)]
+    struct SigAction {
+        handler: extern "C" fn(c_int, *mut c_void, *mut c_void),
+        mask: [u64; 16],
+        flags: c_int,
+        restorer: usize,
+    }
+
+    const SIGTRAP: c_int = 5;
+    const SA_SIGINFO: c_int = 4;
+    /// Where the flags register lies in a `ucontext_t`: behind a word, a
+    /// pointer, a stack of three words and seventeen registers.
+    const FLAGS: usize = 8 * (1 + 1 + 3 + 17);
+    const TRAP_FLAG: u64 = 0x100;
+
+    unsafe extern "C" {
+        fn sigaction(signal: c_int, new: *const SigAction, old: *mut SigAction) -> c_int;
+    }
+
+    /// Prepares to step threads of this process. Returns `false` where the
+    /// trap does not come, as in some emulators.
+    pub(crate) fn install(at_stop: fn()) -> bool {
+        AT_STOP.get_or_init(|| at_stop);
+        let action = SigAction {
+            handler: on_trap,
+            mask: [0; 16],
+            flags: SA_SIGINFO,
+            restorer: 0,
+        };
+        // SAFETY: `action` is what the C library expects, and its handler does only what a handler may.
+        let is_installed = unsafe { sigaction(SIGTRAP, &action, ptr::null_mut()) } == 0;
+        if !is_installed {
+            return false;
+        }
+        super::start(u32::MAX, u32::MAX);
+        std::hint::black_box(());
+        super::stop();
+        steps() > 0
+    }
+
+    #[inline(always)]
+    pub(super) fn set_trap_flag() {
+        // SAFETY: sets a bit of the flags register, which `install` has a handler for; the stack is as before.
+        unsafe {
+            asm!("pushfq", "or qword ptr [rsp], 0x100", "popfq");
+        }
+    }
+
+    extern "C" fn on_trap(_signal: c_int, _info: *mut c_void, context: *mut c_void) {
+        let step = step();
+        if matches!(step, Step::GoOn) {
+            return;
+        }
+        // SAFETY: the flags register lies in the context, which is as large as that.
+        let flags = unsafe { context.byte_add(FLAGS) }.cast::<u64>();
+        // SAFETY: the kernel gives this thread's context to this handler alone, aligned for its words.
+        unsafe { *flags &= !TRAP_FLAG };
+        if let (Step::Stop, Some(at_stop)) = (step, AT_STOP.get()) {
+            at_stop();
+        }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64", not(miri))))]
+mod machine {
+    pub(crate) fn install(_at_stop: fn()) -> bool {
+        false
+    }
+
+    pub(super) fn set_trap_flag() {}
+}
+
+#[cfg(all(test, target_os = "linux", target_arch = "x86_64", not(miri)))]
+mod tests {
+    use super::*;
+
+    static STOPS: AtomicU32 = AtomicU32::new(0);
+
+    #[test]
+    fn a_thread_stops_once_and_runs_on() {
+        if !install(|| _ = STOPS.fetch_add(1, SeqCst)) {
+            return;
+        }
+        start(20, 1_000);
+        let mut sum = 0;
+        for number in 0..10_000_u64 {
+            sum = std::hint::black_box(sum + number);
+        }
+        stop();
+        assert_eq!(sum, 49_995_000, "what is stepped does what it always does");
+        assert_eq!(STOPS.load(SeqCst), 1, "it stopped");
+        assert_eq!(steps(), 20, "from there on it ran as usual");
+    }
+}
