@@ -41,9 +41,9 @@ mod race;
 mod round_robin;
 mod stacks;
 mod starved;
+mod step_by_step;
 #[cfg(test)]
 mod subject;
-mod step_by_step;
 mod target;
 mod threads;
 mod trap;

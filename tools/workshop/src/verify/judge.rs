@@ -23,6 +23,9 @@ use crate::workshop::Workshop;
 /// The longest that the tests of a package may take.
 const LIMIT: Duration = Duration::from_secs(1200);
 
+/// The package of those wrong versions that are right until they are optimized.
+pub const OPTIMIZED: &str = "counterexamples-optimized";
+
 /// Runs versions and judges them.
 pub struct Judge<'a> {
     /// Where they are.
@@ -90,7 +93,11 @@ impl Judge<'_> {
         let threads = (package == "counterexamples").then_some(each * cores);
         let mut verdicts = Verdicts::new();
         let mut done = BTreeSet::new();
-        for binary in built.binaries_of(package) {
+        let optimized = (package == "counterexamples").then(|| built.binaries_of(OPTIMIZED));
+        for binary in built
+            .binaries_of(package)
+            .chain(optimized.into_iter().flatten())
+        {
             let run = Run {
                 binary,
                 filters: filters.iter().map(|&filter| filter.to_owned()).collect(),

@@ -3,7 +3,7 @@
 
 use std::future::pending;
 
-use super::judge::{Judge, Part};
+use super::judge::{Judge, OPTIMIZED, Part};
 use super::shown::Shown;
 use super::{Finding, Outcome, steps};
 use crate::exercises::cargo::{self, Build, Built, Target, Words};
@@ -111,6 +111,9 @@ async fn build_part(
     if checker.is_none() && exercises.iter().any(is_stepped) {
         packages.push(steps::PACKAGE.to_owned());
     }
+    if checker.is_none() && exercises.iter().any(|one| has_optimized(workshop, one)) {
+        packages.push(OPTIMIZED.to_owned());
+    }
     let features = checker.map(|checker| {
         let feature = |package| format!("{package}/{}", checker.feature());
         packages.iter().map(feature).collect()
@@ -126,6 +129,15 @@ async fn build_part(
         ..Build::default()
     };
     build_one(workshop, &build, outcome, on_progress).await
+}
+
+/// Whether the exercise has wrong versions that are right until they are optimized.
+fn has_optimized(workshop: &Workshop, exercise: &Exercise) -> bool {
+    let file = format!(
+        "counterexamples/optimized/src/exercise_{}.rs",
+        exercise.number
+    );
+    workshop.root().join(file).exists()
 }
 
 fn with_models(exercises: &[Exercise], checker: Checker) -> Vec<Exercise> {
