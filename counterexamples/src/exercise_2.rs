@@ -3,6 +3,10 @@
 pub mod anybody_may_park;
 pub mod believes_any_wake_up;
 pub mod borrows_the_threads_token;
+pub mod c02_lets_go_between_look_and_wait;
+pub mod c04_stores_the_token;
+pub mod c05_waits_the_whole_time_again;
+pub mod c10_sleeps_beside_the_parker;
 pub mod counts_its_unparkers;
 pub mod counts_tokens;
 pub mod drains_before_it_parks;

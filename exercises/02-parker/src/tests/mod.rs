@@ -12,13 +12,14 @@ mod tokens;
 
 use std::future::poll_fn;
 use std::marker::PhantomData;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
-use std::sync::{Arc, mpsc};
-use std::task::Poll;
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context, Poll, Wake};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sync::chaos::with_chaos;
+use sync::chaos::{with_chaos, with_late_returns};
 use testkit::{
     Cost, Lesson, ManualFuture, Rendezvous, ThreadProbe, Yields, check,
     idle_cost, live_blocks, race_step_by_step, race_with_wakes,

@@ -201,11 +201,27 @@ fn wake_ups_without_a_token_do_not_prolong_a_timed_park() {
                       sleep for what is left.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
+    // A sleep that ends half-way leaves half of this.
+    const HALVED: Duration = Duration::from_millis(40);
     // Between two unparks not so much time passes, also on a busy machine.
     const TIMEOUT: Duration = Duration::from_millis(200);
     const UNPARKS: u32 = 300;
     const PAUSE: Duration = Duration::from_millis(5);
     check(lesson, || {
+        let (took, sleeps) =
+            with_late_returns(|| Parker::new().park_timeout(HALVED));
+        assert!(!took, "there was no token");
+        let too_long = sleeps
+            .iter()
+            .skip(1)
+            .filter(|sleep| **sleep > HALVED * 3 / 4);
+        if let Some(sleep) = too_long.max() {
+            panic!(
+                "of {HALVED:?} half had passed when a sleep ended without cause; the next was to \
+                 last {sleep:?}"
+            );
+        }
+
         let parked = thread::current();
         let is_over = Arc::new(AtomicBool::new(false));
         let partner = thread::spawn({

@@ -3,7 +3,7 @@
 use std::sync::{LockResult, MutexGuard, PoisonError, TryLockResult};
 use std::time::{Duration, Instant};
 
-use super::{count_read_modify_write, delay, strikes};
+use super::{count_read_modify_write, delay, late, strikes};
 
 /// Whether a timed wait ended because its time was up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +149,13 @@ impl Condvar {
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         delay();
         if strikes() {
+            return Ok((guard, WaitTimeoutResult(false)));
+        }
+        if let Some(early) = late::end_of(limit) {
+            let guard = match self.0.wait_timeout_while(guard, early, |_| true) {
+                Ok((guard, _)) => guard,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
             return Ok((guard, WaitTimeoutResult(false)));
         }
         match self.0.wait_timeout(guard, limit) {

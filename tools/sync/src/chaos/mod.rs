@@ -9,12 +9,14 @@
 //! [`read_modify_writes`].
 
 pub mod atomic;
+mod late;
 mod lock;
 pub mod thread;
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+pub use late::with_late_returns;
 pub use lock::{Condvar, Mutex, WaitTimeoutResult};
 
 /// Zero while chaos is off.

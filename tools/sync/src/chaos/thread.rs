@@ -9,7 +9,7 @@ pub use std::thread::{
 #[cfg(false)] // not in `sync`: loom's threads borrow nothing. Use `spawn` and an `Arc`
 pub fn scope() {}
 
-use super::{count_read_modify_write, delay, strikes};
+use super::{count_read_modify_write, delay, late, strikes};
 
 /// Waits for the token, or returns without cause.
 pub fn park() {
@@ -24,7 +24,11 @@ pub fn park() {
 pub fn park_timeout(limit: std::time::Duration) {
     delay();
     count_read_modify_write();
-    if !strikes() {
-        std::thread::park_timeout(limit);
+    if strikes() {
+        return;
+    }
+    match late::end_of(limit) {
+        Some(early) => std::thread::sleep(early),
+        None => std::thread::park_timeout(limit),
     }
 }

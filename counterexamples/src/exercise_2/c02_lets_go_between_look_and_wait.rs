@@ -1,0 +1,98 @@
+//! Breaks clause 2: No lost unpark.
+//! Caught by: thousands_of_tokens_between_two_threads_all_arrive
+//! Also fails: thousands_of_wakes_between_two_threads_all_arrive
+//!
+//! Looks under the mutex, releases it, and locks it again to wait. It imports
+//! from std what the exercise says to import from `sync`, so neither chaos nor
+//! the models reach the gap.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use super::time_left;
+
+/// Lets a thread sleep until somebody leaves it a token.
+#[derive(Default)]
+pub struct Parker {
+    shared: Arc<Shared>,
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+/// Unparks the thread that is parked in the [`Parker`] that it came from.
+#[derive(Clone)]
+pub struct Unparker {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    has_token: Mutex<bool>,
+    roused: Condvar,
+}
+
+impl Shared {
+    fn take_token(&self) -> bool {
+        std::mem::take(&mut *self.has_token.lock().unwrap())
+    }
+}
+
+impl Parker {
+    /// Makes a parker without a token.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sleeps until there is a token, and takes it.
+    pub fn park(&self) {
+        while !self.shared.take_token() {
+            let has_token = self.shared.has_token.lock().unwrap();
+            drop(self.shared.roused.wait(has_token));
+        }
+    }
+
+    /// Sleeps until there is a token or `timeout` has passed. Returns `true`
+    /// if it has taken a token.
+    pub fn park_timeout(&self, timeout: Duration) -> bool {
+        let deadline = Instant::now().checked_add(timeout);
+        let mut has_token = self.shared.has_token.lock().unwrap();
+        loop {
+            if std::mem::take(&mut *has_token) {
+                return true;
+            }
+            let left = time_left(deadline);
+            if left.is_zero() {
+                return false;
+            }
+            let woken = self.shared.roused.wait_timeout(has_token, left);
+            has_token = woken.unwrap().0;
+        }
+    }
+
+    /// Makes an unparker of this parker.
+    pub fn unparker(&self) -> Unparker {
+        Unparker {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl Unparker {
+    /// Leaves a token, and wakes the thread if it is parked.
+    pub fn unpark(&self) {
+        *self.shared.has_token.lock().unwrap() = true;
+        self.shared.roused.notify_one();
+    }
+}
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let parker = Parker::new();
+    let unparker = parker.unparker();
+    super::poll_and_park(future, || parker.park(), move || unparker.unpark())
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/02-parker/src/tests/mod.rs"]
+mod tests;

@@ -1,0 +1,112 @@
+//! Breaks clause 4: Published.
+//! Caught by: models::what_was_written_before_a_second_unpark_is_seen
+//!
+//! `unpark` leaves the token by a store, sequentially consistent to be safe.
+//! Still, a store ends the release sequence that a swap would go on with: `park` that reads
+//! the second token has seen nothing of the first, nor what came before it.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::time::{Duration, Instant};
+
+use sync::atomic::{AtomicBool, Ordering};
+use sync::thread::{self, Thread};
+use sync::{Arc, Mutex};
+
+use Ordering::SeqCst;
+
+use super::time_left;
+
+/// Lets a thread sleep until somebody leaves it a token.
+#[derive(Default)]
+pub struct Parker {
+    shared: Arc<Shared>,
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+/// Unparks the thread that is parked in the [`Parker`] that it came from.
+#[derive(Clone)]
+pub struct Unparker {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    has_token: AtomicBool,
+    sleeper: Mutex<Option<Thread>>,
+}
+
+impl Parker {
+    /// Makes a parker without a token.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sleeps until there is a token, and takes it.
+    pub fn park(&self) {
+        self.shared.announce_sleeper();
+        while !self.shared.take_token() {
+            thread::park();
+        }
+    }
+
+    /// Sleeps until there is a token or `timeout` has passed. Returns `true`
+    /// if it has taken a token.
+    pub fn park_timeout(&self, timeout: Duration) -> bool {
+        let deadline = Instant::now().checked_add(timeout);
+        self.shared.announce_sleeper();
+        loop {
+            if self.shared.take_token() {
+                return true;
+            }
+            let left = time_left(deadline);
+            if left.is_zero() {
+                return false;
+            }
+            thread::park_timeout(left);
+        }
+    }
+
+    /// Makes an unparker of this parker.
+    pub fn unparker(&self) -> Unparker {
+        Unparker {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl Unparker {
+    /// Leaves a token, and wakes the thread if it is parked.
+    pub fn unpark(&self) {
+        self.shared.has_token.store(true, SeqCst);
+        if let Some(sleeper) = &*self.shared.sleeper.lock().unwrap() {
+            sleeper.unpark();
+        }
+    }
+}
+
+impl Shared {
+    fn take_token(&self) -> bool {
+        self.has_token.swap(false, SeqCst)
+    }
+
+    /// Says whom to unpark. The mutex orders this and the look of `unpark`:
+    /// either `unpark` sees the thread, or the thread sees the token.
+    fn announce_sleeper(&self) {
+        *self.sleeper.lock().unwrap() = Some(thread::current());
+    }
+}
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let parker = Parker::new();
+    let unparker = parker.unparker();
+    super::poll_and_park(future, || parker.park(), move || unparker.unpark())
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/02-parker/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/02-parker/src/tests/mod.rs"]
+mod tests;

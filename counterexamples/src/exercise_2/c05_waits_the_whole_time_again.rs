@@ -1,0 +1,91 @@
+//! Breaks clause 5: Time-outs.
+//! Caught by: wake_ups_without_a_token_do_not_prolong_a_timed_park
+//!
+//! Asks the condition variable whether the time was up, and otherwise waits
+//! again. It waits for the whole time again, whatever has passed, so a wait that
+//! returns without cause often enough never ends.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use sync::{Arc, Condvar, Mutex};
+
+/// Lets a thread sleep until somebody leaves it a token.
+#[derive(Default)]
+pub struct Parker {
+    shared: Arc<Shared>,
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+/// Unparks the thread that is parked in the [`Parker`] that it came from.
+#[derive(Clone)]
+pub struct Unparker {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    has_token: Mutex<bool>,
+    roused: Condvar,
+}
+
+impl Parker {
+    /// Makes a parker without a token.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sleeps until there is a token, and takes it.
+    pub fn park(&self) {
+        let mut has_token = self.shared.has_token.lock().unwrap();
+        while !*has_token {
+            has_token = self.shared.roused.wait(has_token).unwrap();
+        }
+        *has_token = false;
+    }
+
+    /// Sleeps until there is a token or `timeout` has passed. Returns `true`
+    /// if it has taken a token.
+    pub fn park_timeout(&self, timeout: Duration) -> bool {
+        let mut has_token = self.shared.has_token.lock().unwrap();
+        while !*has_token {
+            let woken = self.shared.roused.wait_timeout(has_token, timeout);
+            let result;
+            (has_token, result) = woken.unwrap();
+            if result.timed_out() {
+                break;
+            }
+        }
+        std::mem::take(&mut *has_token)
+    }
+
+    /// Makes an unparker of this parker.
+    pub fn unparker(&self) -> Unparker {
+        Unparker {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl Unparker {
+    /// Leaves a token, and wakes the thread if it is parked.
+    pub fn unpark(&self) {
+        *self.shared.has_token.lock().unwrap() = true;
+        self.shared.roused.notify_one();
+    }
+}
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let parker = Parker::new();
+    let unparker = parker.unparker();
+    super::poll_and_park(future, || parker.park(), move || unparker.unpark())
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/02-parker/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/02-parker/src/tests/mod.rs"]
+mod tests;
