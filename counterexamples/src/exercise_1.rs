@@ -5,6 +5,7 @@ pub mod c03_announces_its_sleep_after_its_look;
 pub mod c03_lets_go_between_look_and_wait;
 pub mod c03_notifies_before_it_sets_the_flag;
 pub mod c03_notifies_without_the_lock;
+pub mod c06_moves_the_future_away_and_back;
 pub mod clears_flag_after_poll;
 pub mod first_poll_only_registers;
 pub mod forgets_the_future;

@@ -3,6 +3,8 @@
 pub mod already_borrowed;
 pub mod announces_its_sleep_too_late;
 pub mod asks_who_polls;
+pub mod c03_a_second_wake_publishes_nothing;
+pub mod c06_moves_the_future_away_and_back;
 pub mod clears_the_outer_flag;
 pub mod counts_wake_ups;
 pub mod does_not_put_back;

@@ -1,5 +1,6 @@
 //! Breaks clause 4: Any thread.
 //! Caught by: a_wake_from_another_thread_ends_the_sleep
+//! Also fails: the_future_does_not_move_between_polls
 //! Also fails: a_wake_from_another_thread_during_poll_is_not_lost
 //! Also fails: thousands_of_wakes_between_two_threads_all_arrive
 //! Also fails: every_clone_of_the_waker_wakes

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::{
-    Cost, DropProbe, Lesson, ManualFuture, MustNotMove, Yields, check,
-    idle_cost, race_step_by_step, race_with_wakes,
+    Cost, DropProbe, Lesson, ManualFuture, MustNotMove, WrittenMeanwhile,
+    Yields, check, idle_cost, race_step_by_step, race_with_wakes,
 };
 
 use super::block_on;
@@ -48,8 +48,8 @@ fn a_future_is_polled_until_it_is_ready() {
     let lesson = Lesson {
         clause: "1. Prompt",
         promise: "A future that is woken is polled again, as often as it takes, until it is ready.",
-        usual_cause: "The loop ends after a number of polls, or forgets a wake-up that comes \
-                      during the poll.",
+        usual_cause: "The loop ends after a number of polls. If it hangs, a wake-up that the future \
+                      sent itself during its poll is lost: see the checks of clauses 3 and 4.",
         read: "one-future/block-on.html#poll-first",
     };
     check(lesson, || {
@@ -106,7 +106,9 @@ fn waiting_does_not_spin() {
     let lesson = Lesson {
         clause: "2. Idle",
         promise: "While the future waits, the thread sleeps and uses no CPU time.",
-        usual_cause: "The loop polls again, spins or yields instead of sleeping with `thread::park`.",
+        usual_cause: "The loop polls again, spins or yields instead of sleeping with `thread::park`. \
+                      If it hangs, the thread does sleep and a wake-up from another thread doesn't \
+                      reach it: see the checks of clauses 3 and 4.",
         read: "one-future/block-on.html#sleep-do-not-spin",
     };
     check(lesson, || {
@@ -127,7 +129,8 @@ fn waiting_does_not_poll_by_a_timer() {
     let lesson = Lesson {
         clause: "2. Idle",
         promise: "The future is polled when it is woken, not when some time has passed.",
-        usual_cause: "`park_timeout` or `sleep` in the loop, as a safety net. A wake-up needs none.",
+        usual_cause: "`park_timeout` or `sleep` in the loop, as a safety net. A wake-up needs none. \
+                      If it hangs, a wake-up from another thread is lost: see clauses 3 and 4.",
         read: "one-future/block-on.html#sleep-do-not-spin",
     };
     check(lesson, || {
@@ -361,11 +364,15 @@ fn the_future_does_not_move_between_polls() {
     let lesson = Lesson {
         clause: "6. Pinned",
         promise: "Once polled, the future stays where it is until it is dropped.",
-        usual_cause: "The future is passed on by value after its first poll. Pin it once, with \
+        usual_cause: "The future is passed on by value after its first poll, or kept elsewhere \
+                      between two polls. Pin it once, with \
                       `std::pin::pin!`, and poll it through `as_mut`.",
         read: "one-future/block-on.html#pin-it-first",
     };
-    check(lesson, || block_on(MustNotMove::new(3)));
+    check(lesson, || {
+        block_on(MustNotMove::new(3));
+        block_on(WrittenMeanwhile::default());
+    });
 }
 
 /// Clause 6: what `block_on` asks of a future is only that it is one.
@@ -457,8 +464,9 @@ fn a_waker_may_be_used_after_block_on_returned() {
     let lesson = Lesson {
         clause: "8. Wakers live on",
         promise: "A waker may be woken, cloned and dropped on any thread after `block_on` returned.",
-        usual_cause: "The waker points at something of the call that is gone with it. What a waker \
-                      points at must be counted, by an `Arc` for instance.",
+        usual_cause: "The waker points at something of the call that is gone with it: what a waker \
+                      points at must be counted, by an `Arc` for instance. Or `wake` panics when \
+                      it finds that nothing waits any more, as `send` on a closed channel does.",
         read: "one-future/block-on.html#the-waker-may-outlive-the-call",
     };
     check(lesson, || {

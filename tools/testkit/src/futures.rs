@@ -3,7 +3,12 @@
 use std::future::Future;
 use std::marker::PhantomPinned;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::SeqCst};
+use std::task::{Context, Poll, Waker};
+use std::thread::{self, JoinHandle};
+
+use crate::ThreadProbe;
 
 /// Wakes itself and is pending so many times, then is ready.
 #[derive(Debug)]
@@ -72,6 +77,66 @@ impl Future for MustNotMove {
 impl Drop for MustNotMove {
     fn drop(&mut self) {
         self.assert_unmoved("dropped");
+    }
+}
+
+/// Is written to by another thread while its own thread sleeps, after its
+/// first poll, and panics if a later poll does not find that there. It can't
+/// be told by its address that a future was moved away after a poll and back
+/// before the next.
+#[derive(Debug, Default)]
+pub struct WrittenMeanwhile {
+    mark: AtomicU32,
+    writer: Option<JoinHandle<()>>,
+    is_written: Arc<AtomicBool>,
+    _pinned: PhantomPinned,
+}
+
+impl WrittenMeanwhile {
+    const MARK: u32 = 0x600D;
+
+    /// Starts the thread that writes to the mark, and then wakes.
+    fn write_once_asleep(&self, waker: Waker) -> JoinHandle<()> {
+        let (sleeper, is_written) = (ThreadProbe::here(), self.is_written.clone());
+        let mark = AtomicPtr::new(self.mark.as_ptr());
+        thread::spawn(move || {
+            sleeper.wait_until_asleep();
+            // SAFETY: the mark is part of a pinned future, which joins this thread before it is gone.
+            let mark = unsafe { AtomicU32::from_ptr(mark.into_inner()) };
+            mark.store(Self::MARK, SeqCst);
+            is_written.store(true, SeqCst);
+            waker.wake();
+        })
+    }
+}
+
+impl Future for WrittenMeanwhile {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // SAFETY: the reference is used to reach plain fields; nothing is moved out of it.
+        let this = unsafe { self.get_unchecked_mut() };
+        if this.writer.is_none() {
+            this.writer = Some(this.write_once_asleep(cx.waker().clone()));
+        }
+        if !this.is_written.load(SeqCst) {
+            return Poll::Pending;
+        }
+        let is_here = this.mark.load(SeqCst) == Self::MARK;
+        assert!(
+            is_here,
+            "what another thread wrote to the future between two polls is gone: the future was \
+             moved away after a poll, and back before the next"
+        );
+        Poll::Ready(())
+    }
+}
+
+impl Drop for WrittenMeanwhile {
+    fn drop(&mut self) {
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
     }
 }
 

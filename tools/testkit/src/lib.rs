@@ -52,7 +52,7 @@ mod watchdog;
 
 pub use allocator::{Allocations, allocations, live_blocks, live_bytes};
 pub use check::{check, check_model};
-pub use futures::{MustNotMove, Yields};
+pub use futures::{MustNotMove, WrittenMeanwhile, Yields};
 pub use gate::{Gate, Opener, Rendezvous};
 pub use lesson::Lesson;
 pub use manual::{ManualFuture, ManualHandle};

@@ -98,12 +98,13 @@ fn the_future_stays_where_it_is_and_is_dropped_once() {
         promise: "Once polled, the future stays where it is until it is dropped, once, before \
                   `block_on` returns.",
         usual_cause: "The future is moved from one part of the function to another after its first \
-                      poll, or leaked to pin it.",
+                      poll, or kept elsewhere between two polls, or leaked to pin it.",
         read: "one-future/block-on.html#pin-it-first",
     };
     check(lesson, || {
         for _ in 0..2 {
             block_on(MustNotMove::new(3));
+            block_on(WrittenMeanwhile::default());
             let (probe, log) = DropProbe::new();
             let not_send = Rc::new(probe);
             let mut yields = pin!(Yields(2));
@@ -145,7 +146,8 @@ fn a_recursive_call_panics_and_says_so() {
         promise: "A `block_on` within another one on the same thread panics, and its message has \
                   the words \"recursive `block_on`\".",
         usual_cause: "The cache is shared by both, or a `RefCell` panics with words of its own, or \
-                      the mark of the outer call goes with the inner one.",
+                      the mark of the outer call goes with the inner one, or the inner call polls \
+                      its future before it looks for the mark.",
         read: "one-future/cached-block-on.html#a-call-within-a-call",
     };
     check(lesson, || {

@@ -8,7 +8,8 @@ fn a_future_is_polled_until_it_is_ready() {
     let lesson = Lesson {
         clause: "1. Prompt",
         promise: "A future is polled at once and until it is ready, and its output comes back.",
-        usual_cause: "The thread sleeps before the first poll, or the loop ends after the second.",
+        usual_cause: "The thread sleeps before the first poll, or the loop ends after the second, or \
+                      it gives up on a future that wakes itself again and again.",
         read: "one-future/block-on.html#poll-first",
     };
     check(lesson, || {
