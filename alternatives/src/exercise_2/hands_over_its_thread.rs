@@ -1,0 +1,129 @@
+//! Another right design: the state is a pointer to the handle of the thread
+//! that sleeps. Whoever unparks swaps it out, owns it, and unparks that thread:
+//! there is neither a lock nor a search for whom to wake.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::ptr;
+use std::time::{Duration, Instant};
+
+use sync::Arc;
+use sync::atomic::{AtomicPtr, Ordering};
+use sync::thread::{self, Thread};
+
+use Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+use super::time_left;
+
+/// Lets a thread sleep until somebody leaves it a token.
+#[derive(Default)]
+pub struct Parker {
+    shared: Arc<Shared>,
+    _not_sync: PhantomData<Cell<()>>,
+}
+
+/// Unparks the thread that is parked in the [`Parker`] that it came from.
+#[derive(Clone)]
+pub struct Unparker {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// Null: no token, and no thread sleeps. [`token`]: a token. Otherwise a
+    /// box with the thread that sleeps; it belongs to whoever swaps it out.
+    state: AtomicPtr<Thread>,
+}
+
+/// A pointer to no box: it stands for the token.
+fn token() -> *mut Thread {
+    ptr::dangling_mut()
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self {
+            state: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+}
+
+impl Parker {
+    /// Makes a parker without a token.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sleeps until there is a token, and takes it.
+    pub fn park(&self) {
+        self.sleep(thread::park, None);
+    }
+
+    /// Sleeps until there is a token or `timeout` has passed. Returns `true`
+    /// if it has taken a token.
+    pub fn park_timeout(&self, timeout: Duration) -> bool {
+        let deadline = Instant::now().checked_add(timeout);
+        let nap = || thread::park_timeout(time_left(deadline));
+        self.sleep(nap, deadline)
+    }
+
+    fn sleep(&self, nap: impl Fn(), deadline: Option<Instant>) -> bool {
+        let state = &self.shared.state;
+        let own = Box::into_raw(Box::new(thread::current()));
+        // Release: pairs with the Acquire in `unpark`, which reads the box. Relaxed: what is there is taken below.
+        let announced =
+            state.compare_exchange(ptr::null_mut(), own, Release, Relaxed);
+        if announced.is_err() {
+            // SAFETY: the box was not handed over, so it is this thread's.
+            drop(unsafe { Box::from_raw(own) });
+        } else {
+            // Relaxed: only tells whether to go on sleeping; the swap below acquires.
+            while state.load(Relaxed) == own && !time_left(deadline).is_zero() {
+                nap();
+            }
+        }
+        // Acquire: pairs with the Release in `unpark`; every unpark is a read-modify-write, so all of them are seen.
+        let found = state.swap(ptr::null_mut(), Acquire);
+        if found == token() {
+            return true;
+        }
+        if !found.is_null() {
+            // SAFETY: the time is up and the box was still there, so no unpark has it.
+            drop(unsafe { Box::from_raw(found) });
+        }
+        false
+    }
+
+    /// Makes an unparker of this parker.
+    pub fn unparker(&self) -> Unparker {
+        Unparker {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl Unparker {
+    /// Leaves a token, and wakes the thread if it is parked.
+    pub fn unpark(&self) {
+        // Release: pairs with the Acquire in `sleep`. Acquire: pairs with the Release there; shows what is in the box.
+        let found = self.shared.state.swap(token(), AcqRel);
+        if !found.is_null() && found != token() {
+            // SAFETY: the parker handed the box over, and the swap has made it ours.
+            let sleeper = unsafe { Box::from_raw(found) };
+            sleeper.unpark();
+        }
+    }
+}
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let parker = Parker::new();
+    let unparker = parker.unparker();
+    super::poll_and_park(future, || parker.park(), move || unparker.unpark())
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/02-parker/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/02-parker/src/tests/mod.rs"]
+mod tests;
