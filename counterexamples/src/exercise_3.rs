@@ -1,5 +1,6 @@
 //! Wrong versions of the hand-made waker.
 
+pub mod c04_wakes_by_value_instead;
 pub mod clones_have_their_own_vtable;
 pub mod copies_the_pointer;
 pub mod counts_a_clone_twice;

@@ -6,6 +6,30 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
+struct ThreadWaker(Thread);
+
+impl Wake for ThreadWaker {
+    fn wake(self: Arc<Self>) {
+        println!("wake, called on another thread");
+        self.0.unpark();
+    }
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(ThreadWaker(thread::current())));
+    let mut cx = Context::from_waker(&waker);
+    loop {
+        println!("poll");
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        println!("pending: park");
+        thread::park();
+    }
+}
+
+// ANCHOR: shown
 #[derive(Default)]
 struct Shared {
     is_done: bool,
@@ -47,29 +71,6 @@ impl Future for Later {
     }
 }
 
-struct ThreadWaker(Thread);
-
-impl Wake for ThreadWaker {
-    fn wake(self: Arc<Self>) {
-        println!("wake, called on another thread");
-        self.0.unpark();
-    }
-}
-
-fn block_on<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(ThreadWaker(thread::current())));
-    let mut cx = Context::from_waker(&waker);
-    loop {
-        println!("poll");
-        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
-            return output;
-        }
-        println!("pending: park");
-        thread::park();
-    }
-}
-
 fn main() {
     block_on(async {
         Later::new(Duration::from_millis(100)).await;
@@ -77,3 +78,4 @@ fn main() {
     });
     println!("done");
 }
+// ANCHOR_END: shown

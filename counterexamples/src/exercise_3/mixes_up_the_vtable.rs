@@ -1,6 +1,5 @@
 //! Breaks clause 3: Wake.
 //! Caught by: wake_calls_wake_of_the_target_once
-//! Also fails: a_waker_keeps_its_target_alive
 //! Also fails: wakers_leave_no_memory_behind
 //! Also fails: wake_uses_up_the_count_of_its_waker
 //! Also fails: wake_by_ref_calls_wake_by_ref_of_the_target_once

@@ -1,6 +1,5 @@
 //! Breaks clause 4: Wake by reference.
 //! Caught by: wake_by_ref_leaves_the_waker_its_count
-//! Also fails: a_waker_keeps_its_target_alive
 //! Also fails: wakers_leave_no_memory_behind
 //! Also fails: a_target_may_keep_the_arc_that_wakes_it
 //! Also fails: wake_by_ref_calls_wake_by_ref_of_the_target_once

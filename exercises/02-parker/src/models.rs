@@ -17,8 +17,10 @@ fn an_unpark_counts_in_every_order() {
     let lesson = Lesson {
         clause: "2. No lost unpark",
         promise: "In every order of the steps of `park` and `unpark` the token arrives.",
-        usual_cause: "`unpark` notifies while the other thread has announced its sleep and does not \
-                      sleep yet. That thread holds the mutex then: take it before you notify.",
+        usual_cause: "`unpark` comes when the other thread has looked for a token and does not sleep \
+                      yet, and is lost. With a condition variable that thread holds the mutex then: \
+                      take it before you notify. Without one, `unpark` must leave a token that the \
+                      thread looks for once it has said that it sleeps.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     check_model(lesson, || {
@@ -98,8 +100,9 @@ fn what_was_written_before_a_second_unpark_is_seen() {
         promise: "With two threads that write and unpark, there is no sleep after the last `unpark` \
                   before both writes are seen.",
         usual_cause: "`unpark` stores nothing where a token is already (a failed \
-                      `compare_exchange`), or `park` takes the token by a plain store, over a newer \
-                      one. Both need a swap.",
+                      `compare_exchange`), or leaves the token by a plain store, over an older one \
+                      that published something else; or `park` takes it by a plain store, over a \
+                      newer one. Both need a swap.",
         read: "one-future/parker.html#what-the-other-thread-wrote",
     };
     check_model(lesson, || {

@@ -16,10 +16,7 @@ fn a_waker_keeps_its_target_alive() {
         let (target, watch) = WakeTarget::new();
         let waker = waker(target);
         watch.assert_alive("when `waker` had returned");
-        waker.wake_by_ref();
-        watch.assert_alive("after a wake by reference");
-        let (_, wakes) = watch.wakes();
-        assert!(wakes == 1, "the target was woken {wakes} times, not once");
+        drop(waker);
     });
 }
 

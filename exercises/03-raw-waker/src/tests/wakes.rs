@@ -8,8 +8,9 @@ fn wake_calls_wake_of_the_target_once() {
     let lesson = Lesson {
         clause: "3. Wake",
         promise: "`Waker::wake` calls `Wake::wake` of the target, once, and nothing else.",
-        usual_cause: "The functions stand in the wrong order in the vtable. It is `clone`, `wake`, \
-                      `wake_by_ref`, `drop`, and three of them have the same type.",
+        usual_cause: "The function calls `Wake::wake_by_ref` of the target, or the functions stand in \
+                      the wrong order in the vtable. It is `clone`, `wake`, `wake_by_ref`, `drop`, \
+                      and three of them have the same type.",
         read: "one-future/raw-waker.html#four-functions-and-one-count",
     };
     check(lesson, || {
@@ -96,7 +97,9 @@ fn wake_by_ref_calls_wake_by_ref_of_the_target_once() {
         clause: "4. Wake by reference",
         promise: "`Waker::wake_by_ref` calls `Wake::wake_by_ref` of the target, once, and nothing \
                   else.",
-        usual_cause: "One function serves for both wakes, or the two are swapped in the vtable.",
+        usual_cause: "One function serves for both wakes, or the two are swapped in the vtable, or \
+                      the function clones the `Arc` and wakes that by value. If the target was \
+                      woken 0 times, `wake_by_ref` doesn't call it at all.",
         read: "one-future/raw-waker.html#four-functions-and-one-count",
     };
     check(lesson, || {
@@ -121,7 +124,8 @@ fn wake_by_ref_leaves_the_waker_its_count() {
         clause: "4. Wake by reference",
         promise: "After any number of wakes by reference a waker owns its one count.",
         usual_cause: "`Arc::from_raw` makes an `Arc` that gives the count back at the end of \
-                      `wake_by_ref`. Wrap it in `ManuallyDrop`: the count is borrowed.",
+                      `wake_by_ref`. Wrap it in `ManuallyDrop`: the count is borrowed. Or `wake`, \
+                      which does give it back, stands in the place of `wake_by_ref` in the vtable.",
         read: "one-future/raw-waker.html#to-take-or-to-borrow",
     };
     check(lesson, || {
