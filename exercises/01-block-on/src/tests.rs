@@ -48,8 +48,8 @@ fn a_future_is_polled_until_it_is_ready() {
     let lesson = Lesson {
         clause: "1. Prompt",
         promise: "A future that is woken is polled again, as often as it takes, until it is ready.",
-        usual_cause: "The loop ends after a number of polls. If it hangs, a wake-up that the future \
-                      sent itself during its poll is lost: see the checks of clauses 3 and 4.",
+        usual_cause: "The loop ends after a number of polls. At a hang: a wake-up that the future \
+                      sends itself during its poll is lost. See clauses 3 and 4.",
         read: "one-future/block-on.html#poll-first",
     };
     check(lesson, || {
@@ -107,8 +107,8 @@ fn waiting_does_not_spin() {
         clause: "2. Idle",
         promise: "While the future waits, the thread sleeps and uses no CPU time.",
         usual_cause: "The loop polls again, spins or yields instead of sleeping with `thread::park`. \
-                      If it hangs, the thread does sleep and a wake-up from another thread doesn't \
-                      reach it: see the checks of clauses 3 and 4.",
+                      At a hang: the thread sleeps, as it should, and a wake-up from another \
+                      thread doesn't reach it. See clauses 3 and 4.",
         read: "one-future/block-on.html#sleep-do-not-spin",
     };
     check(lesson, || {
@@ -130,7 +130,7 @@ fn waiting_does_not_poll_by_a_timer() {
         clause: "2. Idle",
         promise: "The future is polled when it is woken, not when some time has passed.",
         usual_cause: "`park_timeout` or `sleep` in the loop, as a safety net. A wake-up needs none. \
-                      If it hangs, a wake-up from another thread is lost: see clauses 3 and 4.",
+                      At a hang: a wake-up from another thread is lost. See clauses 3 and 4.",
         read: "one-future/block-on.html#sleep-do-not-spin",
     };
     check(lesson, || {

@@ -101,9 +101,9 @@ fn thousands_of_tokens_between_two_threads_all_arrive() {
         clause: "2. No lost unpark",
         promise: "An `unpark` that comes while the thread falls asleep still counts.",
         usual_cause: "There is a moment after the last look for a token and before the sleep, and an \
-                      `unpark` in it is lost. (If other checks of clauses 2 and 3 fail, read those \
-                      first.) With a condition variable the thread must hold the mutex from its look until it \
-                      sleeps, and `unpark` must have had it after it left the token.",
+                      `unpark` in it is lost. With a condition variable the thread must hold the \
+                      mutex from its look until it sleeps, and `unpark` must have had it after it \
+                      left the token.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     const ROUNDS: u32 = 2_000;
