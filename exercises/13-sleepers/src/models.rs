@@ -267,6 +267,71 @@ fn of_two_searchers_that_leave_one_is_the_last() {
     });
 }
 
+/// Clause 6: whether another one searches, and that this one sleeps, is one step.
+#[test]
+fn a_worker_that_sleeps_as_the_search_ends_sees_what_comes() {
+    let lesson = Lesson {
+        clause: "6. The last look",
+        promise: "A searcher finds other work as a busy worker falls asleep and as work is pushed: the \
+                  one that sleeps sees that work, or is named.",
+        usual_cause: "`sleep` looks whether another worker searches, and counts this one as asleep in a \
+                      second step. In between the searcher leaves, calls `notify`, and finds nobody \
+                      to name; so does the push.",
+        read: "scheduler/sleepers.html#the-last-look",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(with_queue(2));
+            assert!(shared.0.try_search(), "none searches");
+            assert_no_work_waits_as_a_search_ends(&shared, false);
+        });
+    });
+}
+
+/// Clause 6: its twin. To leave the search and to sleep is one step, too.
+#[test]
+fn a_searcher_that_sleeps_as_the_search_ends_sees_what_comes() {
+    let lesson = Lesson {
+        clause: "6. The last look",
+        promise: "A searcher finds other work as another one falls asleep and as work is pushed: the one \
+                  that sleeps sees that work, or is named.",
+        usual_cause: "`sleep` takes the worker off the count of those who search, looks whether it was \
+                      the last, and counts it as asleep in a second step. In between the other one \
+                      leaves, calls `notify`, and finds nobody to name; so does the push.",
+        read: "scheduler/sleepers.html#the-last-look",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(with_queue(4));
+            if !(shared.0.try_search() && shared.0.try_search()) {
+                return; // One at a time is fine, too.
+            }
+            assert_no_work_waits_as_a_search_ends(&shared, true);
+        });
+    });
+}
+
+/// One searcher has found other work, worker 1 falls asleep, and a third thread
+/// pushes.
+fn assert_no_work_waits_as_a_search_ends(
+    shared: &Arc<(Sleepers, Queue)>,
+    searching: bool,
+) {
+    let finding = {
+        let shared = shared.clone();
+        thread::spawn(move || shared.0.found() && shared.0.notify() == Some(1))
+    };
+    let (named, is_seen) = beside(shared, push, |(sleepers, queue)| {
+        sleepers.sleep(1, searching) && !queue.is_empty()
+    });
+    let is_named = finding.join().expect("it does not panic");
+    assert!(
+        is_named || named == Some(1) || is_seen,
+        "worker 1 sleeps, none searches, and the work waits: neither `found` and `notify` of the \
+         searcher nor the `notify` of the push named it, and it did not see the work"
+    );
+}
+
 /// Clause 6: to steal is to move, and nobody is told of it.
 #[test]
 fn the_last_look_sees_what_another_searcher_has_moved() {

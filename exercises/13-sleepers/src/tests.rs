@@ -281,7 +281,8 @@ fn the_last_that_finds_work_is_told() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
         promise: "Of several searchers that find work, the last one must call `notify`.",
-        usual_cause: "The count is looked at before the searcher is taken off it.",
+        usual_cause: "The count is looked at before the searcher is taken off it; or `found` asks \
+                      whether a worker sleeps, too. One may fall asleep before the caller's `notify`.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -372,8 +373,9 @@ fn who_gets_up_by_itself_is_busy() {
     let lesson = Lesson {
         clause: "7. Getting up",
         promise: "A worker that nobody has named gets up, does not search and is not named.",
-        usual_cause: "Whoever gets up is counted as a searcher. Nobody is woken then, until it has \
-                      searched: it never will.",
+        usual_cause: "A worker that gets up is counted as a searcher: then no other is woken until it \
+                      has searched, and it never will. Or its index stays in the set of sleepers, \
+                      and `notify` names a worker that is up.",
         read: "scheduler/sleepers.html#getting-up",
     };
     check(lesson, || {

@@ -199,8 +199,9 @@ fn thousands_of_jobs_find_a_worker() {
     let lesson = Lesson {
         clause: "1. No task waits",
         promise: "Each job that comes as the workers fall asleep is run.",
-        usual_cause: "The worker looks at the queues first and says that it sleeps after that. A job \
-                      that comes in between is not seen and wakes nobody.",
+        usual_cause: "If other checks fail, read those first: any mistake ends here, too. If not, `sleep` \
+                      counts the worker too late, or in two steps. A job that comes in between is not \
+                      seen and wakes nobody.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check(lesson, || {
