@@ -1,0 +1,138 @@
+//! Everything under one lock, and beside it a flag that says whether it is worth
+//! while to take it. So `notify` costs a fence and a load where there is nothing
+//! to do.
+
+use std::sync::PoisonError;
+
+use sync::atomic::{AtomicBool, Ordering, fence};
+use sync::{Mutex, MutexGuard};
+
+use Ordering::{AcqRel, Relaxed, SeqCst};
+
+/// What a worker does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Worker {
+    /// It is up, and knows by itself whether it searches.
+    Up,
+    Asleep,
+}
+
+/// Decides who sleeps, who searches, and whom to wake.
+pub struct Sleepers {
+    /// One sleeps and none searches. Changed only by who holds the lock.
+    is_one_wanted: AtomicBool,
+    state: Mutex<State>,
+}
+
+struct State {
+    workers: Box<[Worker]>,
+    searching_count: usize,
+}
+
+impl State {
+    fn first_asleep(&self) -> Option<usize> {
+        self.workers.iter().position(|it| *it == Worker::Asleep)
+    }
+}
+
+impl Sleepers {
+    /// Makes the sleepers of so many workers.
+    ///
+    /// # Panics
+    ///
+    /// If there is no worker.
+    pub fn new(workers: usize) -> Self {
+        assert!(workers > 0, "there is no worker");
+        Self {
+            is_one_wanted: AtomicBool::new(false),
+            state: Mutex::new(State {
+                workers: vec![Worker::Up; workers].into(),
+                searching_count: 0,
+            }),
+        }
+    }
+
+    /// Returns the worker to wake.
+    pub fn notify(&self) -> Option<usize> {
+        // SeqCst: pairs with the fence in `change`: work, then the flag; there
+        // the flag, then the queues.
+        fence(SeqCst);
+        // Relaxed: the fence orders it.
+        if !self.is_one_wanted.load(Relaxed) {
+            return None;
+        }
+        self.change(|state| {
+            if state.searching_count > 0 {
+                return None;
+            }
+            let worker = state.first_asleep()?;
+            state.workers[worker] = Worker::Up;
+            state.searching_count = 1;
+            Some(worker)
+        })
+    }
+
+    /// Returns `true` if the caller may search.
+    pub fn try_search(&self) -> bool {
+        self.change(|state| {
+            let most = state.workers.len().div_ceil(2);
+            let may_search = state.searching_count < most;
+            state.searching_count += usize::from(may_search);
+            may_search
+        })
+    }
+
+    /// Returns `true` if the caller must notify.
+    #[must_use]
+    pub fn found(&self) -> bool {
+        self.change(|state| {
+            state.searching_count -= 1;
+            state.searching_count == 0
+        })
+    }
+
+    /// Returns `true` if the caller must look once more.
+    #[must_use]
+    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+        self.change(|state| {
+            state.workers[worker] = Worker::Asleep;
+            state.searching_count -= usize::from(searching);
+            state.searching_count == 0
+        })
+    }
+
+    /// Returns `true` if nobody has woken this worker.
+    pub fn wake(&self, worker: usize) -> bool {
+        self.change(|state| {
+            let was_asleep = state.workers[worker] == Worker::Asleep;
+            state.workers[worker] = Worker::Up;
+            was_asleep
+        })
+    }
+
+    /// Changes the state, and then the flag, before anybody else can.
+    fn change<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
+        let mut state = self.lock();
+        let result = change(&mut state);
+        let is_one_wanted =
+            state.searching_count == 0 && state.first_asleep().is_some();
+        // A swap, so that in loom, too, a later change comes later. AcqRel: not
+        // needed under the lock.
+        self.is_one_wanted.swap(is_one_wanted, AcqRel);
+        drop(state);
+        // SeqCst: pairs with the fence in `notify`.
+        fence(SeqCst);
+        result
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/13-sleepers/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/13-sleepers/src/tests.rs"]
+mod tests;

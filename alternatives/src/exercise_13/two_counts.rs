@@ -1,0 +1,123 @@
+//! In Go's manner: the searchers have a count of their own, and the sleepers are a
+//! list under a lock. `notify` begins the search of the one that it will wake
+//! before it knows whether there is one. If there is none it ends that search
+//! under the lock, where each sleeper looks at the count.
+
+use std::sync::PoisonError;
+
+use sync::atomic::{AtomicUsize, Ordering, fence};
+use sync::{Mutex, MutexGuard};
+
+use Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+
+/// Decides who sleeps, who searches, and whom to wake.
+pub struct Sleepers {
+    workers: usize,
+    searching_count: AtomicUsize,
+    /// The number of those in the list, for those who look without the lock.
+    /// Changed only by who holds it.
+    asleep_count: AtomicUsize,
+    asleep: Mutex<Vec<usize>>,
+}
+
+impl Sleepers {
+    /// Makes the sleepers of so many workers.
+    ///
+    /// # Panics
+    ///
+    /// If there is no worker.
+    pub fn new(workers: usize) -> Self {
+        assert!(workers > 0, "there is no worker");
+        Self {
+            workers,
+            searching_count: AtomicUsize::new(0),
+            asleep_count: AtomicUsize::new(0),
+            asleep: Mutex::new(Vec::with_capacity(workers)),
+        }
+    }
+
+    /// Returns the worker to wake.
+    pub fn notify(&self) -> Option<usize> {
+        // SeqCst: pairs with the fence in `sleep`: work, then the counts; there
+        // the counts, then the queues.
+        fence(SeqCst);
+        // Relaxed, both: the fence orders them.
+        if self.asleep_count.load(Relaxed) == 0
+            || self.searching_count.load(Relaxed) > 0
+        {
+            return None;
+        }
+        // Acquire: a searcher's `found` comes before what this one does.
+        self.searching_count
+            .compare_exchange(0, 1, Acquire, Relaxed)
+            .ok()?;
+        let mut asleep = self.lock();
+        let worker = asleep.pop();
+        match worker {
+            // Relaxed: it is changed under the lock.
+            Some(_) => self.asleep_count.fetch_sub(1, Relaxed),
+            // Relaxed: a sleeper looks at it under the lock.
+            None => self.searching_count.fetch_sub(1, Relaxed),
+        };
+        worker
+    }
+
+    /// Returns `true` if the caller may search.
+    pub fn try_search(&self) -> bool {
+        let most = self.workers.div_ceil(2);
+        let search = |count| (count < most).then_some(count + 1);
+        // Relaxed: a search that misses what comes just now is made good by who
+        // ends the last search.
+        self.searching_count
+            .fetch_update(Relaxed, Relaxed, search)
+            .is_ok()
+    }
+
+    /// Returns `true` if the caller must notify.
+    #[must_use]
+    pub fn found(&self) -> bool {
+        // Release: what this one has moved is seen by the last look. Acquire: not
+        // needed, but all changes of this count are alike.
+        self.searching_count.fetch_sub(1, AcqRel) == 1
+    }
+
+    /// Returns `true` if the caller must look once more.
+    #[must_use]
+    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+        let mut asleep = self.lock();
+        asleep.push(worker);
+        // Relaxed: the fence below publishes it.
+        self.asleep_count.fetch_add(1, Relaxed);
+        let less = usize::from(searching);
+        // Acquire: pairs with the Release in `found`; a read-modify-write also
+        // where it takes nothing off, so that it sees the newest count.
+        let before = self.searching_count.fetch_sub(less, AcqRel);
+        drop(asleep);
+        // SeqCst: pairs with the fence in `notify`.
+        fence(SeqCst);
+        before == less
+    }
+
+    /// Returns `true` if nobody has woken this worker.
+    pub fn wake(&self, worker: usize) -> bool {
+        let mut asleep = self.lock();
+        let place = asleep.iter().position(|it| *it == worker);
+        if let Some(place) = place {
+            asleep.swap_remove(place);
+            // Relaxed: it is changed under the lock.
+            self.asleep_count.fetch_sub(1, Relaxed);
+        }
+        place.is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<usize>> {
+        self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/13-sleepers/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/13-sleepers/src/tests.rs"]
+mod tests;
