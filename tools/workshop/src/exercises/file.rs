@@ -1,20 +1,17 @@
-//! The file that the reader works in, as a page reads and writes it. Whoever
-//! writes says which version they have seen: nobody's words are lost.
+//! The file that the reader works in, as a page reads and writes it. A page that
+//! writes says which version it has seen, so that no text is lost.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
 use super::catalogue::{Exercise, Fnv};
-use super::reset;
+use super::loose::{Loose, Place};
+use super::turn::Turn;
+use super::{guard, reset};
 use crate::problem::Problem;
-
-/// Held while a version is compared and replaced: of two pages that have seen
-/// the same version, one must find the other's.
-static WRITING: Mutex<()> = Mutex::new(());
 
 /// The file as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -90,7 +87,7 @@ pub fn write(
     seen: Option<&str>,
     aside: Option<&str>,
 ) -> Result<(String, Option<PathBuf>), Unwritten> {
-    let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = Turn::take(exercise)?;
     let now = read(exercise)?;
     if now.hash.as_deref() != seen {
         return Err(Unwritten::Conflict(now));
@@ -98,39 +95,57 @@ pub fn write(
     let kept = aside
         .map(|aside| reset::keep(&exercise.folder, aside.as_bytes()))
         .transpose()?;
-    if now.text.as_deref() != Some(text) {
-        replace(exercise, text).map_err(|error| {
-            Problem::new(format!("`{}` cannot be written: {error}", shown(exercise)))
-                .help("make room, or change the owner of its folder; the page keeps your text")
-        })?;
+    let hash = Fnv::of(text.as_bytes());
+    if now.text.as_deref() == Some(text) {
+        return Ok((hash, kept));
     }
-    Ok((Fnv::of(text.as_bytes()), kept))
+    replace(exercise, text, seen)?;
+    // A second look: an editor may have saved meanwhile, and not seen the text.
+    let now = read(exercise)?;
+    if now.hash.as_deref() != Some(&hash) {
+        return Err(Unwritten::Conflict(now));
+    }
+    guard::remember(exercise, text, &hash);
+    Ok((hash, kept))
 }
 
 /// Puts a new file in the place of the old one: nobody reads half of it, and a
-/// full disk leaves the old one whole.
-fn replace(exercise: &Exercise, text: &str) -> std::io::Result<()> {
-    let stub = exercise.stub();
-    // Not in `src`, which is watched. A link stays one: the new file goes to its end.
-    let (target, folder) = match fs::canonicalize(&stub) {
-        Ok(target) if stub.is_symlink() => {
-            let folder = target.parent().unwrap_or(&exercise.folder).to_path_buf();
-            (target, folder)
-        }
-        _ => (stub, exercise.folder.clone()),
+/// full disk leaves the old one whole. If the old one turns out to be another
+/// version than was seen, it's put back.
+fn replace(exercise: &Exercise, text: &str, seen: Option<&str>) -> Result<(), Unwritten> {
+    let unwritable = |error: io::Error| {
+        Problem::new(format!("`{}` cannot be written: {error}", shown(exercise)))
+            .help("make room, or change the owner of its folder; the page keeps your text")
     };
-    let new = folder.join(".lib.rs.new");
-    let written = File::create(&new)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .and_then(|()| match target.metadata() {
-            Ok(old) => fs::set_permissions(&new, old.permissions()),
-            Err(_gone) => Ok(()),
-        })
-        .and_then(|()| fs::rename(&new, &target));
-    if written.is_err() {
-        let _left = fs::remove_file(new);
+    let place = Place::of(exercise);
+    let new = Loose::write(&place, text.as_bytes()).map_err(unwritable)?;
+    let found = new.take_place(&place).map_err(unwritable)?;
+    let mut saved_meanwhile = None;
+    for old in found {
+        let (bytes, has_writer) = old.settled().map_err(unwritable)?;
+        if Some(&*Fnv::of(&bytes)) != seen {
+            if let Some(earlier) = saved_meanwhile.replace(old) {
+                reset::keep_loose(exercise, earlier)?;
+            }
+        } else if has_writer {
+            // What it writes from now on would go with the file.
+            reset::keep_loose(exercise, old)?;
+        } else {
+            old.remove();
+        }
     }
-    written
+    let Some(theirs) = saved_meanwhile else {
+        return Ok(());
+    };
+    for ours in theirs.take_place(&place).map_err(unwritable)? {
+        let (bytes, has_writer) = ours.settled().map_err(unwritable)?;
+        match bytes == text.as_bytes() && !has_writer {
+            // The page still has it, and is told.
+            true => ours.remove(),
+            false => drop(reset::keep_loose(exercise, ours)?),
+        }
+    }
+    Err(Unwritten::Conflict(read(exercise)?))
 }
 
 /// The file from the workshop's folder on.

@@ -1,10 +1,12 @@
-//! Begins an exercise anew, and loses nothing.
+//! Puts the stub back, and loses nothing.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::catalogue::Exercise;
+use super::loose::{Loose, Place};
+use super::turn::Turn;
 use crate::problem::Problem;
 use crate::workshop::Workshop;
 
@@ -15,27 +17,36 @@ pub enum Reset {
     WasTheStub,
     /// There was nothing to keep.
     WasMissing,
-    /// The reader's version is in this file now.
-    Kept(PathBuf),
+    /// The reader's version is in this file now; in several if the reader, or an
+    /// editor, saved others during the reset.
+    Kept(Vec<PathBuf>),
 }
 
 impl Reset {
     /// Says it.
     pub fn spoken(&self, workshop: &Workshop, exercise: &Exercise) -> String {
         let number = exercise.number;
-        let shown = |file: &Path| {
+        let shown = |file: &PathBuf| {
             let file = file.strip_prefix(workshop.root()).unwrap_or(file);
-            file.display().to_string()
+            format!("`{}`", file.display())
         };
         match self {
             Self::WasTheStub => {
                 format!("Exercise {number} is as it was: there is nothing to reset.\n")
             }
             Self::WasMissing => format!("Exercise {number} is the stub again.\n"),
-            Self::Kept(file) => format!(
-                "Exercise {number} is the stub again. Your version is in `{}`.\n",
-                shown(file)
+            Self::Kept(files) if files.len() == 1 => format!(
+                "Exercise {number} is the stub again. Your version is in {}.\n",
+                shown(&files[0])
             ),
+            Self::Kept(files) => {
+                let files: Vec<_> = files.iter().map(shown).collect();
+                format!(
+                    "Exercise {number} is the stub again. It was saved during the reset: \
+                     your versions are in {}.\n",
+                    files.join(", ")
+                )
+            }
         }
     }
 }
@@ -55,29 +66,86 @@ pub fn reset(exercise: &Exercise) -> Result<Reset, Problem> {
         ))
         .help("`git restore` brings it back")
     })?;
-    let done = match fs::read(exercise.stub()) {
+    let _turn = Turn::take(exercise)?;
+    let copy = match fs::read(exercise.stub()) {
         Ok(version) if version == pristine => return Ok(Reset::WasTheStub),
-        Ok(version) => Reset::Kept(keep(&exercise.folder, &version)?),
-        Err(error) if error.kind() == ErrorKind::NotFound => Reset::WasMissing,
+        // It's written first: a full disk must not be found out half way.
+        Ok(version) => Some((keep(&exercise.folder, &version)?, version)),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(unreadable(exercise, &error)),
     };
-    fs::write(exercise.stub(), pristine).map_err(|error| {
+    let place = Place::of(exercise);
+    let found = Loose::write(&place, &pristine).and_then(|new| new.take_place(&place));
+    let found = found.map_err(|error| {
         let problem = Problem::new(format!(
             "`{}` cannot be written: {error}",
             exercise.stub().display()
         ));
-        match &done {
-            Reset::Kept(file) => problem.help(format!("your version is in `{}`", file.display())),
-            _ => problem.help("make room, or change the folder's owner"),
+        match &copy {
+            Some((file, _)) => problem.help(format!("your version is in `{}`", file.display())),
+            None => problem.help("make room, or change the folder's owner"),
         }
     })?;
-    Ok(done)
+    let mut kept: Vec<_> = copy.iter().map(|(file, _)| file.clone()).collect();
+    for old in found {
+        kept.extend(keep_beside(exercise, old, copy.as_ref(), &pristine)?);
+    }
+    Ok(match kept.is_empty() {
+        true => Reset::WasMissing,
+        false => Reset::Kept(kept),
+    })
 }
+
+/// Keeps what the stub has replaced, unless it's in `copy` already, and returns
+/// where.
+fn keep_beside(
+    exercise: &Exercise,
+    old: Loose,
+    copy: Option<&(PathBuf, Vec<u8>)>,
+    pristine: &[u8],
+) -> Result<Option<PathBuf>, Problem> {
+    let unread = |error: io::Error| unreadable(exercise, &error);
+    let (bytes, has_writer) = old.settled().map_err(unread)?;
+    let copied = copy.filter(|(_, version)| *version == bytes);
+    if (bytes == pristine || copied.is_some()) && !has_writer {
+        // A program that has opened the file, and writes to it all the same, writes
+        // to what is kept.
+        if copied.is_none_or(|(file, _)| old.rename(file).is_err()) {
+            old.remove();
+        }
+        return Ok(None);
+    }
+    keep_loose(exercise, old).map(Some)
+}
+
+/// Keeps the file itself, also for those who still write to it.
+pub fn keep_loose(exercise: &Exercise, old: Loose) -> Result<PathBuf, Problem> {
+    let (bytes, _) = old
+        .settled()
+        .map_err(|error| unreadable(exercise, &error))?;
+    let file = keep(&exercise.folder, &bytes)?;
+    if old.rename(&file).is_err() {
+        // On another disk. The copy is all that can be had.
+        old.remove();
+    }
+    Ok(file)
+}
+
+/// Returns `true` if one of the files that were kept has this text.
+pub fn is_kept(exercise: &Exercise, text: &[u8]) -> bool {
+    let entries = fs::read_dir(&exercise.folder).into_iter().flatten();
+    let names = entries.flatten().map(|entry| entry.path());
+    let mut kept = names.filter(|file| file.to_string_lossy().ends_with(KEPT));
+    kept.any(|file| fs::read(file).is_ok_and(|kept| kept == text))
+}
+
+/// How the names of files end that were kept. Git ignores them.
+const KEPT: &str = ".kept.rs";
 
 /// Writes the version to the first file that is not there yet.
 pub fn keep(folder: &Path, version: &[u8]) -> Result<PathBuf, Problem> {
     for number in 1.. {
-        let file = folder.join(format!("lib-{number}.kept.rs"));
+        let file = folder.join(format!("lib-{number}{KEPT}"));
         match File::create_new(&file) {
             Ok(open) => {
                 return write(open, version)
@@ -142,7 +210,7 @@ mod tests {
         for (number, version) in [(1, "mine"), (2, "another")] {
             fs::write(exercise.stub(), version).unwrap();
             let kept = exercise.folder.join(format!("lib-{number}.kept.rs"));
-            assert_eq!(reset(&exercise).unwrap(), Reset::Kept(kept.clone()));
+            assert_eq!(reset(&exercise).unwrap(), Reset::Kept(vec![kept.clone()]));
             assert_eq!(fs::read_to_string(kept).unwrap(), version);
             assert_eq!(fs::read_to_string(exercise.stub()).unwrap(), "stub");
         }

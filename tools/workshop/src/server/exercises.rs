@@ -67,8 +67,11 @@ async fn write(
         Ok(exercise) => exercise,
         Err(problem) => return unable(problem).into_response(),
     };
-    let Writing { text, hash, aside } = writing;
-    match file::write(&exercise, &text, hash.as_deref(), aside.as_deref()) {
+    let written = apart(move || {
+        let Writing { text, hash, aside } = writing;
+        file::write(&exercise, &text, hash.as_deref(), aside.as_deref())
+    });
+    match written.await {
         Ok((hash, kept)) => {
             let relative = |file: &std::path::PathBuf| {
                 let file = file.strip_prefix(app.workshop.root()).unwrap_or(file);
@@ -112,8 +115,18 @@ async fn reset(
     Path(number): Path<u32>,
     _call: Call<Nothing>,
 ) -> Answer<Words> {
-    let text = exercises::reset(&app.workshop, number).map_err(unable)?;
+    let reset = apart(move || exercises::reset(&app.workshop, number));
+    let text = reset.await.map_err(unable)?;
     Ok(Json(Words { text }))
+}
+
+/// Does what waits for the disk, and for others who want to write, on a thread
+/// that no other page needs.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+    }
 }
 
 /// The call was right, and the machine does not let us.

@@ -107,8 +107,8 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
         eprintln!("help: open the link above in yours");
     }
 
-    watcher::watch(&app.workshop, announcer.clone());
     let console = app.console.clone();
+    watcher::watch(&app.workshop, announcer.clone(), console.clone());
     keeper.watch(move |news| tell(news, &announcer, &console));
     prepare_crates(app.clone());
     let listener = listener.tap_io(|connection| {

@@ -8,11 +8,12 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use super::announcer::Announcer;
+use super::console::Console;
 use crate::events::Event;
 use crate::exercises::catalogue::{self, Exercise};
-use crate::exercises::file;
 use crate::exercises::journal::Followers;
 use crate::exercises::memory_file;
+use crate::exercises::{file, guard};
 use crate::workshop::Workshop;
 
 /// How often to look. A page follows its file within a quarter of a second,
@@ -20,7 +21,7 @@ use crate::workshop::Workshop;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Looks for news for ever: for all that happens after this call.
-pub fn watch(workshop: &Workshop, announcer: Arc<Announcer>) {
+pub fn watch(workshop: &Workshop, announcer: Arc<Announcer>, console: Arc<Console>) {
     // Not in the thread: it may begin late, and take what happens now for old.
     let exercises = catalogue::find_all(workshop);
     let mut files: Vec<_> = exercises.into_iter().map(Watched::new).collect();
@@ -32,6 +33,11 @@ pub fn watch(workshop: &Workshop, announcer: Arc<Announcer>) {
             thread::sleep(LOOK_EVERY);
             let news = files.iter_mut().filter_map(Watched::look);
             news.for_each(|event| announcer.announce(event));
+            for exercise in files.iter().map(|watched| &watched.exercise) {
+                if let Some(kept) = guard::look(exercise) {
+                    console.say(&overwritten(exercise, &kept));
+                }
+            }
             for (run, event) in followers.look() {
                 announcer.check_goes_on(run, event);
             }
@@ -42,6 +48,15 @@ pub fn watch(workshop: &Workshop, announcer: Arc<Announcer>) {
             }
         }
     });
+}
+
+fn overwritten(exercise: &Exercise, kept: &Path) -> String {
+    format!(
+        "Another program saved exercise {} over what the page had just written. \
+         The page's text is in `{}`.",
+        exercise.number,
+        kept.display()
+    )
 }
 
 /// When a file was last changed, and its length; nothing if it is not there.
