@@ -89,6 +89,8 @@ export async function onPages(paths, visit, { token = true, theme, errors, prepa
       await prepare?.(page);
     }
     await page.goto(new URL(path + fragment, ROOT).href);
+    // The page asks the workshop before it keeps the token.
+    if (fragment) await page.waitForFunction(() => localStorage.getItem("workshop-token") !== null);
     await visit(page, path);
     assert.deepEqual(faults, [], path);
     for (const [event, listener] of Object.entries(watch)) opened.off(event, listener);

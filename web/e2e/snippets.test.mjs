@@ -274,6 +274,18 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
     }, { token: false });
   });
 
+  test("still runs after a foreign site has opened the page with another token", async () => {
+    await onPage(path, async (page) => {
+      for (const fragment of ["#token=moved", "#token=%", "#token=", `#token=${"0".repeat(32)}`]) {
+        // As a link on any other page does: the page is loaded again, with this fragment.
+        await page.goto("about:blank");
+        await page.goto(new URL(path + fragment, ROOT).href);
+        await run(firstSnippet(page));
+        await ended(firstSnippet(page));
+      }
+    }, { errors: /401/ });
+  });
+
   test("is reached, edited, run and left by the keyboard alone", async () => {
     await onPage(path, async (page) => {
       const snippet = firstSnippet(page);

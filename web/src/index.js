@@ -4,11 +4,12 @@ import { startTicks } from "./exercise/ticks.js";
 import { defineFigures } from "./figures/index.js";
 import { startLive } from "./live.js";
 import { copyEditorsWhilePrinting, flattenEditors, isPrintPage } from "./print.js";
-import { adoptToken } from "./runner.js";
+import { adoptLaterTokens, adoptToken } from "./runner.js";
 import { startScrollable } from "./scrollable.js";
 import { startSnippets } from "./snippets/snippet.js";
 
 adoptToken();
+adoptLaterTokens();
 defineFigures();
 if (isPrintPage()) {
   flattenEditors();

@@ -8,6 +8,9 @@ import { localStore } from "./common/storage.js";
 
 const TOKEN_KEY = "workshop-token";
 const TOKEN_FRAGMENT = "#token=";
+/** As `cargo workshop` makes them. */
+const TOKEN = /^[0-9a-f]{32}$/;
+const TOKEN_EVENT = "workshop-new-token";
 const PING_LIMIT_MS = 2000;
 
 const store = localStore();
@@ -24,25 +27,60 @@ export class Refused extends Error {
   }
 }
 
-/** Waits until another tab has brought a new token. */
+/** Waits until a new token has come, in another tab or in this one. */
 export function newToken() {
   return new Promise((resolve) => {
-    addEventListener("storage", function changed({ key }) {
-      if (key !== TOKEN_KEY) return;
-      removeEventListener("storage", changed);
+    const came = (/** @type {Event & {key?: string}} */ { type, key }) => {
+      if (type === "storage" && key !== TOKEN_KEY) return;
+      removeEventListener("storage", came);
+      removeEventListener(TOKEN_EVENT, came);
       resolve(undefined);
-    });
+    };
+    addEventListener("storage", came);
+    addEventListener(TOKEN_EVENT, came);
   });
 }
 
+/** @type {Promise<boolean>} */
+let adopted = Promise.resolve(false);
+
 /**
- * Takes the token out of the launch link's fragment, keeps it, and cleans the
- * address. Any other fragment is somebody else's.
+ * Takes the token out of the launch link's fragment, cleans the address, and
+ * keeps the token if it's the workshop's. Any site can open this page with a
+ * fragment of its own: what the workshop doesn't know never replaces the token
+ * that is kept. Any other fragment belongs to the page.
  */
 export function adoptToken() {
-  if (!location.hash.startsWith(TOKEN_FRAGMENT)) return;
-  store.setItem(TOKEN_KEY, decodeURIComponent(location.hash.slice(TOKEN_FRAGMENT.length)));
+  adopted = adopted.then(takeToken);
+  return adopted;
+}
+
+/** A reader who opens the link in a tab with this very page doesn't load it again. */
+export function adoptLaterTokens() {
+  addEventListener("hashchange", async () => {
+    if (!(await adoptToken())) return;
+    if ((await runnerState()) === "ready") dispatchEvent(new Event(TOKEN_EVENT));
+    else location.reload();
+  });
+}
+
+/** @returns {Promise<boolean>} whether there was a new token, and it's good */
+async function takeToken() {
+  if (!location.hash.startsWith(TOKEN_FRAGMENT)) return false;
+  const token = location.hash.slice(TOKEN_FRAGMENT.length);
   history.replaceState(history.state, "", location.pathname + location.search);
+  if (!TOKEN.test(token) || token === store.getItem(TOKEN_KEY) || !(await isGood(token))) return false;
+  store.setItem(TOKEN_KEY, token);
+  return true;
+}
+
+/** Asks the workshop whether this is its token. */
+async function isGood(/** @type {string} */ token) {
+  try {
+    return (await request("ping", {}, token, AbortSignal.timeout(PING_LIMIT_MS))).status === 200;
+  } catch {
+    return false;
+  }
 }
 
 /** The address of a page or of a call, from the root of the book. */
@@ -64,7 +102,7 @@ let found;
 
 /** Asks once whether the runner is there, and whether this page has its token. */
 export function runnerState() {
-  found ??= probe();
+  found ??= adopted.then(probe);
   return found;
 }
 
@@ -124,16 +162,26 @@ export async function call(path, body = {}, alsoFine = 200) {
  */
 async function send(path, body, signal) {
   try {
-    return await fetch(fromRoot(`api/${path}`), {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "X-Workshop-Token": store.getItem(TOKEN_KEY) ?? "" },
-      body: JSON.stringify(body),
-      signal,
-    });
+    return await request(path, body, store.getItem(TOKEN_KEY) ?? "", signal);
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new Refused("The workshop does not answer: is `cargo workshop` still running?");
   }
+}
+
+/**
+ * @param {string} path
+ * @param {object} body
+ * @param {string} token
+ * @param {AbortSignal} [signal]
+ */
+function request(path, body, token, signal) {
+  return fetch(fromRoot(`api/${path}`), {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Workshop-Token": token },
+    body: JSON.stringify(body),
+    signal,
+  });
 }
 
 /**
@@ -156,7 +204,7 @@ async function refusal(answer) {
   switch (answer.status) {
     case 401:
     case 403:
-      return "The workshop was started anew: open the link printed in your terminal once.";
+      return "The workshop has been restarted: open the link printed in your terminal once.";
     case 429:
       return "The runner is busy with other programs: try again in a moment.";
     default:

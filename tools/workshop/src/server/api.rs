@@ -1,6 +1,7 @@
 //! What the page can ask for.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::Router;
@@ -21,10 +22,14 @@ use crate::exercises;
 use crate::problem::Problem;
 use crate::runner;
 
+/// How long a call's body may take to arrive. From the same machine that is no
+/// time at all.
+const BODY_LIMIT: Duration = Duration::from_secs(10);
+
 /// The routes below `/api`.
 pub fn router() -> Router<Arc<App>> {
     Router::new()
-        .route("/ping", get(ping))
+        .route("/ping", get(ping).post(ping))
         .route("/events", post(events))
         .route("/run", post(run))
         .route("/exercises", post(list_exercises))
@@ -83,9 +88,13 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Call<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        let body = Bytes::from_request(request, app)
-            .await
-            .map_err(unreadable)?;
+        let body = Bytes::from_request(request, app);
+        let body = tokio::time::timeout(BODY_LIMIT, body).await.map_err(|_| {
+            let seconds = BODY_LIMIT.as_secs();
+            let error = format!("the call wasn't there after {seconds} seconds");
+            Refusal::new(StatusCode::REQUEST_TIMEOUT, error)
+        })?;
+        let body = body.map_err(unreadable)?;
         let call = serde_json::from_slice(&body).map_err(|error| {
             Refusal::new(StatusCode::BAD_REQUEST, format!("not such a call: {error}"))
         })?;

@@ -72,11 +72,9 @@ impl Gate {
         let names = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
         // With `--host` the reader asked for this very name too.
         let names = names.into_iter().chain([address.to_string()]);
-        let own = names.map(|host| Origin { host, https: false });
-        let allowed = allowed_hosts.iter().map(|host| Origin {
-            host: host.to_ascii_lowercase(),
-            https: true,
-        });
+        let own = names.flat_map(|host| Origin::with_and_without_port(host, false));
+        let allowed = allowed_hosts.iter().map(|host| host.to_ascii_lowercase());
+        let allowed = allowed.flat_map(|host| Origin::with_and_without_port(host, true));
         Self {
             origins: own.chain(allowed).collect(),
             token,
@@ -90,7 +88,9 @@ impl Gate {
         if path != "/api" && !path.starts_with("/api/") {
             return check_page_method(request.method());
         }
-        if path == "/api/ping" {
+        // Whether there is a workshop may be asked without a token; whether a token
+        // is the workshop's takes a call with it.
+        if path == "/api/ping" && matches!(*request.method(), Method::GET | Method::HEAD) {
             return Ok(());
         }
         let headers = request.headers();
@@ -141,6 +141,16 @@ impl Gate {
 }
 
 impl Origin {
+    /// Browsers leave out a scheme's usual port, whatever the link says.
+    fn with_and_without_port(host: String, https: bool) -> Vec<Self> {
+        let short = host
+            .strip_suffix(":80")
+            .or_else(|| host.strip_suffix(":443").filter(|_| https))
+            .map(str::to_owned);
+        let hosts = short.into_iter().chain([host]);
+        hosts.map(|host| Self { host, https }).collect()
+    }
+
     /// The page that calls must come from the very host that it calls.
     fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let origin = single(headers, &header::ORIGIN).and_then(|origin| origin.to_str().ok());
@@ -236,4 +246,53 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
             .insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    fn gate(address: &str, allowed_hosts: &[String]) -> (Gate, String) {
+        let token = Token::new().unwrap();
+        let text = token.as_str().to_owned();
+        (
+            Gate::new(address.parse().unwrap(), allowed_hosts, token),
+            text,
+        )
+    }
+
+    /// A call as a page of `origin` makes it, addressed to `host`.
+    fn call(host: &str, origin: &str, token: &str) -> Request {
+        Request::post("/api/run")
+            .header(header::HOST, host)
+            .header(header::ORIGIN, origin)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(TOKEN, token)
+            .body(Body::empty())
+            .unwrap()
+    }
+
+    #[test]
+    fn the_usual_port_need_not_be_named() {
+        let (gate, token) = gate("127.0.0.1:80", &[]);
+        for host in ["127.0.0.1", "127.0.0.1:80", "localhost", "[::1]"] {
+            let call = call(host, &format!("http://{host}"), &token);
+            assert!(gate.check(&call).is_ok(), "{host}");
+        }
+        let other = call("127.0.0.1:8080", "http://127.0.0.1:8080", &token);
+        assert!(gate.check(&other).is_err());
+    }
+
+    #[test]
+    fn another_port_must_be_named() {
+        let (gate, token) = gate("127.0.0.1:8080", &["tunnel.example:443".into()]);
+        for host in ["127.0.0.1", "127.0.0.1:80", "localhost"] {
+            let call = call(host, &format!("http://{host}"), &token);
+            assert!(gate.check(&call).is_err(), "{host}");
+        }
+        let tunnel = call("tunnel.example", "https://tunnel.example", &token);
+        assert!(gate.check(&tunnel).is_ok());
+    }
 }
