@@ -2,7 +2,10 @@
 
 mod fixture;
 
-use fixture::{Fixture, Request, Server};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::TcpStream;
+
+use fixture::{Fixture, PATIENCE, Request, Server};
 use serde_json::json;
 
 /// A call that must be refused: what it would have printed must not come back.
@@ -301,6 +304,142 @@ fn calls_that_never_come_to_an_end_hold_up_nobody() {
     server.assert_answers();
     drop(waiting);
     server.assert_clean();
+}
+
+#[test]
+fn connections_that_say_half_of_something_are_closed_and_those_that_listen_stay() {
+    let server = Fixture::new().serve();
+    let page = BufReader::new(server.open(&server.call("/api/events", &json!({}))));
+    let half_body = run_call(&server).with("Content-Length", "100000");
+    let kept_alive = server
+        .page("/api/ping")
+        .with("Connection", "keep-alive")
+        .bytes();
+    let beginnings = [
+        String::new(),
+        "P".into(),
+        Request::new("POST", "/api/run").unfinished().bytes(),
+        format!(
+            "{}X-Half: ",
+            Request::new("POST", "/api/run").unfinished().bytes()
+        ),
+        half_body.bytes(),
+        kept_alive.clone(),
+        format!(
+            "{kept_alive}{}",
+            Request::new("GET", "/").unfinished().bytes()
+        ),
+    ];
+    let open = beginnings.map(|beginning| {
+        let mut connection = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        connection.set_read_timeout(Some(PATIENCE)).unwrap();
+        connection.write_all(beginning.as_bytes()).unwrap();
+        (beginning, connection)
+    });
+    for (beginning, mut connection) in open {
+        let closed = connection.read_to_end(&mut Vec::new());
+        let is_open = closed.is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+        assert!(!is_open, "it's open still: {beginning:?}");
+    }
+    // A page has said all that it has to say, and waits for news.
+    server.fixture.write("src/one.md", "# One, changed\n");
+    let mut news = page.lines().map_while(Result::ok);
+    assert!(news.any(|line| line.contains("reload")));
+}
+
+#[test]
+fn a_client_that_never_reads_is_left() {
+    let server = Fixture::new().serve();
+    let page = server.page("/book.js").with("Connection", "keep-alive");
+    let asking = page.bytes().repeat(2000);
+    let mut connection = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    let patience = 4 * PATIENCE;
+    connection.set_write_timeout(Some(patience)).unwrap();
+    // The server takes no more questions while its answers aren't read, and ends
+    // the connection in the end.
+    let sent = (0..).try_for_each(|_: u32| connection.write_all(asking.as_bytes()));
+    let error = sent.unwrap_err();
+    assert!(
+        matches!(
+            error.kind(),
+            ErrorKind::ConnectionReset | ErrorKind::BrokenPipe
+        ),
+        "{error}"
+    );
+    server.assert_answers();
+}
+
+#[test]
+fn an_address_without_a_page_gets_the_books_own_words_however_long_it_is() {
+    let server = Fixture::new().serve();
+    let part = "x".repeat(300);
+    let addresses = [
+        (format!("/{part}"), 404),
+        (format!("/{part}.html?{part}"), 404),
+        (format!("/one.html/{part}"), 404),
+        (format!("/{}", "x/".repeat(1000)), 404),
+        (format!("/{}", "%41".repeat(300)), 404),
+        (format!("/{}", "x".repeat(5000)), 414),
+        ("/nul%00".into(), 404),
+    ];
+    for (address, status) in addresses {
+        let answer = server.send(&server.page(&address));
+        assert_eq!(answer.status, status, "{address}: {answer:?}");
+        let text = match status {
+            404 => "Document not found",
+            _ => "no page has so long an address",
+        };
+        assert!(answer.body.contains(text), "{address}: {answer:?}");
+    }
+    let head = Request::new("HEAD", &format!("/{part}"));
+    let head = head.with("Host", &format!("127.0.0.1:{}", server.port));
+    assert_refused(&server, &head, 404);
+}
+
+#[test]
+fn no_address_leads_to_another_host() {
+    let server = Fixture::new().serve();
+    for address in [
+        "//css",
+        "///css",
+        "//css/",
+        "//evil.example/css",
+        "/css//",
+        "//css/..",
+        "/%2fcss",
+        "/css",
+        "/\\css",
+        "/%5ccss",
+        "//evil.example",
+        "/.//css",
+        "/css/..//css",
+    ] {
+        let answer = server.send(&server.page(address));
+        let location = answer
+            .head
+            .lines()
+            .find_map(|line| line.strip_prefix("location: "));
+        // A single slash, and then the name of a folder of the book.
+        let stays = |to: &str| to.starts_with("/css") || to.starts_with("/fonts");
+        assert!(location.is_none_or(stays), "{address}: {answer:?}");
+    }
+    assert_refused(&server, &server.page("//css"), 404);
+}
+
+#[test]
+fn a_token_can_be_tried_before_it_is_kept() {
+    let server = Fixture::new().serve();
+    let ping = server.call("/api/ping", &json!({}));
+    assert_refused(&server, &ping, 200);
+    assert_refused(
+        &server,
+        &ping.clone().with("X-Workshop-Token", "moved"),
+        401,
+    );
+    assert_refused(&server, &ping.clone().without("X-Workshop-Token"), 401);
+    let foreign = ping.with("Origin", "http://evil.example");
+    assert_refused(&server, &foreign, 403);
+    assert_refused(&server, &server.page("/api/ping"), 200);
 }
 
 #[test]

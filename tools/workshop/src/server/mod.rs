@@ -3,6 +3,7 @@
 mod announcer;
 mod api;
 mod browser;
+mod connections;
 mod console;
 mod exercises;
 mod launch;
@@ -21,7 +22,6 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::get;
-use axum::serve::ListenerExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -111,19 +111,14 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
     watcher::watch(&app.workshop, announcer.clone(), console.clone());
     keeper.watch(move |news| tell(news, &announcer, &console));
     prepare_crates(app.clone());
-    let listener = listener.tap_io(|connection| {
-        // Output should not wait for more of it; without this it only comes later.
-        let _slower = connection.set_nodelay(true);
-    });
-    let server = axum::serve(listener, router(app.clone()));
-    let result = tokio::select! {
-        result = server.into_future() => result,
-        () = asked_to_end() => Ok(()),
-    };
+    tokio::select! {
+        () = connections::serve(listener, router(app.clone())) => {}
+        () = asked_to_end() => {}
+    }
     app.runner.close().await;
     // What is left is removed by the next start.
     let _left = scratch.sweep();
-    result.map_err(|error| Problem::new(format!("the server stopped: {error}")))
+    Ok(())
 }
 
 fn router(app: Arc<App>) -> Router {

@@ -1,24 +1,64 @@
 //! The book's pages, from whichever build is the current one.
 
+use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use tower_http::services::{ServeDir, ServeFile};
 
 use super::App;
+use super::api::Refusal;
+
+/// No address of the book comes near this.
+const ADDRESS_BYTES_MOST: usize = 4096;
 
 /// Serves a file of the book, or the book's own page for what does not exist.
 pub async fn page(State(app): State<Arc<App>>, request: Request) -> Response {
+    if request.uri().path().len() > ADDRESS_BYTES_MOST {
+        let error = "no page has so long an address";
+        return Refusal::new(StatusCode::URI_TOO_LONG, error).into_response();
+    }
     let book = app.book.read().expect("no writer panics").clone();
-    let missing = ServeFile::new(book.join("404.html"));
+    if is_nowhere(request.uri()) {
+        return missing(&book, request.method().clone()).await;
+    }
+    let method = request.method().clone();
     let answer = ServeDir::new(&book)
-        .not_found_service(missing)
+        .not_found_service(ServeFile::new(book.join("404.html")))
         .try_call(request)
         .await;
     match answer {
         Ok(response) => response.into_response(),
+        // No file can have such a name, or it would lie below one.
+        Err(error) if is_about_the_name(error.kind()) => missing(&book, method).await,
         Err(_unreadable) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
+}
+
+/// Whether no file can be meant. An address that begins with two slashes would
+/// lead to another host if a redirect repeated it.
+fn is_nowhere(address: &Uri) -> bool {
+    address.path().contains("//")
+}
+
+fn is_about_the_name(kind: ErrorKind) -> bool {
+    use ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+    [InvalidFilename, InvalidInput, NotADirectory, NotFound].contains(&kind)
+}
+
+/// The book's own page for what does not exist.
+async fn missing(book: &Path, method: Method) -> Response {
+    let request = Request::builder().method(method).body(Body::empty());
+    let request = request.expect("a method and a path make a request");
+    let page = ServeFile::new(book.join("404.html"));
+    let mut response = match page.clone().try_call(request).await {
+        Ok(response) => response.into_response(),
+        Err(_unreadable) => ().into_response(),
+    };
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response
 }
