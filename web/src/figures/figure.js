@@ -6,7 +6,7 @@ import { localStore } from "../common/storage.js";
 import { isPrintPage } from "../print.js";
 import { tied } from "./format.js";
 import { formatLink, parseLink } from "./link.js";
-import { Unreadable } from "./unreadable.js";
+import { wordsOf } from "./unreadable.js";
 
 /** mdBook turns pages and opens its search by these; inside a figure they are the figure's. */
 const BOOK_KEYS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "?", "Escape"]);
@@ -172,8 +172,7 @@ export class Figure extends HTMLElement {
     try {
       action();
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
-      this.error = error.message;
+      this.error = wordsOf(error);
     }
     this.draw();
   }

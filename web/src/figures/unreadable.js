@@ -26,10 +26,26 @@ export function parseDocument(text, schema, remedy) {
  */
 export function checkSchema(document, schema, remedy) {
   const [kind, version] = schema.split("/");
-  const [itsKind, itsVersion] = String(document?.schema ?? "").split("/");
+  const [itsKind, itsVersion] = textOf(document?.schema).split("/");
   if (itsKind !== kind) throw new Unreadable(`This has no ${schema} in it: ${remedy}.`);
   if (itsVersion !== version) {
-    throw new Unreadable(`This was written in the newer format ${document.schema}: update the book, or record it with this version.`);
+    throw new Unreadable(`This was written in the newer format ${textOf(document.schema)}: update the book, or record it with this version.`);
   }
   return document;
+}
+
+/** Longer texts would be no title or name, and take a browser minutes to lay out. */
+const MOST_LETTERS = 200;
+
+/** What is to be shown of a value that should be a text. @param {unknown} value @param {string} [otherwise] */
+export function textOf(value, otherwise = "") {
+  return typeof value === "string" ? value.slice(0, MOST_LETTERS) : otherwise;
+}
+
+/** What the reader is told of data that could not be read. @param {unknown} error */
+export function wordsOf(error) {
+  if (error instanceof Unreadable) return error.message;
+  // A case that nobody has thought of: the page stands, and who looks finds it.
+  console.error(error);
+  return "This can't be drawn: it isn't as the recorder of this book writes it. Record it again.";
 }

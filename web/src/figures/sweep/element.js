@@ -3,6 +3,7 @@
 
 import { html, nothing } from "lit/html.js";
 import { grouped, share, tied, time } from "../format.js";
+import { wordsOf } from "../unreadable.js";
 import { Figure, isTaken, save, words } from "../figure.js";
 import { derive } from "../timeline/derive.js";
 import { readTrace } from "../timeline/read.js";
@@ -53,7 +54,7 @@ export class SweepFigure extends Figure {
       for (const { name, text } of this.inline) this.recorded.set(name, parseSweep(text));
       this.turns = readTurns(tracesOf(this.traceNames()));
     } catch (error) {
-      this.error = error instanceof Error ? error.message : String(error);
+      this.error = wordsOf(error);
     }
     this.begin();
   }

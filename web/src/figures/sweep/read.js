@@ -2,10 +2,13 @@
 
 import { quantile as quantileOf } from "../scale.js";
 import { machineOf } from "../timeline/read.js";
-import { Unreadable, checkSchema, parseDocument } from "../unreadable.js";
+import { Unreadable, checkSchema, parseDocument, textOf } from "../unreadable.js";
 
 const SCHEMA = "workshop.sweep/1";
 const REMEDY = "load a file that a sweep of this book has written";
+/** More than any sweep measures. */
+const MOST_POINTS = 1000;
+const MOST_NUMBERS = 100_000;
 
 /**
  * @typedef {object} Point
@@ -42,17 +45,19 @@ export function parseSweep(text) {
 export function readSweep(document) {
   checkSchema(document, SCHEMA, REMEDY);
   const meta = { ...document, ...document.meta };
-  const x = String(meta.x ?? "N");
+  const x = textOf(meta.x, "N");
+  const all = Array.isArray(document.points) ? document.points : [];
+  if (all.length > MOST_POINTS) throw new Unreadable(`This sweep has ${all.length} points, and a page draws ${MOST_POINTS} at most: measure fewer values.`);
   /** @type {Point[]} */
-  const points = (Array.isArray(document.points) ? document.points : []).map((/** @type {any} */ point) => readPoint(point, x)).filter(isUsable);
+  const points = all.map((/** @type {any} */ point) => readPoint(point ?? {}, x)).filter(isUsable);
   if (points.length < 2) throw new Unreadable("This sweep has fewer than two points: let the program measure several values.");
   points.sort((one, other) => one.n - other.n);
   return {
-    title: String(meta.title || "measured"),
-    runtime: String(meta.runtime ?? ""),
+    title: textOf(meta.title) || "measured",
+    runtime: textOf(meta.runtime),
     noise: noiseOf(numbers(meta.calibration_ns)),
     machine: machineOf(meta.host ?? {}),
-    recorded: String(meta.recorded ?? "").slice(0, 10),
+    recorded: textOf(meta.recorded).slice(0, 10),
     x,
     points,
     peak: Math.max(...points.map(({ rate }) => rate)),
@@ -65,9 +70,9 @@ function readPoint(point, x) {
   const rates = numbers(point.items_per_s).sort((one, other) => one - other);
   const waits = numbers(point.wake_ns?.samples).sort((one, other) => one - other);
   const quantile = (/** @type {number} */ part, /** @type {unknown} */ told) =>
-    typeof told === "number" ? told : quantileOf(waits, part);
+    Number.isFinite(told) ? /** @type {number} */ (told) : quantileOf(waits, part);
   return {
-    n: Number(point[x] ?? point.x ?? point.n),
+    n: numbers(point[x] ?? point.x ?? point.n)[0] ?? NaN,
     rate: quantileOf(rates, 0.5) ?? 0,
     low: rates[0] ?? 0,
     high: rates.at(-1) ?? 0,
@@ -91,5 +96,5 @@ function isUsable({ n, rate }) {
 
 /** @param {unknown} values @returns {number[]} */
 function numbers(values) {
-  return (Array.isArray(values) ? values : [values]).filter((value) => Number.isFinite(value) && value >= 0);
+  return (Array.isArray(values) ? values.slice(0, MOST_NUMBERS) : [values]).filter((value) => Number.isFinite(value) && value >= 0);
 }

@@ -101,6 +101,9 @@ function markHarmless(polls, tasks) {
   for (const poll of polls) poll.harmless = isJob(poll) && poll.depth === 0 && (poll.worker < 0 || !withTasks.has(poll.worker));
 }
 
+/** A poll within a poll within a poll is rare. */
+const DEEPEST = 32;
+
 /** What is known so far while the events are read in order. */
 class Reading {
   /** @param {Trace} trace @param {number} end */
@@ -126,8 +129,8 @@ class Reading {
     this.pending = new Map();
     /** @type {Map<number, number>} */
     this.parked = new Map();
-    /** @type {Map<number, number>} */
-    this.depths = new Map();
+    /** @type {Map<number, Poll[]>} of each worker: those that go on, the outermost first */
+    this.nested = new Map();
     /** @type {Set<number>} */
     this.yielded = new Set();
   }
@@ -171,20 +174,38 @@ class Reading {
   begin(t, worker, id) {
     if (this.open.has(id)) {
       if (!this.isTorn()) throw this.unbalanced(id);
-      this.open.delete(id);
+      this.leave(/** @type {Poll} */ (this.open.get(id)));
     }
     const task = this.task(id);
     this.workers.add(worker);
     const wake = this.pending.get(id);
     this.pending.delete(id);
     const readyAt = wake ? Math.min(t, Math.max(wake.t, task.polls.at(-1)?.end ?? wake.t)) : t;
-    const depth = [...this.open.values()].filter((poll) => poll.worker === worker && worker >= 0).length;
+    const around = this.pollsOn(worker);
+    const depth = worker < 0 ? 0 : around.length;
+    if (depth > DEEPEST) throw new Unreadable(`More than ${DEEPEST} polls lie within each other on worker ${worker}: record the trace again, in a program that ends its polls.`);
     const poll = /** @type {Poll} */ ({
       index: 0, task: id, number: task.polls.length + 1, worker, start: t, end: this.end, depth, self: 0, result: "open", wake, readyAt, waited: t - readyAt, harmless: false,
     });
     task.polls.push(poll);
     this.polls.push(poll);
     this.open.set(id, poll);
+    if (worker >= 0) around.push(poll);
+  }
+
+  /** @param {number} worker @returns {Poll[]} those that go on there, the outermost first */
+  pollsOn(worker) {
+    let polls = this.nested.get(worker);
+    if (!polls) this.nested.set(worker, (polls = []));
+    return polls;
+  }
+
+  /** The poll goes on no more. @param {Poll} poll */
+  leave(poll) {
+    this.open.delete(poll.task);
+    const polls = this.pollsOn(poll.worker);
+    const place = polls.lastIndexOf(poll);
+    if (place >= 0) polls.splice(place, 1);
   }
 
   /** @param {number} t @param {number} id @param {boolean} ready */
@@ -194,7 +215,7 @@ class Reading {
       if (this.isTorn()) return;
       throw this.unbalanced(id);
     }
-    this.open.delete(id);
+    this.leave(poll);
     poll.end = t;
     poll.result = ready ? "ready" : this.yielded.delete(id) ? "yielded" : "pending";
     this.settle(poll);
@@ -209,8 +230,8 @@ class Reading {
   settle(poll) {
     const length = poll.end - poll.start;
     poll.self += length;
-    const around = [...this.open.values()].find((other) => other.worker === poll.worker && other.depth === poll.depth - 1);
-    if (around && poll.depth > 0) around.self -= length;
+    const around = this.pollsOn(poll.worker).find((other) => other.depth === poll.depth - 1);
+    if (around) around.self -= length;
   }
 
   /** @param {number} t @param {number} worker */
@@ -222,7 +243,7 @@ class Reading {
 
   close() {
     for (const poll of [...this.open.values()].reverse()) {
-      this.open.delete(poll.task);
+      this.leave(poll);
       this.settle(poll);
     }
     for (const [worker, start] of this.parked) this.parks.push({ worker, start, end: this.end });

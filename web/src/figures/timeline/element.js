@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit/html.js";
 import { share, tied, time } from "../format.js";
+import { wordsOf } from "../unreadable.js";
 import { Figure, isTaken, save, wantsLessMotion } from "../figure.js";
 import { toChrome } from "./chrome.js";
 import { derive } from "./derive.js";
@@ -74,7 +75,7 @@ export class TimelineFigure extends Figure {
     try {
       read();
     } catch (error) {
-      this.error = error instanceof Error ? error.message : String(error);
+      this.error = wordsOf(error);
     }
   }
 

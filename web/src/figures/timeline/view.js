@@ -72,6 +72,7 @@ const GLYPH = 6.4;
 /** Nearer to the picture's edge the middle of a number would be cut. */
 const HALF_DIGIT = 5;
 const MOST_LETTERS = 300;
+const MOST_MARKS = 500;
 const TICK_WIDTH = 15;
 const STRIPES = 5;
 const NO_EDGE = 0.5;
@@ -404,6 +405,7 @@ function marks({ timeline, marksY, bottom }, { x, left, right }) {
   let free = -Infinity;
   return timeline.marks
     .filter(({ t }) => x(t) >= left && x(t) <= right)
+    .slice(0, MOST_MARKS)
     .map(({ t, text }) => {
       const place = x(t);
       const hasRoom = place >= free;

@@ -224,6 +224,9 @@ export function describe(timeline, at) {
   return parts.filter(Boolean).join(", ");
 }
 
+/** A longer one is no story, and too many arrows. */
+const LONGEST_CHAIN = 200;
+
 /**
  * The wake-up of a poll, the poll in which that was called, its wake-up, and
  * so on back to the first known cause.
@@ -237,7 +240,7 @@ export function chain(poll, timeline) {
   for (let { wake } = poll; wake?.by; ) {
     const { t, by } = wake;
     const cause = timeline.byId.get(by)?.polls.findLast((earlier) => earlier.start <= t && t <= earlier.end);
-    if (!cause || links.includes(cause)) break;
+    if (!cause || links.includes(cause) || links.length === LONGEST_CHAIN) break;
     links.push(cause);
     wake = cause.wake;
   }
