@@ -105,6 +105,7 @@ pub fn write(
     if now.hash.as_deref() != Some(&hash) {
         return Err(Unwritten::Conflict(now));
     }
+    guard::replaces(exercise, seen);
     guard::remember(exercise, text, &hash);
     Ok((hash, kept))
 }

@@ -38,8 +38,7 @@ pub fn look(exercise: &Exercise) -> Option<PathBuf> {
     let (hash, at) = lock()
         .get(&stub)
         .map(|written| (written.hash.clone(), written.at))?;
-    let is_there = |hash: &str| file::hash(exercise).as_deref() == Some(hash);
-    if is_there(&hash) {
+    if is_there(exercise, &hash) {
         if at.elapsed() > UNSEEN {
             lock().remove(&stub);
         }
@@ -47,11 +46,33 @@ pub fn look(exercise: &Exercise) -> Option<PathBuf> {
     }
     // What is being changed right now is kept by those who change it.
     let _turn = Turn::take(exercise).ok()?;
-    let written = lock().remove(&stub)?;
+    // Meanwhile the page may have written again: that's for the next look.
+    let is_the_same = |written: &Written| written.hash == hash;
+    let written = lock().get(&stub).is_some_and(is_the_same);
+    let lost = written && !is_there(exercise, &hash);
+    lost.then(|| forget(exercise)).flatten()
+}
+
+/// To be called in a turn in which a page that has seen this replaces it. What a
+/// page wrote before, and this one hasn't seen, is kept.
+pub fn replaces(exercise: &Exercise, seen: Option<&str>) {
+    let has_seen = |written: &Written| Some(&*written.hash) == seen;
+    if !lock().get(&exercise.stub()).is_some_and(has_seen) {
+        forget(exercise);
+    }
+}
+
+/// Returns the file in which the text is kept, unless it was kept already.
+fn forget(exercise: &Exercise) -> Option<PathBuf> {
+    let written = lock().remove(&exercise.stub())?;
     let text = written.text.as_bytes();
-    let is_lost = !is_there(&written.hash) && !reset::is_kept(exercise, text);
-    let kept = is_lost.then(|| reset::keep(&exercise.folder, text));
-    kept?.ok()
+    let is_lost = !reset::is_kept(exercise, text);
+    let kept = is_lost.then(|| reset::keep(&exercise.folder, text))?;
+    kept.ok()
+}
+
+fn is_there(exercise: &Exercise, hash: &str) -> bool {
+    file::hash(exercise).as_deref() == Some(hash)
 }
 
 fn lock() -> MutexGuard<'static, BTreeMap<PathBuf, Written>> {
