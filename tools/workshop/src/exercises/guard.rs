@@ -10,8 +10,9 @@ use super::catalogue::Exercise;
 use super::turn::Turn;
 use super::{file, reset};
 
-/// Nobody reads a text, changes it and saves it in less.
-const UNSEEN: Duration = Duration::from_secs(1);
+/// What another program saves this soon after the page, it began to save before
+/// it could see the page's text.
+const UNSEEN: Duration = Duration::from_millis(100);
 
 static WRITTEN: Mutex<BTreeMap<PathBuf, Written>> = Mutex::new(BTreeMap::new());
 
@@ -39,7 +40,7 @@ pub fn look(exercise: &Exercise) -> Option<PathBuf> {
         .get(&stub)
         .map(|written| (written.hash.clone(), written.at))?;
     if is_there(exercise, &hash) {
-        if at.elapsed() > UNSEEN {
+        if at.elapsed() >= UNSEEN {
             lock().remove(&stub);
         }
         return None;
@@ -51,6 +52,11 @@ pub fn look(exercise: &Exercise) -> Option<PathBuf> {
     let written = lock().get(&stub).is_some_and(is_the_same);
     let lost = written && !is_there(exercise, &hash);
     lost.then(|| forget(exercise)).flatten()
+}
+
+/// Returns `true` while the text may still be overwritten unseen.
+pub fn is_active(exercise: &Exercise) -> bool {
+    lock().contains_key(&exercise.stub())
 }
 
 /// To be called in a turn in which a page that has seen this replaces it. What a

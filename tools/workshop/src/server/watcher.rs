@@ -31,11 +31,16 @@ pub fn watch(workshop: &Workshop, announcer: Arc<Announcer>, console: Arc<Consol
     thread::spawn(move || {
         loop {
             thread::sleep(LOOK_EVERY);
-            let news = files.iter_mut().filter_map(Watched::look);
-            news.for_each(|event| announcer.announce(event));
-            for exercise in files.iter().map(|watched| &watched.exercise) {
-                if let Some(kept) = guard::look(exercise) {
-                    console.say(&overwritten(exercise, &kept));
+            for watched in &mut files {
+                if let Some(kept) = guard::look(&watched.exercise) {
+                    console.say(&overwritten(&watched.exercise, &kept));
+                }
+                // News of a text that may be overwritten unseen would come too soon.
+                if !guard::is_active(&watched.exercise) {
+                    watched
+                        .look()
+                        .into_iter()
+                        .for_each(|event| announcer.announce(event));
                 }
             }
             for (run, event) in followers.look() {
