@@ -234,7 +234,8 @@ impl Watch {
         if !text.is_empty() && report(&Report::Output(stream, text)).is_err() {
             return Some(Cause::Cancelled);
         }
-        (fitting < bytes.len()).then_some(Cause::OutputLimit)
+        let is_over = fitting < bytes.len() && !self.limits.cuts_output;
+        is_over.then_some(Cause::OutputLimit)
     }
 }
 

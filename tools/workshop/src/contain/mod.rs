@@ -26,7 +26,9 @@ mod pieces;
 mod platform;
 #[cfg(unix)]
 mod reaper;
+mod signals;
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -67,6 +69,9 @@ pub struct Limits {
     pub wall: Duration,
     /// Bytes written to standard output and standard error together.
     pub output_bytes: u64,
+    /// Whether what it writes beyond that is left out, and it goes on.
+    #[serde(default)]
+    pub cuts_output: bool,
     /// Address space of each process, and memory of all of them together.
     pub memory_bytes: u64,
     /// Size of each file it writes.
@@ -86,6 +91,7 @@ impl Limits {
         Self {
             wall,
             output_bytes: MIB / 4,
+            cuts_output: false,
             memory_bytes: 4096 * MIB,
             file_bytes: 64 * MIB,
             processes: 64,
@@ -94,11 +100,13 @@ impl Limits {
         }
     }
 
-    /// The limits of a compiler: a hostile program can keep one busy for ever.
+    /// The limits of a compiler: a hostile program can keep one busy without end.
+    /// But a compiler may have ten thousand warnings, and a program all the same.
     pub fn compiler(wall: Duration) -> Self {
         Self {
             wall,
-            output_bytes: 8 * MIB,
+            output_bytes: 64 * MIB,
+            cuts_output: true,
             memory_bytes: 4096 * MIB,
             file_bytes: 1024 * MIB,
             processes: 64,
@@ -158,6 +166,23 @@ pub enum Cause {
     DiskLimit,
     /// The one who asked for it no longer wants it.
     Cancelled,
+}
+
+impl fmt::Display for Cause {
+    /// Says it as it's read after the program's name: `ran too long`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "ended with status {code}"),
+            Self::Signal(signal) => write!(f, "was ended by {}", signals::spoken(*signal)),
+            Self::Timeout => write!(f, "ran too long"),
+            Self::OutputLimit => write!(f, "printed too much"),
+            Self::ProcessLimit => write!(f, "had too many processes"),
+            Self::ThreadLimit => write!(f, "had too many threads"),
+            Self::MemoryLimit => write!(f, "used too much memory"),
+            Self::DiskLimit => write!(f, "wrote too many or too large files"),
+            Self::Cancelled => write!(f, "was stopped"),
+        }
+    }
 }
 
 /// Runs the program to its end, and hands each piece of output to `on_output`.

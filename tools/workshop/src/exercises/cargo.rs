@@ -138,7 +138,10 @@ pub async fn build(
     built.time = ended.time;
     built.success = match ended.cause {
         Cause::Exited(code) => code == 0,
-        cause => return Err(Problem::new(format!("the build was ended: {cause:?}"))),
+        cause => {
+            let problem = Problem::new(format!("the build didn't finish: cargo {cause}"));
+            return Err(problem.help("run the command again; `cargo clean` makes room"));
+        }
     };
     Ok(built)
 }
@@ -179,6 +182,7 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
         limits: Limits {
             wall: Duration::from_secs(30 * 60),
             output_bytes: 64 * MIB,
+            cuts_output: true,
             memory_bytes: 8192 * MIB,
             file_bytes: 4096 * MIB,
             processes: 512,

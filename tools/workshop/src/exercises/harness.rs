@@ -138,6 +138,7 @@ fn order(run: &Run<'_>, kit_events: &Path) -> Order {
         limits: Limits {
             wall: run.limit,
             output_bytes: 16 * MIB,
+            cuts_output: false,
             memory_bytes: 16_384 * MIB,
             file_bytes: 256 * MIB,
             processes: 512,

@@ -13,7 +13,7 @@ use super::colours_wanted;
 use crate::contain::{self, Cause, Limits, Order, Stream};
 use crate::figures;
 use crate::problem::Problem;
-use crate::terminal::{columns, is_live};
+use crate::terminal::{columns, harmless, is_live};
 use crate::workshop::{Scratch, Workshop};
 
 /// The demonstrations' file in the folder of their exercise.
@@ -132,7 +132,7 @@ async fn run(
         .map_err(|error| Problem::new(format!("`{}` cannot be made: {error}", folder.display())))?;
     let mut errors = String::new();
     let on_output = |stream, text: String| match stream {
-        Stream::Out => print!("{text}"),
+        Stream::Out => print!("{}", harmless(&text)),
         Stream::Err => errors += &text,
     };
     let order = order(executable, &folder);
@@ -142,7 +142,7 @@ async fn run(
     if ended.cause != Cause::Exited(0) {
         return Err(unfinished(exercise, ended.cause, &errors));
     }
-    eprint!("{errors}");
+    eprint!("{}", harmless(&errors));
     let (mut left, complaints) = figures::collect(&folder);
     // What is left there is of no use to anyone else.
     let _left = scratch.sweep();
@@ -185,8 +185,8 @@ fn unfinished(exercise: &Exercise, cause: Cause, errors: &str) -> Problem {
         }
         cause => {
             let words = match errors.trim() {
-                "" => format!("{cause:?}"),
-                words => words.to_owned(),
+                "" => format!("it {cause}"),
+                words => harmless(words),
             };
             Problem::new(format!(
                 "the demonstration of exercise {number} failed: {words}"
@@ -225,6 +225,7 @@ mod tests {
         );
         let panic = told(Cause::Exited(101), "panicked at x");
         assert!(panic.contains("panicked at x"), "{panic}");
-        assert!(told(Cause::Signal(6), "").contains("Signal(6)"));
+        assert!(told(Cause::Signal(6), "").contains("it was ended by SIGABRT ("));
+        assert!(told(Cause::OutputLimit, "").contains("it printed too much"));
     }
 }

@@ -87,7 +87,7 @@ fn outcome(ended: Ended, wall: Duration) -> Result<(), Exit> {
         Cause::Cancelled => (Reason::Killed, Some("stopped".into())),
         cause => (
             Reason::Killed,
-            Some(format!("the compiler was ended: {cause:?}")),
+            Some(format!("the compiler didn't finish: it {cause}")),
         ),
     };
     Err(Exit {
@@ -133,10 +133,15 @@ fn order(job: &Job<'_>) -> Order {
     }
 }
 
+/// As many messages of each level as anybody reads. A page with thousands is slow.
+const MESSAGES_MOST: usize = 200;
+
 /// Puts the compiler's lines together and turns them into events.
 #[derive(Default)]
 struct Messages {
     line: String,
+    error_count: usize,
+    warning_count: usize,
 }
 
 #[derive(Deserialize)]
@@ -158,32 +163,59 @@ impl Messages {
         self.line.push_str(text);
         while let Some(end) = self.line.find('\n') {
             let line: String = self.line.drain(..=end).collect();
-            tell(line.trim_end(), events);
+            self.tell(line.trim_end(), events);
         }
     }
 
-    fn finish(self, events: &Events) {
-        if !self.line.is_empty() {
-            tell(&self.line, events);
+    fn finish(mut self, events: &Events) {
+        let line = std::mem::take(&mut self.line);
+        // What begins as JSON was cut off: there was far too much of it.
+        if !line.is_empty() && !line.starts_with('{') {
+            self.tell(&line, events);
+        }
+        for (count, what) in [
+            (self.error_count, "errors"),
+            (self.warning_count, "warnings"),
+        ] {
+            if let Some(more @ 1..) = count.checked_sub(MESSAGES_MOST) {
+                let text = format!("{more} more {what} aren't shown\n");
+                send(events, Event::Stderr { text });
+            }
+        }
+    }
+
+    /// Whether a message of this level is one too many; counts it.
+    fn is_too_many(&mut self, level: &str) -> bool {
+        let count = match level {
+            "error" => &mut self.error_count,
+            _ => &mut self.warning_count,
+        };
+        *count += 1;
+        *count > MESSAGES_MOST
+    }
+
+    fn tell(&mut self, line: &str, events: &Events) {
+        match serde_json::from_str::<Diagnostic>(line) {
+            Ok(diagnostic) if is_summary(&diagnostic) || self.is_too_many(&diagnostic.level) => {}
+            Ok(diagnostic) => tell(diagnostic, events),
+            Err(_) => {
+                // A compiler that crashes, or a linker, does not speak JSON.
+                let text = format!("{line}\n");
+                send(events, Event::Stderr { text });
+            }
         }
     }
 }
 
-fn tell(line: &str, events: &Events) {
-    let Ok(diagnostic) = serde_json::from_str::<Diagnostic>(line) else {
-        // A compiler that crashes, or a linker, does not speak JSON.
-        let text = format!("{line}\n");
-        send(events, Event::Stderr { text });
-        return;
-    };
-    // The summaries at the end say nothing that the messages do not.
-    let summary = diagnostic.spans.is_empty()
+/// The summaries at the end say nothing that the messages do not.
+fn is_summary(diagnostic: &Diagnostic) -> bool {
+    diagnostic.spans.is_empty()
         && (diagnostic.level == "failure-note"
             || diagnostic.message.starts_with("aborting due to")
-            || diagnostic.message.ends_with("emitted"));
-    if summary {
-        return;
-    }
+            || diagnostic.message.ends_with("emitted"))
+}
+
+fn tell(diagnostic: Diagnostic, events: &Events) {
     let primary = diagnostic.spans.iter().find(|span| span.is_primary);
     send(
         events,
