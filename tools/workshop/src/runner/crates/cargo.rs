@@ -248,7 +248,35 @@ fn cargo(workshop: &Workshop) -> Command {
         .current_dir(workshop.root())
         .stdin(Stdio::null())
         .kill_on_drop(true);
+    build_as_snippets_are(&mut command);
     command
+}
+
+/// Snippets are compiled without cargo, and so without what the reader's
+/// environment and configuration tell it. Crates that heeded those would not fit.
+fn build_as_snippets_are(command: &mut Command) {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for name in names.filter(|name| is_about_code(name)) {
+        command.env_remove(name);
+    }
+    // Stands above the configuration's flags, too.
+    command.env("CARGO_ENCODED_RUSTFLAGS", "");
+    for profile in ["DEV", "RELEASE"] {
+        command.env(format!("CARGO_PROFILE_{profile}_PANIC"), "unwind");
+    }
+}
+
+/// Whether cargo compiles otherwise if there is a variable of this name.
+fn is_about_code(name: &str) -> bool {
+    let exact = [
+        "RUSTFLAGS",
+        "CARGO_BUILD_RUSTFLAGS",
+        "CARGO_BUILD_TARGET",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER",
+    ];
+    let of_target = name.starts_with("CARGO_TARGET_") && name.ends_with("_RUSTFLAGS");
+    exact.contains(&name) || of_target || name.starts_with("CARGO_PROFILE_")
 }
 
 async fn ask(workshop: &Workshop, arguments: &[&str]) -> Result<Output, Problem> {
