@@ -6,6 +6,7 @@ mod keeper;
 mod stamp;
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use mdbook_driver::MDBook;
@@ -43,6 +44,7 @@ pub fn build(
     purpose: Purpose,
 ) -> Result<Vec<String>, Problem> {
     let root = workshop.root();
+    try_destination(destination)?;
     complaints::take();
     let built = configured(root, destination, purpose).and_then(|config| {
         let book = MDBook::load_with_config(root, config)?;
@@ -61,6 +63,35 @@ pub fn build(
     complaints.extend(includes(workshop).iter().filter_map(Include::complaint));
     Ok(complaints)
 }
+
+/// Tries the folder before mdBook does, which empties it and says less clearly
+/// what is wrong.
+fn try_destination(destination: &Path) -> Result<(), Problem> {
+    let shown = destination.display();
+    let unwritable = |error: io::Error| {
+        Problem::new(format!("`{shown}` cannot be written to: {error}"))
+            .help("make room or change its owner, or name another folder with `--dest-dir`")
+    };
+    fs::create_dir_all(destination).map_err(unwritable)?;
+    let mut entries = fs::read_dir(destination).map_err(unwritable)?;
+    let is_book = MARKS_OF_A_BOOK
+        .iter()
+        .any(|name| destination.join(name).exists());
+    if entries.next().is_some() && !is_book {
+        let problem = Problem::new(format!("`{shown}` has files in it that are no book"));
+        return Err(problem.help("name an empty folder, or one that doesn't exist yet"));
+    }
+    let probe = destination.join(format!(".probe-{}", std::process::id()));
+    let written = fs::write(&probe, PROBE);
+    // Where it couldn't be written, there may be none.
+    let _gone = fs::remove_file(&probe);
+    written.map_err(unwritable)
+}
+
+/// What mdBook leaves in every book.
+const MARKS_OF_A_BOOK: [&str; 3] = [".nojekyll", "toc.html", "404.html"];
+
+static PROBE: [u8; 64 << 10] = [0; 64 << 10];
 
 fn configured(root: &Path, destination: &Path, purpose: Purpose) -> Result<Config, Error> {
     let mut config = Config::from_disk(root.join("book.toml"))?;
