@@ -177,10 +177,12 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
                 None if all => Selection::All,
                 None => Selection::Next,
             };
-            exercises::check_command(&workshop, selection, format).await
+            until_interrupted(exercises::check_command(&workshop, selection, format)).await
         }
         Command::Hint { number } => exercises::hint_command(&workshop, number),
-        Command::Watch { number } => exercises::watch_command(&workshop, number).await,
+        Command::Watch { number } => {
+            until_interrupted(exercises::watch_command(&workshop, number)).await
+        }
         Command::Diff { number } => exercises::diff_command(&workshop, number),
         Command::Reset { number } => exercises::reset_command(&workshop, number),
         Command::Bench { number } => exercises::bench_command(&workshop, number).await,
@@ -197,6 +199,17 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
             mutants: true,
         } => verify::mutants_command(&workshop, &numbers),
         Command::Verify { numbers, .. } => verify::verify_command(&workshop, &numbers).await,
+    }
+}
+
+/// Ends what it does when the reader presses Ctrl-C, closes the terminal or kills
+/// the process politely, so that it clears up behind itself.
+async fn until_interrupted(
+    work: impl Future<Output = Result<ExitCode, Problem>>,
+) -> Result<ExitCode, Problem> {
+    tokio::select! {
+        done = work => done,
+        signal = server::asked_to_end() => Ok(ExitCode::from(128 + signal)),
     }
 }
 

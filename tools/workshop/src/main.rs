@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     match runtime.block_on(cli::run(cli)) {
         Ok(code) => code,
         Err(problem) => {
-            eprintln!("{problem}");
+            eprintln!("{}", terminal::harmless(&problem.to_string()));
             ExitCode::FAILURE
         }
     }

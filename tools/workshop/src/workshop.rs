@@ -165,17 +165,34 @@ impl Scratch {
 
 /// Removes what checks that were killed have left in `folder`.
 fn remove_stale(folder: &Path) {
-    // A check takes a quarter of that at most.
-    const HOUR: Duration = Duration::from_secs(60 * 60);
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_of_a_check = entry.file_name().to_string_lossy().starts_with("events-");
-        let changed = entry.metadata().and_then(|metadata| metadata.modified());
-        let is_old = changed.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > HOUR));
-        if is_of_a_check && is_old {
+        let name = entry.file_name();
+        let Some(rest) = name.to_str().and_then(|name| name.strip_prefix("events-")) else {
+            continue;
+        };
+        let process = rest
+            .split('-')
+            .next()
+            .and_then(|number| number.parse().ok());
+        if process.is_none_or(is_over) || is_old(&entry) {
             // What cannot be removed is small, and in nobody's way.
             let _left = fs::remove_file(entry.path());
         }
     }
+}
+
+/// Whether the process has ended, where the system tells.
+fn is_over(process: u32) -> bool {
+    let processes = Path::new("/proc");
+    processes.join("self").exists() && !processes.join(process.to_string()).exists()
+}
+
+/// Whether no check can still write to it.
+fn is_old(entry: &fs::DirEntry) -> bool {
+    // A check takes a quarter of that at most.
+    const HOUR: Duration = Duration::from_secs(60 * 60);
+    let changed = entry.metadata().and_then(|metadata| metadata.modified());
+    changed.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > HOUR))
 }
 
 /// Writes to a file in `folder`, which it makes if there is none.
@@ -226,11 +243,14 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let workshop = Workshop::at(root.path());
         workshop.prepare_target().unwrap();
+        let own = format!("events-{}-0", std::process::id());
         let long_ago = SystemTime::now() - Duration::from_secs(2 * 60 * 60);
         for (name, time) in [
-            ("events-1-0", long_ago),
-            ("events-2-0", SystemTime::now()),
-            ("progress.json", long_ago),
+            (own.clone(), SystemTime::now()),
+            (format!("events-{}-1", std::process::id()), long_ago),
+            // No system gives a process so large a number.
+            ("events-4294967295-0".into(), SystemTime::now()),
+            ("progress.json".into(), long_ago),
         ] {
             let file = File::create(workshop.target().join(name)).unwrap();
             file.set_modified(time).unwrap();
@@ -239,6 +259,6 @@ mod tests {
         let left = fs::read_dir(workshop.target()).unwrap();
         let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
         left.sort();
-        assert_eq!(left, ["events-2-0", "progress.json"]);
+        assert_eq!(left, [&*own, "progress.json"]);
     }
 }

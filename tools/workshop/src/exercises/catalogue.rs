@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::milestones::Milestone;
 use super::source;
 use crate::problem::Problem;
+use crate::terminal::harmless;
 use crate::workshop::{Workshop, files_under};
 
 /// One exercise: the folder `exercises/NN-topic` with the package `exercise-N`.
@@ -152,7 +153,9 @@ impl Exercise {
     /// What the reader builds, from the first sentence of the stub.
     pub fn title(&self) -> String {
         let source = fs::read_to_string(self.stub()).unwrap_or_default();
-        title_of(&source).unwrap_or_else(|| self.topic.replace('-', " "))
+        let title = title_of(&source).unwrap_or_else(|| self.topic.replace('-', " "));
+        // The file is the reader's, and the title is shown in terminals.
+        harmless(&title)
     }
 
     /// Its milestones, by the contract as it was when nobody had touched it.

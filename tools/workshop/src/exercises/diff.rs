@@ -7,6 +7,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::catalogue::Exercise;
 use crate::problem::Problem;
+use crate::terminal::harmless;
 use crate::workshop::{Workshop, files_under};
 
 const RED: &str = "\x1b[31m";
@@ -36,7 +37,7 @@ pub fn diff(workshop: &Workshop, exercise: &Exercise, colours: bool) -> Result<S
         shown(workshop, &exercise.stub()),
         shown(workshop, &solution)
     );
-    text += &changes(&code_of(&yours), &code_of(&ours), colours);
+    text += &changes(&code_of(&harmless(&yours)), &code_of(&ours), colours);
     for file in others(&folder, &solution) {
         text += &format!("Only in the solution: {}\n", shown(workshop, &file));
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::catalogue::{self, Exercise};
 use super::{check_for_people_until, print, state, unprintable};
 use crate::problem::Problem;
-use crate::terminal::is_live;
+use crate::terminal::{harmless, is_live};
 use crate::workshop::Workshop;
 
 /// How often the files are looked at. Watching by events has traps of its own,
@@ -24,41 +24,77 @@ const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
 ///
 /// When there is no such exercise, or cargo cannot be run.
 pub async fn watch(workshop: &Workshop, number: Option<u32>) -> Result<ExitCode, Problem> {
+    let mut is_first = true;
     loop {
-        let exercise = match number {
-            Some(number) => catalogue::find(workshop, number)?,
-            None => match state::next(workshop) {
-                Some(exercise) => exercise,
-                None => return done(),
-            },
+        let exercise = match find(workshop, number) {
+            Ok(Some(exercise)) => exercise,
+            Ok(None) => return done(),
+            Err(problem) if is_first => return Err(problem),
+            Err(problem) => {
+                tell(&problem);
+                while find(workshop, number).is_err() {
+                    tokio::time::sleep(LOOK).await;
+                }
+                continue;
+            }
         };
         let seen = exercise.fingerprint();
         if is_live(&io::stdout()) {
             print(CLEAR).map_err(unprintable)?;
         }
         if let Err(problem) = still_there(&exercise) {
-            eprintln!("{problem}");
+            tell(&problem);
             until_back(&exercise).await;
             continue;
         }
         let changed = async { until_changed(&exercise, &seen).await };
-        let green = check_for_people_until(workshop, &exercise, changed).await?;
+        let green = match check_for_people_until(workshop, &exercise, changed).await {
+            Ok(green) => green,
+            Err(problem) if is_first => return Err(problem),
+            // A switch of branches is half done, or the disk is full for a while.
+            Err(problem) => {
+                tell(&problem);
+                Some(false)
+            }
+        };
+        is_first = false;
         let is_followed = number.is_none() && green == Some(true);
         if green.is_some() && !is_followed {
             say("\nWatching: save a file to check again, Ctrl-C ends.\n")?;
         }
-        if is_followed && state::next(workshop).is_none() {
-            return done();
-        }
-        if is_followed {
-            say("\nSave a file of the next exercise to begin with it.\n")?;
-            let next = state::next(workshop).unwrap_or(exercise);
-            let seen = next.fingerprint();
-            until_changed(&next, &seen).await;
+        if !is_followed {
+            until_changed(&exercise, &seen).await;
             continue;
         }
-        until_changed(&exercise, &seen).await;
+        match find(workshop, number) {
+            Ok(None) => return done(),
+            Ok(Some(next)) => {
+                say("\nSave a file of the next exercise to begin with it.\n")?;
+                let seen = next.fingerprint();
+                until_changed(&next, &seen).await;
+            }
+            // The next round tells it.
+            Err(_gone) => {}
+        }
     }
+}
+
+/// Finds the exercise to check: none if all are solved.
+fn find(workshop: &Workshop, number: Option<u32>) -> Result<Option<Exercise>, Problem> {
+    let all = catalogue::find_all(workshop);
+    if all.is_empty() {
+        let folder = workshop.root().join("exercises");
+        let problem = Problem::new(format!("`{}` has no exercise in it", folder.display()));
+        return Err(problem.help("`git restore exercises` brings them back, or the branch that has them; a watch that has begun goes on then"));
+    }
+    match number {
+        Some(number) => catalogue::find(workshop, number).map(Some),
+        None => Ok(state::next(workshop)),
+    }
+}
+
+fn tell(problem: &Problem) {
+    eprintln!("{}", harmless(&problem.to_string()));
 }
 
 fn done() -> Result<ExitCode, Problem> {

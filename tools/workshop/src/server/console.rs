@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::runner::Mode;
-use crate::terminal::{StatusLine, bar, is_live};
+use crate::terminal::{StatusLine, bar, harmless, is_live};
 
 /// The terminal, or whatever standard output and standard error are. A reader who
 /// has closed it reads on in the browser, so nothing here minds.
@@ -26,13 +26,13 @@ impl Console {
     /// Says something.
     pub fn say(&self, text: &str) {
         let _status = self.cleared();
-        let _unheard = writeln!(io::stdout(), "{text}");
+        let _unheard = writeln!(io::stdout(), "{}", harmless(text));
     }
 
     /// Says what is wrong.
     pub fn complain(&self, text: &str) {
         let _status = self.cleared();
-        let _unheard = writeln!(io::stderr(), "{text}");
+        let _unheard = writeln!(io::stderr(), "{}", harmless(text));
     }
 
     /// Says how far the crates are.

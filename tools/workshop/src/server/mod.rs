@@ -29,6 +29,7 @@ use crate::book::{Keeper, News};
 use crate::problem::Problem;
 use crate::runner::crates::Status;
 use crate::runner::{Mode, Runner};
+use crate::terminal::harmless;
 use crate::workshop::{Scratch, Workshop};
 use announcer::Announcer;
 use console::Console;
@@ -82,7 +83,7 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
     let (keeper, complaints) = Keeper::start(&workshop, scratch.clone())?;
     complaints
         .iter()
-        .for_each(|complaint| eprintln!("warning: {complaint}"));
+        .for_each(|complaint| eprintln!("warning: {}", harmless(complaint)));
 
     let token = token::Token::new()?;
     let here = format!("http://{}", as_seen_from_here(address));
@@ -113,7 +114,7 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
     prepare_crates(app.clone());
     tokio::select! {
         () = connections::serve(listener, router(app.clone())) => {}
-        () = asked_to_end() => {}
+        _signal = asked_to_end() => {}
     }
     app.runner.close().await;
     // What is left is removed by the next start.
@@ -244,21 +245,22 @@ fn report_crates(status: Status, mode: Mode, app: &App) {
 }
 
 /// Completes when the reader presses Ctrl-C, closes the terminal or kills the
-/// process politely.
-async fn asked_to_end() {
+/// process politely, and says by which signal.
+pub async fn asked_to_end() -> u8 {
+    const CTRL_C: u8 = 2;
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
         let hangup = signal(SignalKind::hangup());
         let terminate = signal(SignalKind::terminate());
         if let (Ok(mut hangup), Ok(mut terminate)) = (hangup, terminate) {
-            tokio::select! {
-                _ = hangup.recv() => {}
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
+            return tokio::select! {
+                _ = hangup.recv() => 1,
+                _ = terminate.recv() => 15,
+                _ = tokio::signal::ctrl_c() => CTRL_C,
+            };
         }
     }
     let _ = tokio::signal::ctrl_c().await;
+    CTRL_C
 }
