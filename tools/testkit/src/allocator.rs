@@ -1,7 +1,8 @@
 //! The one global allocator of every test binary. It counts, and it turns
 //! mistakes with memory into messages: a block given back with another
 //! layout or twice ends the process with a sentence, and a freed block holds
-//! [`POISON`] and is kept for a while, so that reading it shows.
+//! [`POISON`] and is kept for a while, so that reading it shows. Miri sees all
+//! that by itself, and sees more where a block has no header: there it only counts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -72,6 +73,11 @@ pub fn live_bytes() -> isize {
 // front without lowering the alignment; a block is given back to `System` once, with the layout it came with.
 unsafe impl GlobalAlloc for CheckingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if cfg!(miri) {
+            count(layout);
+            // SAFETY: the caller's promises are those that `System` asks for.
+            return unsafe { System.alloc(layout) };
+        }
         let Some((whole, offset)) = whole(layout) else {
             return ptr::null_mut();
         };
@@ -80,11 +86,7 @@ unsafe impl GlobalAlloc for CheckingAllocator {
         if base.is_null() {
             return base;
         }
-        // `try_with`: blocks are also allocated while a thread's locals are destroyed.
-        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        let _ = BYTES.try_with(|bytes| bytes.set(bytes.get() + layout.size() as u64));
-        LIVE_BLOCKS.fetch_add(1, Relaxed);
-        LIVE_BYTES.fetch_add(layout.size() as isize, Relaxed);
+        count(layout);
         // SAFETY: `offset` bytes from `base` the block begins, inside the allocation.
         let block = unsafe { base.add(offset) };
         let header = Header {
@@ -98,6 +100,11 @@ unsafe impl GlobalAlloc for CheckingAllocator {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if cfg!(miri) {
+            count_freed(layout);
+            // SAFETY: `alloc` got the block from `System`, with the layout that the caller knows.
+            return unsafe { System.dealloc(block, layout) };
+        }
         // SAFETY: the caller passes a block of ours, which has a header; a freed one keeps it while in quarantine.
         let header = unsafe { &*header_of(block) };
         match header.state.swap(FREED, Relaxed) {
@@ -114,13 +121,25 @@ unsafe impl GlobalAlloc for CheckingAllocator {
                 layout.align()
             ));
         }
-        LIVE_BLOCKS.fetch_sub(1, Relaxed);
-        LIVE_BYTES.fetch_sub(layout.size() as isize, Relaxed);
+        count_freed(layout);
         // SAFETY: the block is `size` bytes long and nobody's any more.
         unsafe { block.write_bytes(POISON, layout.size()) };
         // SAFETY: the block was just marked as freed, by nobody else.
         unsafe { QUARANTINE.admit(block) };
     }
+}
+
+fn count(layout: Layout) {
+    // `try_with`: blocks are also allocated while a thread's locals are destroyed.
+    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+    let _ = BYTES.try_with(|bytes| bytes.set(bytes.get() + layout.size() as u64));
+    LIVE_BLOCKS.fetch_add(1, Relaxed);
+    LIVE_BYTES.fetch_add(layout.size() as isize, Relaxed);
+}
+
+fn count_freed(layout: Layout) {
+    LIVE_BLOCKS.fetch_sub(1, Relaxed);
+    LIVE_BYTES.fetch_sub(layout.size() as isize, Relaxed);
 }
 
 /// The layout of a block with its header, and where the block begins in it.
