@@ -5,6 +5,7 @@ pub mod aborts_what_has_ended;
 pub mod aborts_what_is_held;
 pub mod aborts_with_its_handle;
 pub mod boxes_the_future;
+pub mod c07_counts_without_order;
 pub mod c09_compares_with_the_waker_that_was_passed;
 pub mod c11_runs_past_the_link;
 pub mod c12_holds_a_bare_pointer_while_it_asks_for_the_list;

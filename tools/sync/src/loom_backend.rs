@@ -2,13 +2,14 @@
 
 pub mod atomic;
 mod barrier;
+mod cell;
 mod condvar;
 pub mod mpsc;
 pub mod thread;
 
 pub use barrier::{Barrier, BarrierWaitResult};
+pub use cell::UnsafeCell;
 pub use condvar::{Condvar, WaitTimeoutResult};
-pub use loom::cell::UnsafeCell;
 pub use loom::hint;
 pub use loom::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

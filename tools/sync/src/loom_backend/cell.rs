@@ -1,0 +1,90 @@
+//! loom's cell, which also sees its own end.
+
+use std::thread;
+
+/// loom's `UnsafeCell`. To drop one is to write it: whoever frees what has cells
+/// in it must come after all who used them. loom itself doesn't look at what is
+/// freed, and would let a count of references be entirely `Relaxed`.
+#[derive(Debug, Default)]
+pub struct UnsafeCell<T>(loom::cell::UnsafeCell<T>);
+
+impl<T> UnsafeCell<T> {
+    /// Wraps a value.
+    #[track_caller]
+    pub fn new(value: T) -> Self {
+        Self(loom::cell::UnsafeCell::new(value))
+    }
+
+    /// Passes a pointer to read the value through. The pointer must not be
+    /// used after `f` returns.
+    #[track_caller]
+    pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+        self.0.with(f)
+    }
+
+    /// Passes a pointer to change the value through. The pointer must not be
+    /// used after `f` returns.
+    #[track_caller]
+    pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        self.0.with_mut(f)
+    }
+}
+
+impl<T> Drop for UnsafeCell<T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        // A model that has failed already is over for loom.
+        if !thread::panicking() {
+            self.0.with_mut(|_| ());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::catch_unwind;
+    use std::ptr;
+
+    use super::UnsafeCell;
+    use crate::atomic::AtomicUsize;
+    use crate::atomic::Ordering::{self, AcqRel, Relaxed};
+    use crate::{model, thread};
+
+    struct Counted {
+        count: AtomicUsize,
+        cell: UnsafeCell<u32>,
+    }
+
+    /// Two threads use a cell and then give their references to it back.
+    fn count_by(ordering: Ordering) {
+        let counted = Counted {
+            count: AtomicUsize::new(2),
+            cell: UnsafeCell::new(7),
+        };
+        let address = Box::into_raw(Box::new(counted)).expose_provenance();
+        let use_and_release = move || {
+            let counted = ptr::with_exposed_provenance_mut::<Counted>(address);
+            // SAFETY: our reference is not given back yet.
+            let Counted { count, cell } = unsafe { &*counted };
+            // SAFETY: nobody writes to it.
+            assert_eq!(cell.with(|value| unsafe { *value }), 7);
+            if count.fetch_sub(1, ordering) == 1 {
+                // SAFETY: it was the last reference, of two from one box.
+                drop(unsafe { Box::from_raw(counted) });
+            }
+        };
+        let other = thread::spawn(use_and_release);
+        use_and_release();
+        other.join().unwrap();
+    }
+
+    #[test]
+    fn to_free_a_cell_is_to_write_it() {
+        model(|| count_by(AcqRel));
+        let found = catch_unwind(|| model(|| count_by(Relaxed)));
+        assert!(
+            found.is_err(),
+            "a count that orders nothing frees too early"
+        );
+    }
+}
