@@ -21,7 +21,7 @@ const HELD_BACK: &str = r#"#!/bin/sh
 status=$?
 case "$*" in *"--crate-name greeting"*)
     echo >> "$GATE/compiled"
-    while [ ! -e "$GATE/open" ]; do sleep 0.01; done
+    while [ -d "$GATE" ] && [ ! -e "$GATE/open" ]; do sleep 0.01; done
 esac
 exit $status
 "#;
