@@ -66,7 +66,9 @@ fn owner_and_thief_share_the_items_in_every_order() {
         clause: "1. Exactly once",
         promise: "In every order of the steps of pops and a steal each item comes out once.",
         usual_cause: "`pop` or the thief takes an item by a load and a store, or uses what it has \
-                      copied although its compare-and-swap has failed.",
+                      copied although its compare-and-swap has failed. Lost items: a failed exchange is \
+                      taken for an empty queue, or the thief drops what it could not move. Twice: \
+                      the thief gives its claim back by a store, which undoes the owner's pops.",
         read: "scheduler/run-queue.html#who-takes-the-last-item",
     };
     check_model(lesson, || {

@@ -295,7 +295,8 @@ fn a_wake_up_counts_in_every_order() {
         clause: "5. No lost wake-up",
         promise: "A wake-up that comes while a poll begins, goes on or ends is followed by a poll.",
         usual_cause: "The look for the note and the letting go are two steps, or the note is cleared \
-                      after the poll.",
+                      after the poll; or the poll begins without `Acquire`, and does not see what \
+                      was written before the wake-up that it serves.",
         read: "scheduler/task.html#a-note-for-the-holder",
     };
     check_model(lesson, || {

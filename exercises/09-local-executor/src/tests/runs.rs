@@ -8,7 +8,9 @@ fn spawning_polls_nothing() {
     let lesson = Lesson {
         clause: "1. Runs",
         promise: "`spawn` makes a task. Its first poll is made by `run` or `block_on`.",
-        usual_cause: "`spawn` polls the future once, to see whether it is ready.",
+        usual_cause: "`spawn` polls the future once, to see whether it is ready. If the task has not \
+                      been polled after many turns, it is overtaken by those that are woken: they \
+                      belong at the end of the queue, too.",
         read: "scheduler/local-executor.html#what-a-task-is",
     };
     check(lesson, || {
@@ -102,7 +104,8 @@ fn many_wakes_cause_one_poll() {
         clause: "2. Many wakes, one poll",
         promise: "All wake-ups of a task that come before its next poll cause that one poll.",
         usual_cause: "Each wake-up puts the task into the queue. It needs a flag that says whether it \
-                      is there.",
+                      is there. If there was no poll at all, the wake-ups from elsewhere are looked at \
+                      too late: only when there is nothing else to do.",
         read: "scheduler/local-executor.html#names-in-a-queue",
     };
     check(lesson, || {

@@ -151,7 +151,8 @@ fn tasks_spawned_or_woken_by_one_task_run_together() {
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "Tasks that one task spawns, or wakes, are taken by all workers.",
-        usual_cause: "What becomes ready on a worker wakes no other worker.",
+        usual_cause: "What becomes ready on a worker wakes no other worker; or a worker is notified only \
+                      if the queue was empty, and of several tasks only the first wakes one.",
         read: "scheduler/one-queue.html#whom-to-wake",
     };
     const WORKERS: usize = 3;

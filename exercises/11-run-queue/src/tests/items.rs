@@ -10,7 +10,10 @@ fn each_item_comes_out_once_whoever_takes_it() {
         promise: "An owner that pushes, pops and overflows, and two thieves, get each item once.",
         usual_cause: "An item is taken by a load and a store, where it needs a compare-and-swap; \
                       or what was copied is used although the exchange has failed; or a slot is \
-                      written while a thief still copies from it. The models show which.",
+                      written while a thief still copies from it. If items are lost, part of a steal may \
+                      be dropped, or a failed exchange be taken for an empty queue; if they come \
+                      twice, a claim may be given back by a store that undoes a pop. The models \
+                      show which.",
         read: "scheduler/run-queue.html#who-takes-the-last-item",
     };
     check(lesson, || {

@@ -239,7 +239,7 @@ fn the_overflow_may_use_the_queue() {
         promise: "`overflow` may push, pop and steal; each item comes out once all the same.",
         usual_cause: "The slots are given back before all their items have been passed on, so that \
                       the pushes within `overflow` write over the rest; or a lock is held \
-                      meanwhile.",
+                      meanwhile; or a thief waits until nobody is at work, and it is itself at work.",
         read: "scheduler/run-queue.html#when-there-is-no-room",
     };
     check(lesson, || {

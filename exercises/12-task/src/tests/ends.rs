@@ -65,7 +65,8 @@ fn an_abort_during_a_poll_waits_for_its_end() {
         promise: "A task that is aborted while it is polled ends when the poll returns; if that was \
                   ready, the output counts.",
         usual_cause: "The abort drops the future at once, whoever has it; or the flag is looked at \
-                      only when a poll begins, and this task waits for ever.",
+                      only when a poll begins, and this task waits forever; or it is looked at before the \
+                      output, and a poll that was ready counts as cancelled.",
         read: "scheduler/task.html#the-end-of-a-task",
     };
     check(lesson, || {

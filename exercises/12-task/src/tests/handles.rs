@@ -138,7 +138,8 @@ fn the_handle_wakes_the_waker_of_its_last_poll() {
         clause: "9. The handle",
         promise: "Of several wakers that polled the handle, the last one is woken, once.",
         usual_cause: "A waker that is there already is kept; or it is woken, and woken again when the \
-                      block is freed; or it is asked whether it is the same before it is dropped.",
+                      block is freed; or two wakers are told apart by their vtables only, which most wakers share; or \
+                      the waker stays in its slot when the handle is ready.",
         read: "scheduler/task.html#the-handle-and-its-waker",
     };
     check(lesson, || {

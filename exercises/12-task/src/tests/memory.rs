@@ -114,7 +114,8 @@ fn a_future_of_any_alignment_stays_in_its_place() {
         clause: "2. In place",
         promise: "A future is polled and dropped in one place, which is aligned for it.",
         usual_cause: "The future is taken out of the block to be polled or dropped (`mem::replace`, \
-                      `ptr::read`), or offsets are computed for a header without padding.",
+                      `ptr::read`), or offsets are computed for a header without padding; or the block is allocated \
+                      with the alignment of the header, so that one above 16 is a matter of luck.",
         read: "scheduler/task.html#one-block",
     };
     check(lesson, || {
@@ -141,7 +142,8 @@ fn a_waker_may_be_used_long_after_the_end() {
         clause: "6. Wakers",
         promise: "Wakers of a task that has ended can be cloned, woken and dropped, on any thread.",
         usual_cause: "The waker has no reference of its own: it borrows the one that the poll had, or \
-                      `clone` copies the pointer without counting.",
+                      `clone` copies the pointer without counting. If the block is left at the end, `wake` \
+                      of a task that has ended does not give its reference back.",
         read: "scheduler/task.html#who-counts",
     };
     check(lesson, || {
