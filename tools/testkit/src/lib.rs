@@ -56,7 +56,7 @@ pub use futures::{MustNotMove, WrittenMeanwhile, Yields};
 pub use gate::{Gate, Opener, Rendezvous};
 pub use lesson::Lesson;
 pub use manual::{ManualFuture, ManualHandle};
-pub use odd_wakers::{StackWakers, wakers_without_data};
+pub use odd_wakers::{HostileClone, StackWakers, wakers_without_data};
 pub use panics::{EndMayBeUnwritten, panic_message};
 pub use probes::{DropLog, DropProbe, PanicOnDrop, log_of_this_threads_end};
 pub use race::{Answer, race_with_wakes};

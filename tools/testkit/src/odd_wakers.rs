@@ -1,5 +1,6 @@
 //! Wakers that an executor must not tell apart by part of what they are.
 
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -80,9 +81,66 @@ const fn vtable_of<const INDEX: usize>() -> RawWakerVTable {
     )
 }
 
+/// Makes wakers that run a hostile action whenever they are cloned, before
+/// there is a clone.
+pub struct HostileClone<F>(F);
+
+impl<F: Fn() + Send + Sync + 'static> HostileClone<F> {
+    const VTABLE: RawWakerVTable = RawWakerVTable::new(
+        |data| {
+            // SAFETY: `data` is from `Arc::into_raw`, and its waker owns a count.
+            let clone = unsafe { Self::borrow(data) };
+            (clone.0)();
+            Self::raw((*clone).clone())
+        },
+        |data| {
+            // SAFETY: as in `clone`, and the waker is given up: this count is ours.
+            drop(unsafe { Arc::from_raw(data.cast::<Self>()) });
+        },
+        |_| (),
+        |data| {
+            // SAFETY: as in `wake`.
+            drop(unsafe { Arc::from_raw(data.cast::<Self>()) });
+        },
+    );
+
+    /// Makes a waker that runs `action` when it is cloned, and does nothing
+    /// when it is woken.
+    #[expect(clippy::new_ret_no_self, reason = "what it makes is a `Waker`")]
+    pub fn new(action: F) -> Waker {
+        // SAFETY: `raw` gives the vtable's functions what they ask for.
+        unsafe { Waker::from_raw(Self::raw(Arc::new(Self(action)))) }
+    }
+
+    fn raw(owner: Arc<Self>) -> RawWaker {
+        RawWaker::new(Arc::into_raw(owner).cast(), const { &Self::VTABLE })
+    }
+
+    /// # Safety
+    ///
+    /// The caller must pass a pointer from [`Arc::into_raw`] whose count stays.
+    unsafe fn borrow(data: *const ()) -> ManuallyDrop<Arc<Self>> {
+        // SAFETY: passed on; the count is not given back.
+        ManuallyDrop::new(unsafe { Arc::from_raw(data.cast()) })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hostile_clone_acts_when_it_is_cloned() {
+        let clones = Arc::new(AtomicUsize::new(0));
+        let counted = clones.clone();
+        let waker = HostileClone::new(move || _ = counted.fetch_add(1, SeqCst));
+        let clone = waker.clone();
+        waker.wake_by_ref();
+        waker.wake();
+        assert_eq!(clones.load(SeqCst), 1);
+        drop(clone);
+        assert_eq!(Arc::strong_count(&clones), 1, "all counts came back");
+    }
 
     #[test]
     fn wakers_on_the_stack_are_the_same_and_their_clones_are_not() {
