@@ -2,6 +2,9 @@
 //! Caught by: a_sleep_that_was_woken_is_ready
 //! Also fails: a_poll_that_races_with_fire_is_woken_or_ready
 //! Also fails: a_waker_that_panics_hinders_nobody
+//! Also fails: a_waker_that_panics_when_it_is_cloned_hinders_no_other
+//! Also fails: a_waker_that_panics_when_it_is_dropped_hinders_no_other
+//! Also fails: sleeps_of_one_deadline_are_all_woken
 //! Also fails: what_a_waker_throws_may_panic_in_turn
 //!
 //! Looks at std's clock when it is polled, as many futures of timers do. Whoever

@@ -1,7 +1,8 @@
 //! Breaks clause 7: Free wakers.
 //! Caught by: a_waker_that_panics_hinders_nobody
-//! Also fails: what_a_waker_throws_may_panic_in_turn
+//! Also fails: a_waker_that_panics_when_it_is_dropped_hinders_no_other
 //! Also fails: the_timer_thread_survives_a_waker_that_panics
+//! Also fails: what_a_waker_throws_may_panic_in_turn
 //!
 //! Lets a panic of a waker out of `fire`. On the timer thread nobody is there
 //! to catch it: the thread ends, and with it the time of all others.

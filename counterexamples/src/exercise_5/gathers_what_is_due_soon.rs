@@ -2,6 +2,7 @@
 //! Caught by: each_sleep_is_woken_in_time
 //! Also fails: a_sleep_begun_while_fire_runs_is_not_overslept
 //! Also fails: an_earlier_deadline_rouses
+//! Also fails: the_driver_finds_the_sleep_that_it_is_called_for
 //!
 //! Looks again some milliseconds after the next deadline, and not at it: then
 //! those that are due soon after it are woken in the same turn, and the thread

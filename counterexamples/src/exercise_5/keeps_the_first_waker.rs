@@ -2,7 +2,10 @@
 //! Caught by: the_waker_of_the_newest_poll_is_woken
 //! Also fails: a_poll_that_races_with_fire_is_woken_or_ready
 //! Also fails: a_sleep_may_move_to_another_thread
+//! Also fails: a_waker_is_compared_with_the_clone_that_is_kept
+//! Also fails: dropping_a_sleep_leaves_others_of_its_deadline
 //! Also fails: models::a_poll_that_races_with_fire_is_woken_in_every_order
+//! Also fails: wakers_without_data_are_told_apart
 //!
 //! The waker is kept when the sleep begins. That another poll may come from
 //! another task does not occur to it.

@@ -1,5 +1,7 @@
 //! Breaks clause 6: Nothing left behind.
 //! Caught by: a_dropped_sleep_is_not_woken
+//! Also fails: a_waker_that_drops_sleeps_due_with_its_own_is_the_last
+//! Also fails: dropping_a_sleep_leaves_others_of_its_deadline
 //! Also fails: ten_thousand_dropped_sleeps_leave_no_memory_behind
 //!
 //! Without a `Drop` of its own, a sleep leaves its entry in the map, with the

@@ -2,6 +2,7 @@
 //! Caught by: a_waker_may_make_poll_and_drop_sleeps
 //! Also fails: a_sleep_begun_while_fire_runs_is_not_overslept
 //! Also fails: a_waker_may_drop_sleeps_when_it_is_dropped
+//! Also fails: a_waker_that_drops_sleeps_due_with_its_own_is_the_last
 //! Also fails: the_thread_does_not_spin_towards_a_deadline
 //!
 //! Calls the waker while it holds the lock: it is only a line, and it saves an

@@ -56,7 +56,7 @@ fn an_earlier_deadline_interrupts_in_every_order() {
             let is_over = Arc::new(AtomicBool::new(false));
             let driver = thread::spawn({
                 let (timers, is_over) = (timers.clone(), is_over.clone());
-                move || drive(&timers, &parker, &is_over)
+                move || drive(&timers, &parker, &is_over, *START)
             });
             block_on(timers.sleep_until(*START + SECOND));
             is_over.store(true, SeqCst);
@@ -66,10 +66,50 @@ fn an_earlier_deadline_interrupts_in_every_order() {
     });
 }
 
+/// Clause 3: the note of the last time is earlier than the new deadline.
+#[test]
+fn a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order() {
+    let lesson = Lesson {
+        clause: "3. Earlier ones interrupt",
+        promise: "In every order of steps a driver that has just woken one sleep, and is about to \
+                  sleep for an hour, hears of another one of two seconds.",
+        usual_cause: "`fire` takes out what is due, unlocks, and then notes when it looks next. A \
+                      sleep that comes in between compares with the note of the last time.",
+        read: "blocking/sleep.html#an-earlier-one",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (timers, parker, stop) = timers_and_parker();
+            let mut long = timers.sleep_until(*START + HOUR);
+            begin(&mut long);
+            let mut first = timers.sleep_until(*START + SECOND);
+            begin(&mut first);
+            // From here on the note says "in a second".
+            timers.fire(*START);
+            // The driver has heard of these two: no token is left.
+            stop.unpark();
+            parker.park();
+            let is_over = Arc::new(AtomicBool::new(false));
+            let driver = thread::spawn({
+                let (timers, is_over) = (timers.clone(), is_over.clone());
+                move || drive(&timers, &parker, &is_over, *START + SECOND + MS)
+            });
+            block_on(timers.sleep_until(*START + 2 * SECOND));
+            is_over.store(true, SeqCst);
+            stop.unpark();
+            driver.join().expect("driving does not panic");
+        });
+    });
+}
+
 /// Fires until it is over. An answer within the next minutes is a time that
 /// comes by itself; until a later one somebody has to rouse.
-fn drive(timers: &Timers, parker: &Parker, is_over: &AtomicBool) {
-    let mut now = *START;
+fn drive(
+    timers: &Timers,
+    parker: &Parker,
+    is_over: &AtomicBool,
+    mut now: Instant,
+) {
     while !is_over.load(SeqCst) {
         match timers.fire(now) {
             Some(next) if next < *START + HOUR / 2 => now = next,

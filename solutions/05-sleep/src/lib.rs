@@ -26,11 +26,12 @@
 //!    newest is woken.
 //! 5. **No lost wake-up.** A sleep that is polled while it fires is ready, or
 //!    is woken.
-//! 6. **Nothing left behind.** A sleep that is dropped is woken no more, and
-//!    leaves neither its waker nor anything else.
-//! 7. **Free wakers.** A waker that is called or dropped may make, poll and
-//!    drop sleeps. If it panics, whatever it throws, the others are woken all
-//!    the same.
+//! 6. **Nothing left behind.** A sleep that is dropped is woken no more, even
+//!    if both are due and the waker of another one drops it, and leaves neither
+//!    its waker nor anything else.
+//! 7. **Free wakers.** A waker that is called, cloned or dropped may make, poll
+//!    and drop sleeps. If it panics, whatever it throws, the others are woken
+//!    all the same.
 //! 8. **Few turns.** However long a sleep is, `fire` has to be called at most
 //!    ten times for it. A sleep that is due later than others does not rouse.
 //! 9. **Any deadline.** A sleep that is due already is ready or woken at once.

@@ -15,9 +15,6 @@ use crate::wheel::{Key, Wheel};
 /// A tick is so many bits of nanoseconds: about a quarter of a millisecond.
 const TICK_BITS: u32 = 18;
 
-/// So many wakers are taken out before others get the lock.
-const BATCH: usize = 128;
-
 /// A place among those who wait.
 pub(crate) type Place = Key;
 
@@ -73,13 +70,14 @@ impl Timers {
     // ANCHOR: fire
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         let tick = nanoseconds(now) >> TICK_BITS;
-        let mut due = Vec::new();
         loop {
-            let next = self.lock().take_due(tick, &mut due);
-            if due.is_empty() {
-                return next.and_then(time_of);
+            // One at a time: its waker may drop the sleep that is next, which
+            // then must not be woken.
+            let taken = self.lock().take_due(tick);
+            match taken {
+                Due::Now(waker) => wake(waker),
+                Due::Later(next) => return next.and_then(time_of),
             }
-            due.drain(..).for_each(wake);
         }
     }
     // ANCHOR_END: fire
@@ -134,22 +132,24 @@ impl Timers {
     }
 }
 
+/// What the driver has to do.
+enum Due {
+    Now(Waker),
+    /// Nothing before this tick, or ever.
+    Later(Option<u64>),
+}
+
 impl State {
-    /// Takes out what is due at `tick`, up to a batch, and returns the tick at
-    /// which there is something to do next.
-    fn take_due(&mut self, tick: u64, due: &mut Vec<Waker>) -> Option<u64> {
-        while due.len() < BATCH
-            && let Some(waker) = self.wheel.pop_due(tick)
-        {
-            due.push(waker);
+    /// Takes out one that is due at `tick`.
+    fn take_due(&mut self, tick: u64) -> Due {
+        if let Some(waker) = self.wheel.pop_due(tick) {
+            self.looks_at = 0;
+            return Due::Now(waker);
         }
         let next = self.wheel.next_tick();
         // The look and the promise are one step for all others.
-        self.looks_at = match due.is_empty() {
-            true => next.unwrap_or(u64::MAX),
-            false => 0,
-        };
-        next
+        self.looks_at = next.unwrap_or(u64::MAX);
+        Due::Later(next)
     }
 }
 

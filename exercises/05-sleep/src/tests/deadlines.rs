@@ -44,7 +44,8 @@ fn a_sleep_lasts_at_least_its_duration() {
         clause: "1. Never early",
         promise: "From the call of `sleep` until its future is ready at least the duration passes.",
         usual_cause: "The rest of the time is cut to whole milliseconds (`as_millis`), or a wait \
-                      that returned is taken for time that has passed.",
+                      that returned is taken for time that has passed. At a hang: nothing unparks \
+                      the thread for a new first deadline, or `fire` wakes under its lock.",
         read: "blocking/sleep.html#never-early",
     };
     check(lesson, || {
@@ -70,18 +71,25 @@ fn each_sleep_is_woken_in_time() {
         clause: "2. In time",
         promise: "Whoever calls `fire` when it says wakes each sleep within a millisecond.",
         usual_cause: "What `fire` returns is not the earliest deadline: of those that are left, of \
-                      those that came meanwhile, or of a wheel's next level.",
+                      those that came meanwhile, or of a wheel's next level. Or what is due right \
+                      now is left for the next call (`<` for `<=`). At a hang: `fire` wakes under \
+                      its lock.",
         read: "blocking/sleep.html#who-is-next",
     };
     const SLEEPS: u32 = 400;
     check(lesson, || {
         let random = Cell::new(SEED);
         let mut driven = Driven::new();
+        let drawn = RefCell::new(HashSet::new());
         let draw_sleep = |timers: &Timers, now: Instant| {
             // Of every magnitude, from nanoseconds to years.
             let bits = draw(&random) % 58;
             let duration = Duration::from_nanos(draw(&random) >> (63 - bits));
-            let deadline = now + duration + NS;
+            let mut deadline = now + duration + NS;
+            // Equal ones are for checks of their own.
+            while !drawn.borrow_mut().insert(deadline) {
+                deadline += NS;
+            }
             (deadline, begin(timers.sleep_until(deadline)))
         };
         let mut pending: Vec<_> = (0..SLEEPS / 2)
@@ -122,13 +130,14 @@ fn a_sleep_that_was_woken_is_ready() {
         clause: "2. In time",
         promise: "Once `fire` has woken a sleep, its next poll is ready. A sleep is woken once.",
         usual_cause: "`fire` takes the waker out and keeps no note that the sleep has fired, or \
-                      leaves what it has woken where it was.",
+                      leaves what it has woken where it was; or `poll` asks the clock instead of \
+                      that note; or two sleeps of one deadline share an entry.",
         read: "blocking/sleep.html#a-list-of-deadlines",
     };
     check(lesson, || {
         let mut driven = Driven::new();
-        let mut sleeps = [3, 1, 2, 1].map(|s| begin(driven.after(s * SECOND)));
-        let end = driven.now + 2 * SECOND + MS;
+        let mut sleeps = [4, 1, 3, 2].map(|s| begin(driven.after(s * SECOND)));
+        let end = driven.now + 3 * SECOND + MS;
         driven.run_until(end, |_| {});
         for ((sleep, wakes), is_due) in
             sleeps.iter_mut().zip([false, true, true, true])
@@ -186,7 +195,8 @@ fn a_sleep_begun_while_fire_runs_is_not_overslept() {
         clause: "3. Earlier ones interrupt",
         promise: "A sleep that a waker begins during `fire` is in its answer, or rouses.",
         usual_cause: "`fire` works out its answer before it calls the wakers, or takes all that \
-                      there is to sleep out of its place meanwhile.",
+                      there is to sleep out of its place meanwhile. At a hang: it calls them \
+                      under its lock.",
         read: "blocking/sleep.html#an-earlier-one",
     };
     check(lesson, || {

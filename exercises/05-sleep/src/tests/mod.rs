@@ -8,11 +8,13 @@
 )]
 
 mod deadlines;
+mod due_together;
 mod polls;
 mod timer_thread;
 mod wakers;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::panic::panic_any;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -23,8 +25,9 @@ use std::time::{Duration, Instant};
 
 use sync::chaos::with_chaos;
 use testkit::{
-    CountingWaker, Gate, HostileWaker, Lesson, PanicOnDrop, ThreadProbe,
-    WakeCounts, check, idle_cost, live_bytes, panic_message, thread_count,
+    CountingWaker, Gate, HostileClone, HostileWaker, Lesson, PanicOnDrop,
+    StackWakers, ThreadProbe, WakeCounts, check, idle_cost, live_bytes,
+    panic_message, thread_count, wakers_without_data,
 };
 
 use super::{Sleep, Timers, sleep, sleep_until};
@@ -120,6 +123,7 @@ fn wait_for(mut sleep: Sleep) {
     let (tell, told) = mpsc::channel();
     let waker = HostileWaker::new(move || _ = tell.send(()));
     while !poll(&mut sleep, &waker) {
-        told.recv().expect("the waker is there");
+        told.recv()
+            .expect("the sleep keeps its waker until it is woken");
     }
 }

@@ -32,6 +32,61 @@ fn the_waker_of_the_newest_poll_is_woken() {
     });
 }
 
+/// Clause 4: what is kept is the clone, and a clone may be elsewhere.
+#[test]
+fn a_waker_is_compared_with_the_clone_that_is_kept() {
+    let lesson = Lesson {
+        clause: "4. Latest waker",
+        promise: "After polls by two wakers that stood at one address, the second is woken.",
+        usual_cause: "The next waker is compared with the address of the one before. What is alive \
+                      is its clone, which may have another: ask the clone, by `will_wake`.",
+        read: "blocking/sleep.html#whose-waker",
+    };
+    check(lesson, || {
+        let mut driven = Driven::new();
+        let mut sleep = driven.after(SECOND);
+        let mut place = StackWakers::new();
+        let counts = [(); 3].map(|()| {
+            let (is_ready, counts) =
+                place.lend(|waker| poll(&mut sleep, waker));
+            assert!(!is_ready, "it is ready before its deadline");
+            counts
+        });
+        let end = driven.now + SECOND + MS;
+        driven.run_until(end, |_| {});
+        let wakes = counts.map(|counts| counts.wakes());
+        assert!(
+            wakes == [0, 0, 1],
+            "of three wakers, one after the other, were woken: {wakes:?}"
+        );
+    });
+}
+
+/// Clause 4: a waker is its data and its vtable.
+#[test]
+fn wakers_without_data_are_told_apart() {
+    let lesson = Lesson {
+        clause: "4. Latest waker",
+        promise: "After polls by two wakers that have no data, the second is woken.",
+        usual_cause: "Wakers are compared by their data pointers only. `will_wake` compares the \
+                      vtables, too.",
+        read: "blocking/sleep.html#whose-waker",
+    };
+    check(lesson, || {
+        let mut driven = Driven::new();
+        let mut sleep = driven.after(SECOND);
+        let wakers = wakers_without_data();
+        for (waker, _) in &wakers {
+            let is_ready = poll(&mut sleep, waker);
+            assert!(!is_ready, "it is ready before its deadline");
+        }
+        let end = driven.now + SECOND + MS;
+        driven.run_until(end, |_| {});
+        let wakes = wakers.map(|(_, wakes)| wakes.load(SeqCst));
+        assert!(wakes == [0, 1], "the two were woken {wakes:?} times");
+    });
+}
+
 /// Clause 5: no single run can hit the moment between the look and the
 /// keeping of the waker; many runs may, and the models do.
 #[test]
@@ -84,13 +139,14 @@ fn a_dropped_sleep_is_not_woken() {
     let lesson = Lesson {
         clause: "6. Nothing left behind",
         promise: "A sleep that is dropped is not woken, and its waker is given up at once.",
-        usual_cause: "`Sleep` has no `Drop`: its entry stays until its time comes.",
+        usual_cause: "`Sleep` has no `Drop`: its entry stays until its time comes. Or `Drop` only \
+                      marks the entry, and the waker stays in its place.",
         read: "blocking/sleep.html#most-sleeps-are-dropped",
     };
     check(lesson, || {
         let mut driven = Driven::new();
         let (kept, kept_wakes) = begin(driven.after(SECOND));
-        let (dropped, wakes) = begin(driven.after(SECOND));
+        let (dropped, wakes) = begin(driven.after(SECOND + NS));
         drop(dropped);
         let (made, gone) = (wakes.clones() + 1, wakes.drops());
         assert!(made == gone, "of {made} wakers {gone} were given up");

@@ -36,7 +36,9 @@ fn ten_thousand_sleeps_share_one_thread() {
         }
         let mut threads = Vec::new();
         for _ in 0..here.len() + there.len() {
-            let (id, name) = told.recv().expect("the waker is there");
+            let told = told.recv();
+            let (id, name) =
+                told.expect("a sleep keeps its waker until it is woken");
             assert!(
                 name.as_deref() == Some("timer"),
                 "a waker was called by a thread named {name:?}"
@@ -77,7 +79,7 @@ fn a_short_sleep_interrupts_a_long_one() {
         clause: "11. Interruptible",
         promise: "While the timer thread sleeps until a far deadline, a short sleep ends in time.",
         usual_cause: "The thread sleeps by `thread::sleep`, which nobody can end; or the new \
-                      deadline rouses nobody.",
+                      deadline rouses nobody, or before it is in the list.",
         read: "blocking/sleep.html#an-earlier-one",
     };
     check(lesson, || {
