@@ -2,6 +2,7 @@
 //! Caught by: a_thread_serves_many_jobs
 //! Also fails: dropping_the_pool_waits_for_its_threads
 //! Also fails: several_submitters_keep_to_the_cap
+//! Also fails: what_is_thrown_may_panic_in_turn
 //!
 //! A thread ends when there is nothing to do. That is simple, it leaves nobody idle,
 //! and it costs a new thread for most jobs.

@@ -1,5 +1,8 @@
 //! Breaks clause 5: Every job runs.
 //! Caught by: a_job_without_a_handle_runs
+//! Also fails: a_waker_may_drop_the_pool_when_it_is_cloned
+//! Also fails: a_waker_may_drop_the_pool_when_it_is_dropped
+//! Also fails: dropping_the_pool_waits_for_a_thread_that_starts_meanwhile
 //! Also fails: models::dropping_the_pool_runs_every_job_in_every_order
 //!
 //! A handle that is dropped cancels its job, if that has not begun. So it is in the

@@ -1,5 +1,7 @@
 //! Breaks clause 7: Panics.
 //! Caught by: what_panics_after_the_job_costs_no_thread
+//! Also fails: a_cancelled_job_that_panics_in_its_destructor_ends_its_handle
+//! Also fails: what_is_thrown_may_panic_in_turn
 //!
 //! Catches what the job throws, and nothing else. To hand over the result wakes
 //! somebody, or drops it where nobody wants it: either is foreign code, and ends

@@ -1,5 +1,6 @@
 //! Breaks clause 7: Panics.
 //! Caught by: panics_cost_no_thread
+//! Also fails: what_is_thrown_may_panic_in_turn
 //!
 //! The panic reaches the handle, and then ends the thread. Nobody counts it off:
 //! the pool believes that it has a thread, and starts no other.

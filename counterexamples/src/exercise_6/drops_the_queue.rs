@@ -1,6 +1,7 @@
 //! Breaks clause 10: Shutdown.
 //! Caught by: dropping_the_pool_runs_what_is_in_the_queue
 //! Also fails: a_job_may_drop_its_own_pool
+//! Also fails: dropping_the_pool_waits_for_a_thread_that_starts_meanwhile
 //! Also fails: models::dropping_the_pool_runs_every_job_in_every_order
 //!
 //! A pool that is dropped has no time for what has not begun. The handles are told;

@@ -1,6 +1,7 @@
 //! Breaks clause 10: Shutdown.
 //! Caught by: dropping_the_pool_waits_for_its_threads
 //! Also fails: dropping_the_pool_waits_for_a_thread_that_leaves
+//! Also fails: dropping_the_pool_waits_for_a_thread_that_starts_meanwhile
 //!
 //! Waits until the threads have no more to do, which is not quite the same as until
 //! they have ended.

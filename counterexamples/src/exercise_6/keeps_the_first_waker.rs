@@ -1,7 +1,11 @@
 //! Breaks clause 6: The handle.
 //! Caught by: the_waker_of_the_last_poll_is_woken
-//! Also fails: spawning_and_polling_wait_for_no_job
+//! Also fails: a_waker_is_compared_with_the_clone_that_is_kept
+//! Also fails: a_waker_may_drop_the_pool_when_it_is_cloned
 //! Also fails: models::a_result_reaches_who_awaits_it_in_every_order
+//! Also fails: spawning_and_polling_wait_for_no_job
+//! Also fails: wakers_without_data_are_told_apart
+//! Also fails: what_is_thrown_may_panic_in_turn
 //!
 //! Stores a waker where there is none. So a handle that has been polled by one task
 //! and is awaited by another wakes the first.

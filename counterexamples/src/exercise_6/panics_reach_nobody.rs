@@ -1,6 +1,9 @@
 //! Breaks clause 7: Panics.
 //! Caught by: a_panic_reaches_the_handle
 //! Also fails: a_panic_on_rayon_reaches_the_handle
+//! Also fails: a_waker_may_drop_the_pool_when_it_is_cloned
+//! Also fails: a_waker_may_drop_the_pool_when_it_is_dropped
+//! Also fails: what_is_thrown_may_panic_in_turn
 //!
 //! The thread survives a panic: it catches what the job throws. But the result is
 //! handed over by the lines after it, which are never reached.

@@ -1,6 +1,10 @@
 //! Breaks clause 1: Never blocks.
 //! Caught by: spawning_and_polling_wait_for_no_job
+//! Also fails: a_waker_is_compared_with_the_clone_that_is_kept
+//! Also fails: a_waker_may_drop_the_pool_when_it_is_dropped
 //! Also fails: the_waker_of_the_last_poll_is_woken
+//! Also fails: wakers_without_data_are_told_apart
+//! Also fails: what_is_thrown_may_panic_in_turn
 //! Also fails: what_panics_after_the_job_costs_no_thread
 //!
 //! The handle is a channel, and its poll receives. That is right, but it blocks

@@ -12,6 +12,7 @@
 //! Also fails: dropping_the_pool_ends_idle_threads
 //! Also fails: dropping_the_pool_runs_what_is_in_the_queue
 //! Also fails: dropping_the_pool_waits_for_a_thread_that_leaves
+//! Also fails: dropping_the_pool_waits_for_a_thread_that_starts_meanwhile
 //! Also fails: dropping_the_pool_waits_for_its_threads
 //! Also fails: idle_threads_leave
 //! Also fails: jobs_are_begun_in_the_order_of_submission

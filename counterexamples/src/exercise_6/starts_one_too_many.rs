@@ -4,6 +4,7 @@
 //! Also fails: jobs_are_begun_in_the_order_of_submission
 //! Also fails: several_submitters_keep_to_the_cap
 //! Also fails: spawning_and_polling_wait_for_no_job
+//! Also fails: what_is_thrown_may_panic_in_turn
 //!
 //! Off by one: starts a thread as long as there are not *more* than the cap allows.
 //! The other four are about pools of one thread, or count threads: there are two

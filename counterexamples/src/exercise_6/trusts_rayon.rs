@@ -1,5 +1,8 @@
 //! Breaks clause 12: On rayon.
 //! Caught by: a_panic_on_rayon_reaches_the_handle
+//! Also fails: a_waker_may_drop_the_pool_when_it_is_cloned
+//! Also fails: a_waker_may_drop_the_pool_when_it_is_dropped
+//! Also fails: what_is_thrown_may_panic_in_turn
 //!
 //! Gives the job to rayon as it is. A panic in it is nobody's, and rayon ends the
 //! process.

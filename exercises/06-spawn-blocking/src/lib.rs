@@ -37,10 +37,11 @@ use std::time::Duration;
 /// 5. **Every job runs.** A job runs once, also if its handle has been dropped,
 ///    if another job has submitted it, or if a thread was just leaving.
 /// 6. **The handle.** A handle is ready when its job has ended, and gives what
-///    the job has returned. It wakes the waker of its last poll.
+///    the job has returned. It wakes the waker of its last poll. A waker may
+///    wait for the job or drop the pool when it is cloned or dropped.
 /// 7. **Panics.** The panic of a job reaches the handle and nobody else. The
 ///    thread survives it, and whatever panics after the job: a result in its
-///    destructor, or a waker.
+///    destructor, a waker, or what one of these has thrown.
 /// 8. **Idle.** A thread without a job sleeps.
 /// 9. **Keep-alive.** A thread that has had no job for `keep_alive` leaves; one
 ///    that has not takes the next job. If all have left, the next job starts
@@ -51,7 +52,8 @@ use std::time::Duration;
 ///     run all the same.
 /// 11. **No thread to be had.** If the system has no thread for it, a job waits
 ///     for those that there are. If there are none it is cancelled, which
-///     reaches the handle; the next job tries again.
+///     reaches the handle, even if what the job owns panics when it is dropped;
+///     the next job tries again.
 ///
 /// # Examples
 ///

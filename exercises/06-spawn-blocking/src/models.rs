@@ -42,6 +42,28 @@ fn a_job_that_comes_as_a_thread_leaves_runs_in_every_order() {
     });
 }
 
+/// Clause 5: the thread has been chosen as its keep-alive ended, and works on.
+#[test]
+fn a_thread_that_was_chosen_as_it_left_is_chosen_again_in_every_order() {
+    let lesson = Lesson {
+        clause: "5. Every job runs",
+        promise: "In every order of the steps a third job runs, too, whoever ran the second.",
+        usual_cause: "A thread whose time was up finds that it was chosen for a job. It takes the \
+                      job, and something still says that a thread is on its way: for the next job \
+                      nothing is woken or started.",
+        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let pool = Pool::new(1, Duration::ZERO);
+            for number in [1, 2, 3] {
+                let handle = pool.spawn_blocking(move || number);
+                assert_eq!(block_on(handle).expect("it runs"), number);
+            }
+        });
+    });
+}
+
 /// Clause 10: a job is taken, or still in the queue, as the flag is set.
 #[test]
 fn dropping_the_pool_runs_every_job_in_every_order() {

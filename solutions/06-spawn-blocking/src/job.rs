@@ -38,12 +38,9 @@ impl Job {
     /// Runs the closure. Never panics, whatever the closure, its result or
     /// whoever awaits it does.
     pub fn run(self) {
-        let ran = catch_unwind(AssertUnwindSafe(|| {
-            self.0.run();
-            drop(self);
-        }));
-        // What was thrown may panic in turn when it is dropped.
-        ran.unwrap_or_else(mem::forget);
+        self.0.run();
+        // With the job may go a result that nothing awaits.
+        contain(|| drop(self));
     }
 }
 
@@ -63,8 +60,9 @@ impl<T> Future for JoinHandle<T> {
 
 /// A [`Task`], as the queue sees it.
 trait Run: Send + Sync {
+    /// Runs the closure. Never panics.
     fn run(&self);
-    /// Gives up a closure that has not been run.
+    /// Gives up a closure that has not been run. Never panics.
     fn cancel(&self);
 }
 
@@ -95,6 +93,17 @@ enum Stage<F, T> {
     Taken,
 }
 
+impl<F, T> Slot<F, T> {
+    fn take_result(&mut self) -> Option<Result<T, JoinError>> {
+        match mem::replace(&mut self.stage, Stage::Taken) {
+            Stage::Ended(result) => return Some(result),
+            Stage::Taken => panic!("a `JoinHandle` was polled after its end"),
+            early => self.stage = early,
+        }
+        None
+    }
+}
+
 impl<F, T> Task<F, T> {
     fn lock(&self) -> MutexGuard<'_, Slot<F, T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -104,11 +113,9 @@ impl<F, T> Task<F, T> {
         let mut slot = self.lock();
         slot.stage = Stage::Ended(result);
         let waker = slot.waker.take();
-        // The waker may be anybody's code: it runs without the lock.
+        // The waker is foreign code: it runs without the lock.
         drop(slot);
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+        contain(|| waker.into_iter().for_each(Waker::wake));
     }
 }
 // ANCHOR_END: task
@@ -131,25 +138,37 @@ impl<F: FnOnce() -> T + Send, T: Send> Run for Task<F, T> {
         }
         let stage = mem::replace(&mut slot.stage, Stage::Running);
         drop(slot);
-        drop(stage);
+        // What the closure owns may panic. The handle has to end all the same.
+        contain(|| drop(stage));
         self.end(Err(JoinError::cancelled()));
     }
 }
 
 impl<F: Send, T: Send> Outcome<T> for Task<F, T> {
     fn poll(&self, cx: &mut Context<'_>) -> Poll<Result<T, JoinError>> {
+        let result = self.lock().take_result();
+        if let Some(result) = result {
+            return Poll::Ready(result);
+        }
+        // A clone, and the drop of an older waker, may run any code: neither
+        // happens under the lock. Meanwhile the job may have ended.
+        let mut waker = Some(cx.waker().clone());
         let mut slot = self.lock();
-        match mem::replace(&mut slot.stage, Stage::Taken) {
-            Stage::Ended(result) => return Poll::Ready(result),
-            Stage::Taken => panic!("a `JoinHandle` was polled after its end"),
-            early => slot.stage = early,
+        let result = slot.take_result();
+        if result.is_none() {
+            mem::swap(&mut slot.waker, &mut waker);
         }
-        match &mut slot.waker {
-            Some(waker) => waker.clone_from(cx.waker()),
-            none => *none = Some(cx.waker().clone()),
-        }
-        Poll::Pending
+        drop(slot);
+        result.map_or(Poll::Pending, Poll::Ready)
     }
+}
+
+/// Runs foreign code whose panic must go no further, and neither must that of
+/// what it throws.
+fn contain(run: impl FnOnce()) {
+    let thrown = catch_unwind(AssertUnwindSafe(run));
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(thrown)));
+    dropped.unwrap_or_else(mem::forget);
 }
 
 /// Why there is no result.

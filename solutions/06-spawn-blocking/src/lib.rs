@@ -49,10 +49,11 @@ pub use job::{Job, JoinError, JoinHandle};
 /// 5. **Every job runs.** A job runs once, also if its handle has been dropped,
 ///    if another job has submitted it, or if a thread was just leaving.
 /// 6. **The handle.** A handle is ready when its job has ended, and gives what
-///    the job has returned. It wakes the waker of its last poll.
+///    the job has returned. It wakes the waker of its last poll. A waker may
+///    wait for the job or drop the pool when it is cloned or dropped.
 /// 7. **Panics.** The panic of a job reaches the handle and nobody else. The
 ///    thread survives it, and whatever panics after the job: a result in its
-///    destructor, or a waker.
+///    destructor, a waker, or what one of these has thrown.
 /// 8. **Idle.** A thread without a job sleeps.
 /// 9. **Keep-alive.** A thread that has had no job for `keep_alive` leaves; one
 ///    that has not takes the next job. If all have left, the next job starts
@@ -63,7 +64,8 @@ pub use job::{Job, JoinError, JoinHandle};
 ///     run all the same.
 /// 11. **No thread to be had.** If the system has no thread for it, a job waits
 ///     for those that there are. If there are none it is cancelled, which
-///     reaches the handle; the next job tries again.
+///     reaches the handle, even if what the job owns panics when it is dropped;
+///     the next job tries again.
 ///
 /// # Examples
 ///
@@ -92,6 +94,7 @@ impl Pool {
                 keep_alive,
                 state: Mutex::new(State::default()),
                 waiting_count: AtomicUsize::new(0),
+                ending: Mutex::new(()),
             }),
         }
     }
@@ -107,6 +110,25 @@ impl Pool {
         self.shared.submit(job);
         handle
     }
+
+    /// Does what dropping the pool does, for those who share it: waits until
+    /// all jobs have run and all threads have ended. A job that is submitted
+    /// from now on is cancelled.
+    ///
+    /// Whoever only submits jobs may hold on to the pool meanwhile, and after
+    /// it: the wait is here, and never where the last of them lets go.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let pool = solution_6::Pool::new(4, Duration::from_secs(10));
+    /// pool.shut_down();
+    /// let late = parker::block_on(pool.spawn_blocking(|| ()));
+    /// assert!(late.unwrap_err().is_cancelled());
+    /// ```
+    pub fn shut_down(&self) {
+        self.shared.shut_down();
+    }
 }
 
 /// What the pool shares with its threads. In an `Arc` of std also in a model:
@@ -118,6 +140,8 @@ struct Shared {
     /// The length of the queue, for those who look without the lock. Changed
     /// only by who holds it.
     waiting_count: AtomicUsize,
+    /// Held while the threads are joined: if two shut down the pool, both wait.
+    ending: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -168,6 +192,11 @@ impl Shared {
 
     fn submit(self: &Arc<Self>, job: Job) {
         let mut state = self.lock();
+        if state.is_shut_down {
+            drop(state);
+            // To drop the job cancels it.
+            return drop(job);
+        }
         state.queue.push_back(job);
         // Relaxed: a hint for `look_around`; the job is found under the lock.
         self.waiting_count.store(state.queue.len(), Relaxed);
@@ -305,31 +334,35 @@ impl Summons {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        let shared = &self.shared;
-        let mut state = shared.lock();
+        self.shared.shut_down();
+    }
+}
+
+impl Shared {
+    fn shut_down(&self) {
+        let mut state = self.lock();
         state.is_shut_down = true;
         let idle = mem::take(&mut state.idle);
         drop(state);
         idle.iter().for_each(|(_, sleeper)| sleeper.unpark());
-        if EMPLOYER.with(|it| ptr::eq(it.get(), Arc::as_ptr(shared))) {
+        if EMPLOYER.with(|it| ptr::eq(it.get(), self)) {
             return;
         }
+        let _ending = self.ending.lock();
         // One by one: a thread may start another before it ends, for the jobs
         // that wait.
-        while let Some((_, thread)) = shared.pop_thread() {
+        while let Some((_, thread)) = self.pop_thread() {
             join(thread);
         }
+    }
+
+    fn pop_thread(&self) -> Option<(u64, thread::JoinHandle<()>)> {
+        self.lock().threads.pop_first()
     }
 }
 
 fn join(thread: thread::JoinHandle<()>) {
     thread.join().expect("the threads of a pool do not panic");
-}
-
-impl Shared {
-    fn pop_thread(&self) -> Option<(u64, thread::JoinHandle<()>)> {
-        self.lock().threads.pop_first()
-    }
 }
 
 /// Runs `job` on rayon's global pool.

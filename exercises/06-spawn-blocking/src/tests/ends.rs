@@ -53,6 +53,56 @@ fn dropping_the_pool_waits_for_its_threads() {
     });
 }
 
+/// Clause 10: who runs a job may send for another thread.
+#[test]
+fn dropping_the_pool_waits_for_a_thread_that_starts_meanwhile() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "A thread that is started while the pool is dropped has ended when it is dropped.",
+        usual_cause: "The handles of all threads are taken out at once, and a thread that starts \
+                      later is in nobody's hands. Take one, join it, and look again.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    /// So many looks at most, 1 ms apart, for another thread to take a job.
+    const PATIENCE: u32 = 100;
+    check(lesson, || {
+        let pool = Pool::new(2, HOUR);
+        let opener = Opener::new();
+        let held = hold(&pool, &opener);
+        let begun = Arc::new(AtomicUsize::new(0));
+        let ends = Arc::new(Mutex::new(Vec::new()));
+        // The jobs find no second thread as they are submitted. Where the first
+        // sends for one as it takes the next job, the pool is being dropped.
+        let submitted = without_new_threads(|| {
+            for _ in 0..2 {
+                let (begun, ends) = (begun.clone(), ends.clone());
+                drop(pool.spawn_blocking(move || {
+                    let end = log_of_this_threads_end();
+                    ends.lock().expect("nothing panics here").push(end);
+                    begun.fetch_add(1, SeqCst);
+                    for _ in 0..PATIENCE {
+                        if begun.load(SeqCst) == 2 {
+                            break;
+                        }
+                        thread::sleep(Duration::from_millis(1));
+                    }
+                }));
+            }
+        });
+        drop(held);
+        let opening = opener.open_once_asleep();
+        drop(pool);
+        opening.join().expect("opening does not panic");
+        if submitted.is_some() {
+            let ran = begun.load(SeqCst);
+            assert!(ran == 2, "of two jobs {ran} have run");
+        }
+        let ends = ends.lock().expect("nothing panics here");
+        let left = ends.iter().filter(|end| end.count() == 0).count();
+        assert!(left == 0, "{left} of the pool's threads have not ended");
+    });
+}
+
 /// Is dropped as its thread ends, and holds it up until a gate opens.
 struct HeldEnd {
     begun: Arc<Gate>,

@@ -98,7 +98,7 @@ fn a_job_without_a_handle_runs() {
         clause: "5. Every job runs",
         promise: "A job whose handle is dropped runs all the same, and its result is dropped once.",
         usual_cause: "Dropping the handle cancels the job, or the thread panics when nobody wants \
-                      the result.",
+                      the result, or the result stays in a slot that is never freed.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
     check(lesson, || {
@@ -181,7 +181,8 @@ fn thousands_of_results_reach_those_who_await_them() {
         clause: "6. The handle",
         promise: "However a job's end and a poll of its handle meet, the result arrives.",
         usual_cause: "The look for the result and the storing of the waker are two steps: do both \
-                      under one lock.",
+                      under one lock. Or a thread is woken before the job is in the queue, finds \
+                      nothing and sleeps.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
     check(lesson, || {
@@ -205,7 +206,8 @@ fn a_panic_reaches_the_handle() {
     let lesson = Lesson {
         clause: "7. Panics",
         promise: "A job that panics makes its handle ready, with an error that carries the panic.",
-        usual_cause: "The panic unwinds past the line that hands over the result: `catch_unwind`.",
+        usual_cause: "The panic unwinds past the line that hands over the result: `catch_unwind`. \
+                      Or what the closure threw is told as a cancelled job.",
         read: "blocking/spawn-blocking.html#a-job-that-panics",
     };
     check(lesson, || {
@@ -254,4 +256,175 @@ fn what_panics_after_the_job_costs_no_thread() {
         drop(opener);
         block_on(pool.spawn_blocking(|| ())).expect("the job returns");
     });
+}
+
+/// Clause 6: what is kept is the clone, and a clone may be elsewhere.
+#[test]
+fn a_waker_is_compared_with_the_clone_that_is_kept() {
+    let lesson = Lesson {
+        clause: "6. The handle",
+        promise: "A handle that is polled by two wakers that stood at one address wakes the second.",
+        usual_cause: "The next waker is compared with the address of the one before. What is alive \
+                      is its clone, which may have another: ask the clone, by `will_wake`.",
+        read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        let mut held = hold(&pool, &opener);
+        let mut place = StackWakers::new();
+        let counts = [(); 3].map(|()| {
+            let poll = |waker: &Waker| poll_once(&mut held, waker);
+            let (is_ready, counts) = place.lend(poll);
+            assert!(!is_ready, "it is ready, and its job waits still");
+            counts
+        });
+        drop(opener);
+        // With one thread this job runs when the other has ended.
+        block_on(pool.spawn_blocking(|| ())).expect("the job returns");
+        let wakes = counts.map(|counts| counts.wakes());
+        assert!(
+            wakes == [0, 0, 1],
+            "of three wakers, one after the other, were woken: {wakes:?}"
+        );
+    });
+}
+
+/// Clause 6: a waker is its data and its vtable.
+#[test]
+fn wakers_without_data_are_told_apart() {
+    let lesson = Lesson {
+        clause: "6. The handle",
+        promise: "A handle that is polled by two wakers that have no data wakes the second.",
+        usual_cause: "Wakers are compared by their data pointers only. `will_wake` compares the \
+                      vtables, too.",
+        read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        let mut held = hold(&pool, &opener);
+        let wakers = wakers_without_data();
+        for (waker, _) in &wakers {
+            let is_ready = poll_once(&mut held, waker);
+            assert!(!is_ready, "it is ready, and its job waits still");
+        }
+        drop(opener);
+        // With one thread this job runs when the other has ended.
+        block_on(pool.spawn_blocking(|| ())).expect("the job returns");
+        let wakes = wakers.map(|(_, wakes)| wakes.load(SeqCst));
+        assert!(wakes == [0, 1], "the two were woken {wakes:?} times");
+    });
+}
+
+/// Clause 6: with the last waker of a task goes all that the task owns.
+#[test]
+fn a_waker_may_drop_the_pool_when_it_is_dropped() {
+    let lesson = Lesson {
+        clause: "6. The handle",
+        promise: "A waker that is replaced may own the pool, and so wait for the job as it goes.",
+        usual_cause: "A poll drops the older waker under the lock of the job's slot. The drop waits \
+                      for the job, and the job's end for the lock. Swap, unlock, then drop.",
+        read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
+    };
+    check(lesson, || {
+        let pool = Arc::new(Pool::new(1, HOUR));
+        let opener = Opener::new();
+        let mut held = hold(&pool, &opener);
+        let owner = HostileWaker::new(move || _ = &pool);
+        let is_ready = poll_once(&mut held, &owner);
+        assert!(!is_ready, "it is ready, and its job waits still");
+        drop(owner);
+        let opening = opener.open_once_asleep();
+        poll_once(&mut held, Waker::noop());
+        opening.join().expect("opening does not panic");
+    });
+}
+
+/// Clause 6: a clone is foreign code, too.
+#[test]
+fn a_waker_may_drop_the_pool_when_it_is_cloned() {
+    let lesson = Lesson {
+        clause: "6. The handle",
+        promise: "A waker that is cloned by a poll may wait for the job.",
+        usual_cause: "A poll clones the waker under the lock of the job's slot. The clone waits for \
+                      the job, and the job's end for the lock. Clone it first, then lock.",
+        read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        let mut held = hold(&pool, &opener);
+        let pool = Mutex::new(Some(pool));
+        let waker = HostileClone::new(move || {
+            let pool = pool.lock().expect("nothing panics here").take();
+            drop(pool);
+        });
+        let opening = opener.open_once_asleep();
+        let is_ready = poll_once(&mut held, &waker);
+        let is_ready = is_ready || poll_once(&mut held, Waker::noop());
+        assert!(is_ready, "the pool has gone, and its job is not ready");
+        opening.join().expect("opening does not panic");
+    });
+}
+
+/// Throws, when it is dropped, what panics when it is dropped in turn.
+struct ThrowOnDrop;
+
+impl Drop for ThrowOnDrop {
+    fn drop(&mut self) {
+        panic_any(PanicOnDrop);
+    }
+}
+
+/// Clause 7: to drop what was thrown is to run foreign code once more.
+#[test]
+fn what_is_thrown_may_panic_in_turn() {
+    let lesson = Lesson {
+        clause: "7. Panics",
+        promise: "A thread survives a job, a result and a waker that throw what panics when dropped.",
+        usual_cause: "What `catch_unwind` returns is dropped outside of any other: with the error \
+                      that nothing awaits, or where it is ignored by `let _ =`.",
+        read: "blocking/spawn-blocking.html#a-job-that-panics",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let thread_of = || block_on(pool.spawn_blocking(here));
+        let before = thread_of().expect("the job returns");
+        // The handle is dropped first: what the job leaves is the thread's.
+        let run_detached = |waker: &Waker, job: fn() -> Box<dyn Any + Send>| {
+            let opener = Opener::new();
+            let wait = waiting_job(&opener);
+            let mut handle = pool.spawn_blocking(move || {
+                wait();
+                job()
+            });
+            poll_once(&mut handle, waker);
+            drop(handle);
+            drop(opener);
+        };
+        let silent = Waker::noop();
+        let throwing = HostileWaker::new(|| panic_any(PanicOnDrop));
+        let attempts: [(&str, &Waker, fn() -> Box<dyn Any + Send>); 4] = [
+            ("a job threw it", silent, || panic_any(PanicOnDrop)),
+            ("a result threw it", silent, || Box::new(ThrowOnDrop)),
+            ("a waker threw it", &throwing, || Box::new(())),
+            ("a waker threw it, and then a result", &throwing, || {
+                Box::new(ThrowOnDrop)
+            }),
+        ];
+        for (what, waker, job) in attempts {
+            run_detached(waker, job);
+            let after = thread_of().expect("the job returns");
+            assert!(
+                after == before,
+                "a value panicked when it was dropped ({what}), and the \
+                 thread that dropped it is gone"
+            );
+        }
+    });
+}
+
+fn here() -> ThreadId {
+    thread::current().id()
 }

@@ -9,8 +9,10 @@ mod ends;
 mod jobs;
 mod threads;
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::panic::panic_any;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
@@ -21,8 +23,9 @@ use std::time::{Duration, Instant};
 use parker::block_on;
 use sync::chaos::with_chaos;
 use testkit::{
-    DropProbe, Gate, HostileWaker, Lesson, Opener, PanicOnDrop, ThreadProbe,
-    check, idle_cost, log_of_this_threads_end, without_new_threads,
+    DropProbe, Gate, HostileClone, HostileWaker, Lesson, Opener, PanicOnDrop,
+    StackWakers, ThreadProbe, check, idle_cost, log_of_this_threads_end,
+    panic_message, wakers_without_data, without_new_threads,
 };
 
 use super::{JoinHandle, Pool, spawn_rayon};
@@ -56,6 +59,12 @@ fn hold(pool: &Pool, opener: &Opener) -> JoinHandle<()> {
     });
     begun.wait();
     held
+}
+
+/// Polls once. Returns `true` if the handle is ready.
+fn poll_once<T>(job: &mut JoinHandle<T>, waker: &Waker) -> bool {
+    let mut cx = Context::from_waker(waker);
+    Pin::new(job).poll(&mut cx).is_ready()
 }
 
 /// Runs so many jobs that all wait for each other.

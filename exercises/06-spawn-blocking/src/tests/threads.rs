@@ -354,3 +354,40 @@ fn without_any_thread_the_job_is_cancelled() {
         assert!(later.is_ok_and(|n| n == 7), "a later job does not run");
     });
 }
+
+/// Clause 11: who is told that the job will not run?
+#[test]
+fn a_cancelled_job_that_panics_in_its_destructor_ends_its_handle() {
+    let lesson = Lesson {
+        clause: "11. No thread to be had",
+        promise: "A job that is cancelled may own what panics when dropped: its handle still ends.",
+        usual_cause: "The closure is dropped before the handle is told, and its panic goes past the \
+                      line that tells it, out of `spawn_blocking`. Put the drop into `catch_unwind`.",
+        read: "blocking/spawn-blocking.html#no-thread-to-be-had",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let refused = without_new_threads(|| {
+            let (owned, mut handle) = (PanicOnDrop, None);
+            let thrown = panic_message(|| {
+                handle = Some(pool.spawn_blocking(move || drop(owned)));
+            });
+            (handle, thrown)
+        });
+        let Some((handle, thrown)) = refused else {
+            return;
+        };
+        assert!(
+            thrown.is_none(),
+            "the panic of the job's destructor came out of `spawn_blocking`"
+        );
+        let result = block_on(handle.expect("it was returned"));
+        let is_cancelled = result.is_err_and(|error| error.is_cancelled());
+        assert!(
+            is_cancelled,
+            "the handle does not say that it was cancelled"
+        );
+        let later = block_on(pool.spawn_blocking(|| 7));
+        assert!(later.is_ok_and(|n| n == 7), "a later job does not run");
+    });
+}
