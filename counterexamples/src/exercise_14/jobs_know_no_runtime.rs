@@ -18,7 +18,6 @@ mod handle {
     use std::time::Duration;
 
     use sleep::Sleep;
-    use spawn_blocking::Job;
 
     use super::context::{self, Entered};
     use super::shared::Shared;
@@ -61,11 +60,7 @@ mod handle {
             F: FnOnce() -> T + Send + 'static,
             T: Send + 'static,
         {
-            match self.shared.blocking() {
-                Some(pool) => pool.spawn_blocking(job),
-                // A job that is dropped is cancelled.
-                None => Job::new(job).1,
-            }
+            self.shared.blocking().spawn_blocking(job)
         }
 
         /// See [`Runtime::enter`](super::Runtime::enter).

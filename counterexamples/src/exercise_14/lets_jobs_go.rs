@@ -1,6 +1,7 @@
 //! Breaks clause 15: Shutdown.
 //! Caught by: shutdown_waits_for_blocking_jobs
 //! Also fails: shutdown_drops_every_task
+//! Also fails: shutdown_waits_for_jobs_that_spawn_jobs
 //!
 //! The runtime joins its workers, and leaves the blocking threads to
 //! themselves: their jobs will end some time, and nobody waits for the results.

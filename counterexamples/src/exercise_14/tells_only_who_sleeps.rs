@@ -70,15 +70,13 @@ mod sleepers {
 }
 
 mod end {
-    use std::sync::{Arc, PoisonError};
-
     use spawn_blocking::Pool;
     use sync::atomic::{
         AtomicBool, AtomicUsize,
         Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
         fence,
     };
-    use sync::{Mutex, thread};
+    use sync::thread;
 
     use super::shared::{Shared, Task};
 
@@ -93,8 +91,8 @@ mod end {
         /// How many threads are scheduling a task without anything that keeps the
         /// runtime alive.
         guests: AtomicUsize,
-        /// Taken when the runtime ends.
-        blocking: Mutex<Option<Arc<Pool>>>,
+        /// Shut down when the runtime ends.
+        blocking: Pool,
     }
 
     impl End {
@@ -104,7 +102,7 @@ mod end {
                 is_alone: AtomicBool::new(false),
                 workers_left: AtomicUsize::new(workers),
                 guests: AtomicUsize::new(0),
-                blocking: Mutex::new(Some(Arc::new(blocking))),
+                blocking,
             }
         }
     }
@@ -134,18 +132,14 @@ mod end {
             self.shut_down();
         }
 
-        /// The threads for what blocks; `None` once the runtime has ended.
-        pub fn blocking(&self) -> Option<Arc<Pool>> {
-            let blocking = self.end.blocking.lock();
-            blocking.unwrap_or_else(PoisonError::into_inner).clone()
+        /// The threads for what blocks.
+        pub fn blocking(&self) -> &Pool {
+            &self.end.blocking
         }
 
         /// Waits until all blocking jobs have ended, and takes no more.
         pub fn end_blocking(&self) {
-            let blocking = self.end.blocking.lock();
-            let pool = blocking.unwrap_or_else(PoisonError::into_inner).take();
-            // Not under the lock: the jobs may want it.
-            drop(pool);
+            self.end.blocking.shut_down();
         }
 
         /// So many workers are not there any more, or never were. The last of them

@@ -1,14 +1,12 @@
 //! How a runtime ends.
 
-use std::sync::{Arc, PoisonError};
-
 use spawn_blocking::Pool;
 use sync::atomic::{
     AtomicBool, AtomicUsize,
     Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
     fence,
 };
-use sync::{Mutex, thread};
+use sync::thread;
 
 use super::shared::{Shared, Task};
 
@@ -23,8 +21,10 @@ pub struct End {
     /// How many threads are scheduling a task without anything that keeps the
     /// runtime alive.
     guests: AtomicUsize,
-    /// Taken when the runtime ends.
-    blocking: Mutex<Option<Arc<Pool>>>,
+    /// The threads for what blocks. Shut down when the runtime ends: whoever
+    /// submits a job holds on to the runtime's parts, and must not be the one
+    /// that waits.
+    blocking: Pool,
 }
 
 impl End {
@@ -34,7 +34,7 @@ impl End {
             is_alone: AtomicBool::new(false),
             workers_left: AtomicUsize::new(workers),
             guests: AtomicUsize::new(0),
-            blocking: Mutex::new(Some(Arc::new(blocking))),
+            blocking,
         }
     }
 }
@@ -64,18 +64,15 @@ impl Shared {
         self.shut_down();
     }
 
-    /// The threads for what blocks; `None` once the runtime has ended.
-    pub fn blocking(&self) -> Option<Arc<Pool>> {
-        let blocking = self.end.blocking.lock();
-        blocking.unwrap_or_else(PoisonError::into_inner).clone()
+    /// The threads for what blocks. Once the runtime has ended they cancel what
+    /// is submitted.
+    pub fn blocking(&self) -> &Pool {
+        &self.end.blocking
     }
 
     /// Waits until all blocking jobs have ended, and takes no more.
     pub fn end_blocking(&self) {
-        let blocking = self.end.blocking.lock();
-        let pool = blocking.unwrap_or_else(PoisonError::into_inner).take();
-        // Not under the lock: the jobs may want it.
-        drop(pool);
+        self.end.blocking.shut_down();
     }
 
     /// So many workers are not there any more, or never were. The last of them

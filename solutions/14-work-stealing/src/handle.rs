@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sleep::Sleep;
-use spawn_blocking::Job;
 
 use super::context::{self, Entered};
 use super::shared::Shared;
@@ -54,11 +53,7 @@ impl Handle {
             let _entered = handle.enter();
             job()
         };
-        match self.shared.blocking() {
-            Some(pool) => pool.spawn_blocking(job),
-            // A job that is dropped is cancelled.
-            None => Job::new(job).1,
-        }
+        self.shared.blocking().spawn_blocking(job)
     }
 
     /// See [`Runtime::enter`](super::Runtime::enter).

@@ -144,10 +144,7 @@ impl<W: Workers> Builder<W> {
         let keep_alive = Duration::from_secs(10);
         let shared = Shared {
             workers: W::start(self.count, &self.name, self.interval)?,
-            blocking: Mutex::new(Some(Arc::new(spawn_blocking::Pool::new(
-                self.blocking,
-                keep_alive,
-            )))),
+            blocking: spawn_blocking::Pool::new(self.blocking, keep_alive),
             tasks: Mutex::default(),
             all_ended: Condvar::new(),
         };
@@ -161,8 +158,8 @@ pub struct Handle(Arc<Shared>);
 
 struct Shared {
     workers: Arc<dyn Workers>,
-    /// `None` once the runtime is gone.
-    blocking: Mutex<Option<Arc<spawn_blocking::Pool>>>,
+    /// Shut down when the runtime is gone.
+    blocking: spawn_blocking::Pool,
     tasks: Mutex<Tasks>,
     all_ended: Condvar,
 }
@@ -210,12 +207,8 @@ impl Handle {
         T: Send + 'static,
     {
         let here = self.clone();
-        let pool = self.0.blocking.lock().unwrap().clone();
-        // Without a pool it is as with one that ends before the job begins.
-        let pool = pool.unwrap_or_else(|| {
-            Arc::new(spawn_blocking::Pool::new(1, Duration::ZERO))
-        });
-        pool.spawn_blocking(move || {
+        // Once it has been shut down, it cancels the job.
+        self.0.blocking.spawn_blocking(move || {
             let _entered = here.enter();
             job()
         })
@@ -265,8 +258,7 @@ impl Shared {
             |tasks: &mut Tasks| tasks.free.len() < tasks.alive.len();
         drop(self.all_ended.wait_while(tasks, some_live).unwrap());
         self.workers.end();
-        let pool = self.blocking.lock().unwrap().take();
-        drop(pool);
+        self.blocking.shut_down();
     }
 }
 

@@ -8,6 +8,7 @@ mod busy;
 mod ends;
 mod fairness;
 mod handles;
+mod jobs;
 mod outside;
 mod places;
 mod spawning;

@@ -1,0 +1,93 @@
+//! Blocking jobs that come while the runtime ends.
+
+use super::*;
+
+const ROUNDS: usize = 20;
+
+fn runtime_of_two_jobs() -> Runtime {
+    let mut builder = Runtime::builder();
+    let builder = builder.worker_threads(1).max_blocking_threads(2);
+    builder.build().expect("the system has threads left")
+}
+
+/// Spawns another one as long as the runtime takes it, and counts those that
+/// run.
+fn spawn_chain(handle: &Handle, running: &Arc<AtomicUsize>) {
+    let (next, counted) = (handle.clone(), running.clone());
+    drop(handle.spawn_blocking(move || {
+        counted.fetch_add(1, SeqCst);
+        spawn_chain(&next, &counted);
+        thread::sleep(Duration::from_micros(200));
+        counted.fetch_sub(1, SeqCst);
+    }));
+}
+
+/// Clause 15: who is the last to hold the pool?
+#[test]
+fn shutdown_waits_for_jobs_that_spawn_jobs() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "When the runtime has been dropped no blocking job runs, even if jobs were being \
+                  spawned meanwhile.",
+        usual_cause: "Whoever spawns a job clones an `Arc` of the pool. The runtime drops its own, \
+                      which isn't the last then, and waits for nothing. Let it shut the pool down, \
+                      whoever still holds it.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        for round in 1..=ROUNDS {
+            let runtime = runtime_of_two_jobs();
+            let running = Arc::new(AtomicUsize::new(0));
+            spawn_chain(&runtime.handle(), &running);
+            spawn_chain(&runtime.handle(), &running);
+            while running.load(SeqCst) == 0 {
+                thread::yield_now();
+            }
+            drop(runtime);
+            let left = running.load(SeqCst);
+            assert!(
+                left == 0,
+                "in round {round} the runtime was dropped, and {left} jobs ran"
+            );
+        }
+    });
+}
+
+/// Clause 12: a thread that spawns may hold what jobs wait for.
+#[test]
+fn a_thread_that_spawns_a_job_waits_for_none() {
+    let lesson = Lesson {
+        clause: "12. Blocking jobs",
+        promise: "While the runtime is dropped, a thread that spawns a job does not wait for others.",
+        usual_cause: "It has an `Arc` of the pool for that long, the runtime drops its own, and so \
+                      the last one is dropped there: it joins the jobs, which want a lock that this \
+                      thread holds.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        for _ in 0..ROUNDS {
+            let runtime = runtime_of_two_jobs();
+            let (handle, begun) = (runtime.handle(), Arc::new(Gate::new()));
+            let tell = begun.clone();
+            let spawning = thread::spawn(move || {
+                let wanted = Arc::new(Mutex::new(()));
+                let held = wanted.lock().expect("nothing panics here");
+                loop {
+                    let wanted = wanted.clone();
+                    let job = move || drop(wanted.lock());
+                    let mut job = handle.spawn_blocking(job);
+                    tell.open();
+                    let mut cx = Context::from_waker(Waker::noop());
+                    // Once the runtime has ended, it is cancelled.
+                    if Pin::new(&mut job).poll(&mut cx).is_ready() {
+                        break;
+                    }
+                }
+                drop(held);
+            });
+            begun.wait();
+            drop(runtime);
+            spawning.join().expect("spawning does not panic");
+        }
+    });
+}
