@@ -22,7 +22,8 @@ fn every_nth_tick_yields_and_no_other() {
         clause: "7. Every n-th",
         promise: "Of the ticks of one counter the n-th, the 2n-th and so on yield, and no other.",
         usual_cause: "The count starts at the wrong end, is compared before the tick is counted, \
-                      counts polls instead of ticks, or is not kept in the counter.",
+                      counts polls instead of ticks, or is not kept in the counter. If none yields: \
+                      the yield is polled to its end within one poll.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
