@@ -10,6 +10,7 @@
 //! Also fails: the_second_poll_may_bring_another_waker
 //! Also fails: branches_of_one_task_take_turns_too
 //! Also fails: a_task_that_is_alone_goes_on
+//! Tells: a_yield_is_pending_once_and_then_ready
 //!
 //! Lets another thread run. The other tasks of this thread are not threads: they
 //! wait until the poll returns, and it returns `Ready`.

@@ -175,7 +175,29 @@ fn in_words(message: &str) -> Option<String> {
         .iter()
         .any(|it| own.starts_with(it));
     let whose = if is_shuttle { "shuttle" } else { "loom" };
-    Some(format!("{meaning} ({whose}: {own})"))
+    Some(format!("{meaning} ({whose}: {})", without_places(own)))
+}
+
+/// Loom says of each thread of a deadlock where in loom it is blocked, which is
+/// of no use: `Blocked(Location(…))` is `Blocked`.
+fn without_places(message: &str) -> String {
+    let mut rest = message;
+    let mut short = String::new();
+    while let Some((before, after)) = rest.split_once("(Location(") {
+        short += before;
+        // Two parentheses were opened; what stands in them may open and close others.
+        let mut depth = 2_usize;
+        let end = after.find(|character| {
+            match character {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        });
+        rest = end.map_or("", |end| &after[end + 1..]);
+    }
+    short + rest
 }
 
 /// Names the two accesses of a data race, as far as loom tells them: lines such
@@ -339,6 +361,18 @@ mod tests {
             in_words("Causality violation: x")
                 .unwrap()
                 .starts_with("a data race. Two")
+        );
+    }
+
+    #[test]
+    fn a_deadlock_is_told_without_the_places_in_loom() {
+        let blocked =
+            "Blocked(Location(Some(Location { file: \"a (b)/c.rs\", line: 50, column: 14 })))";
+        let message = format!("deadlock; threads = [(Id(0), {blocked}), (Id(1), Terminated)]");
+        assert!(
+            in_words(&message)
+                .unwrap()
+                .ends_with("(loom: deadlock; threads = [(Id(0), Blocked), (Id(1), Terminated)])")
         );
     }
 

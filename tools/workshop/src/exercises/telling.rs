@@ -205,6 +205,9 @@ fn rank(kind: Kind) -> u8 {
     }
 }
 
+/// What the logarithm of the number of equally near versions counts.
+const VOTES: f64 = 0.5;
+
 /// How telling each failure is: by the nearest known version that it catches, by
 /// how many versions fail it, and by its place.
 fn scores(failures: &[Failure], known: &[Known]) -> Vec<f64> {
@@ -213,11 +216,16 @@ fn scores(failures: &[Failure], known: &[Known]) -> Vec<f64> {
     let score = |(at, failure): (usize, &Failure)| {
         let claim = failure.claim();
         let catches = known.iter().filter(|version| version.caught_by == claim);
-        let nearest = catches.map(|version| likeness(&failing, &version.fails));
-        let nearest = nearest.fold(0.0, f64::max);
+        let likenesses: Vec<_> = catches
+            .map(|version| likeness(&failing, &version.fails))
+            .collect();
+        let nearest = likenesses.iter().copied().fold(0.0, f64::max);
+        // Several versions that are as near count for more than one.
+        let as_near = likenesses.iter().filter(|likeness| **likeness >= nearest);
+        let votes = (as_near.count().max(1) as f64).ln() * VOTES;
         let fails = |version: &&Known| version.fails.contains(&claim);
         let rarity = (known.iter().filter(fails).count() as f64 + 0.5).ln();
-        2.0 * nearest - rarity - at as f64 / count
+        2.0 * nearest + votes - rarity - at as f64 / count
     };
     failures.iter().enumerate().map(score).collect()
 }

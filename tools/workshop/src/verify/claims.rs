@@ -20,13 +20,6 @@ pub struct Fault {
     pub finding: Finding,
 }
 
-impl Fault {
-    /// As a note, where it is no reason to fail.
-    pub fn spoken(&self) -> String {
-        format!("{}: {}", self.finding.place, self.finding.fault)
-    }
-}
-
 /// Compares what a counterexample claims with what its tests did.
 pub fn faults_of(
     place: &str,

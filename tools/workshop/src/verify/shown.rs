@@ -18,6 +18,8 @@ pub struct Shown {
     by_catcher: usize,
     /// It was another, which the header says tells the cause, too.
     by_header: usize,
+    /// It was another, and what catches the version was the second suggestion.
+    by_second: usize,
     /// It was none of them, but a panic or a deadlock, told with its place.
     by_place: usize,
     /// The first by clause order would have been one of the header's.
@@ -97,6 +99,18 @@ impl Chooser {
                 None,
             );
         }
+        let second = choice
+            .or
+            .map(|(other, _)| telling::without_files(&other.name));
+        if second.is_some_and(|second| version.header.accepts(&second)) {
+            return (
+                Shown {
+                    by_second: 1,
+                    ..shown
+                },
+                None,
+            );
+        }
         let fault = Fault {
             test: "what is shown first".into(),
             finding: Finding::new(
@@ -126,6 +140,7 @@ impl Shown {
         self.versions += other.versions;
         self.by_catcher += other.by_catcher;
         self.by_header += other.by_header;
+        self.by_second += other.by_second;
         self.by_place += other.by_place;
         self.by_order += other.by_order;
         self.unseen += other.unseen;
@@ -137,16 +152,17 @@ impl Shown {
         if of == 0 {
             return None;
         }
-        let named = self.by_catcher + self.by_header + self.by_place;
+        let named = self.by_catcher + self.by_header + self.by_second + self.by_place;
         let percent = |count: usize| 100 * count / of;
         Some(format!(
             "what is shown first names the cause of {named} of {of} wrong versions ({} %): for {} it is \
-             what catches them, for {} what their header says tells it, too, for {} a panic or a deadlock \
-             with its place. Without the version's own header it would be {} %, by the order of the clauses \
+             what catches them, for {} what their header says tells it, too, for {} the second suggestion, \
+             for {} a panic or a deadlock with its place. Without the version's own header it would be {} %, by the order of the clauses \
              {} %",
             percent(named),
             self.by_catcher,
             self.by_header,
+            self.by_second,
             self.by_place,
             percent(self.unseen),
             percent(self.by_order)

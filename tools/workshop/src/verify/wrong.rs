@@ -38,10 +38,10 @@ impl Judge<'_> {
                 let key = (exercise.number, counterexample.name.clone());
                 let verdicts = versions.get(&key).cloned().unwrap_or_default();
                 let place = relative(self.workshop, &counterexample.file);
-                let faults = faults_of(&place, &counterexample, &verdicts, "tests");
+                let mut faults = faults_of(&place, &counterexample, &verdicts, "tests");
                 let (shown, fault) = chooser.judge(&place, &counterexample, &verdicts, "tests");
                 self.shown.add(shown);
-                self.outcome.notes.extend(fault.map(|fault| fault.spoken()));
+                faults.extend(fault);
                 // Where only luck decides on real threads, the models alone may judge.
                 let by_models = counterexample.header.caught_by.test.starts_with("models::");
                 if !(by_models && verdicts.is_empty()) {
@@ -72,6 +72,7 @@ impl Judge<'_> {
         let place = relative(self.workshop, &counterexample.file);
         let number = exercise.number;
         let filter = format!("exercise_{number}::{}::tests::", counterexample.name);
+        let chooser = Chooser::new(self.workshop, exercise);
         let mut runs = vec![faults];
         for _ in 0..RUNS_AGAIN {
             let run = self
@@ -79,7 +80,10 @@ impl Judge<'_> {
                 .await?;
             let versions = by_version(run.unwrap_or_default());
             let verdicts = versions.into_values().next().unwrap_or_default();
-            runs.push(faults_of(&place, counterexample, &verdicts, "tests"));
+            let mut faults = faults_of(&place, counterexample, &verdicts, "tests");
+            let (_, fault) = chooser.judge(&place, counterexample, &verdicts, "tests");
+            faults.extend(fault);
+            runs.push(faults);
         }
         let (findings, notes) = decide(&place, &runs);
         self.outcome.findings.extend(findings);
@@ -130,12 +134,12 @@ impl Judge<'_> {
                     false => "",
                 };
                 let place = relative(self.workshop, &counterexample.file);
-                let faults = faults_of(&place, &counterexample, &verdicts, module);
+                let mut faults = faults_of(&place, &counterexample, &verdicts, module);
                 if module == "models" {
                     let (shown, fault) =
                         chooser.judge(&place, &counterexample, &verdicts, "models");
                     self.shown.add(shown);
-                    self.outcome.notes.extend(fault.map(|fault| fault.spoken()));
+                    faults.extend(fault);
                 }
                 let findings = faults.into_iter().map(|fault| fault.finding);
                 self.outcome.findings.extend(findings);
