@@ -2,7 +2,7 @@
 //! for a while. Then all is quiet, until another comes from outside.
 //!
 //! `cargo workshop trace 14` shows it as a timeline. Your queues are in it if you
-//! have written `Builder::observer`.
+//! tell the builder's `observer` what happens to them.
 
 use std::thread;
 use std::time::{Duration, Instant};

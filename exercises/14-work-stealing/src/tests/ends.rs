@@ -7,6 +7,11 @@ const MOMENT: Duration = Duration::from_millis(30);
 /// By then a thread that has ended is off the list.
 const SETTLED: Duration = Duration::from_millis(500);
 
+/// With its end.
+fn runtime(workers: usize) -> Runtime {
+    super::runtime(workers).into_inner()
+}
+
 /// Clause 15: a task that nobody will wake any more must go, too.
 #[test]
 fn shutdown_drops_every_task() {
@@ -278,7 +283,7 @@ fn idle_workers_sleep() {
     };
     check(lesson, || {
         for workers in [1, 2, 4] {
-            let runtime = runtime(workers);
+            let runtime = super::runtime(workers);
             let meeting = Arc::new(Barrier::new(workers));
             let probes = (0..workers).map(|_| {
                 let meeting = meeting.clone();

@@ -16,6 +16,7 @@ mod spawning;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::future::{pending, poll_fn};
+use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -26,8 +27,9 @@ use std::time::{Duration, Instant};
 
 use sync::chaos::with_chaos;
 use testkit::{
-    DropProbe, Gate, Lesson, ManualFuture, Opener, PanicOnDrop, ThreadProbe,
-    check, idle_cost, panic_message, race_with_wakes, thread_count,
+    DropProbe, EndMayBeUnwritten, Gate, Lesson, ManualFuture, Opener,
+    PanicOnDrop, ThreadProbe, check, idle_cost, panic_message, race_with_wakes,
+    thread_count,
 };
 
 use super::{
@@ -41,9 +43,15 @@ const WORKERS: [usize; 4] = [1, 2, 4, 8];
 /// More tasks than any queue of fixed length holds.
 const MANY: usize = 4_000;
 
-fn runtime(workers: usize) -> Runtime {
-    let built = Runtime::builder().worker_threads(workers).build();
-    built.expect("there are threads left")
+/// A runtime whose end the check is not about: that is a milestone of its own.
+type Endless = EndMayBeUnwritten<Runtime>;
+
+fn runtime(workers: usize) -> Endless {
+    endless(Runtime::builder().worker_threads(workers).build())
+}
+
+fn endless(built: io::Result<Runtime>) -> Endless {
+    Endless::new(built.expect("there are threads left"))
 }
 
 /// Keeps a worker in a poll until the gate opens. Returns once it is.

@@ -19,11 +19,12 @@ fn busy_workers_look_into_the_global_queue() {
     };
     check(lesson, || {
         for (what, keep_busy) in WAYS {
-            let runtime = Runtime::builder()
-                .worker_threads(1)
-                .global_queue_interval(INTERVAL)
-                .build()
-                .expect("there are threads left");
+            let runtime = endless(
+                Runtime::builder()
+                    .worker_threads(1)
+                    .global_queue_interval(INTERVAL)
+                    .build(),
+            );
             let busy = Busy::default();
             let begin = busy.clone();
             runtime
@@ -95,11 +96,12 @@ fn what_a_worker_has_taken_does_not_go_back() {
 fn polls_before_tasks_from_outside(
     spawn_many: fn(Busy) -> Pin<Box<dyn Future<Output = ()> + Send>>,
 ) -> Vec<usize> {
-    let runtime = Runtime::builder()
-        .worker_threads(1)
-        .global_queue_interval(INTERVAL)
-        .build()
-        .expect("there are threads left");
+    let runtime = endless(
+        Runtime::builder()
+            .worker_threads(1)
+            .global_queue_interval(INTERVAL)
+            .build(),
+    );
     let (busy, opener) = (Busy::default(), Opener::new());
     let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
     let (tell, begin) = (begun.clone(), busy.clone());
@@ -133,11 +135,12 @@ fn any_interval_will_do() {
     };
     check(lesson, || {
         for interval in [1, 2, u32::MAX] {
-            let runtime = Runtime::builder()
-                .worker_threads(2)
-                .global_queue_interval(interval)
-                .build()
-                .expect("there are threads left");
+            let runtime = endless(
+                Runtime::builder()
+                    .worker_threads(2)
+                    .global_queue_interval(interval)
+                    .build(),
+            );
             let parent = runtime.spawn(async {
                 for _ in 0..300 {
                     spawn(yield_now()).await.expect("the task returns");
@@ -161,11 +164,12 @@ fn any_interval_will_do() {
 /// How many polls of tasks that spawn more and more others go by before a task
 /// that begins beside them has yielded a few times, and a task of its is polled.
 fn polls_before_an_own_task(interval: u32) -> usize {
-    let runtime = Runtime::builder()
-        .worker_threads(1)
-        .global_queue_interval(interval)
-        .build()
-        .expect("there are threads left");
+    let runtime = endless(
+        Runtime::builder()
+            .worker_threads(1)
+            .global_queue_interval(interval)
+            .build(),
+    );
     let busy = Busy::default();
     let (begin, seen) = (busy.clone(), busy.clone());
     let parent = runtime.spawn(async move {

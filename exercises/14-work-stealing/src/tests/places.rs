@@ -82,11 +82,12 @@ fn free_functions_find_their_runtime() {
     };
     check(lesson, || {
         let named = |name: &str| {
-            let built = Runtime::builder()
-                .thread_name(name)
-                .worker_threads(1)
-                .build();
-            built.expect("there are threads left")
+            endless(
+                Runtime::builder()
+                    .thread_name(name)
+                    .worker_threads(1)
+                    .build(),
+            )
         };
         async fn name() -> String {
             sleep(Duration::ZERO).await;
@@ -169,11 +170,12 @@ fn blocking_jobs_leave_the_workers_alone() {
         read: "scheduler/work-stealing.html#the-runtimes-edge",
     };
     check(lesson, || {
-        let runtime = Runtime::builder()
-            .worker_threads(1)
-            .max_blocking_threads(3)
-            .build()
-            .expect("there are threads left");
+        let runtime = endless(
+            Runtime::builder()
+                .worker_threads(1)
+                .max_blocking_threads(3)
+                .build(),
+        );
         let (opener, meeting) = (Opener::new(), Arc::new(Barrier::new(4)));
         let (running, most) =
             (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -219,11 +221,12 @@ fn a_task_stays_with_its_runtime() {
     };
     check(lesson, || {
         let named = |name: &str| {
-            let built = Runtime::builder()
-                .thread_name(name)
-                .worker_threads(2)
-                .build();
-            built.expect("there are threads left")
+            endless(
+                Runtime::builder()
+                    .thread_name(name)
+                    .worker_threads(2)
+                    .build(),
+            )
         };
         let (ants, bees) = (named("ant"), named("bee"));
         for _ in 0..20 {

@@ -350,11 +350,12 @@ fn there_are_as_many_workers_as_asked_for() {
     };
     check(lesson, || {
         for workers in WORKERS {
-            let runtime = Runtime::builder()
-                .worker_threads(workers)
-                .thread_name("ant")
-                .build()
-                .expect("there are threads left");
+            let runtime = endless(
+                Runtime::builder()
+                    .worker_threads(workers)
+                    .thread_name("ant")
+                    .build(),
+            );
             let handle = runtime.handle();
             let tasks = (0..200).map(|_| {
                 runtime.spawn(async {

@@ -1,0 +1,38 @@
+//! The runtime on one queue has an end: all tasks are dropped, and all threads
+//! joined.
+
+use ::task;
+
+super::one_queue! {}
+
+mod end {
+    use std::mem;
+
+    use super::shared::Shared;
+
+    impl Shared {
+        /// Drops all tasks, and tells the workers to end.
+        pub fn shut_down(&self) {
+            let mut queue = self.lock();
+            queue.is_closed = true;
+            let tasks = mem::take(&mut queue.tasks);
+            drop(queue);
+            self.some_are_ready.notify_all();
+            // Destructors are anybody's code: they run without the lock.
+            drop(tasks);
+            self.owned.close_and_cancel();
+        }
+
+        /// The same, by a worker in one of its tasks, which nobody waits for.
+        pub fn shut_down_without_us(&self) {
+            self.lock().is_alone = true;
+            self.shut_down();
+        }
+
+        /// Waits until all blocking jobs have ended, and takes no more.
+        pub fn end_blocking(&self) {
+            let pool = self.lock().blocking.take();
+            drop(pool);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What the workers share: one queue behind one lock.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+use spawn_blocking::Pool;
+
+use super::task::{self, JoinHandle, OwnedTasks, Runnable, Schedule};
+
+pub type Task = Runnable<Owner>;
+
+pub struct Shared {
+    queue: Mutex<Queue>,
+    pub some_are_ready: Condvar,
+    pub owned: OwnedTasks<Owner>,
+    /// For the tasks.
+    this: Weak<Shared>,
+}
+
+pub struct Queue {
+    pub tasks: VecDeque<Task>,
+    /// Whether tasks are dropped instead of being queued.
+    pub is_closed: bool,
+    /// Whether the last worker ends the blocking jobs.
+    pub is_alone: bool,
+    pub workers_left: usize,
+    pub blocking: Option<Arc<Pool>>,
+}
+
+impl Shared {
+    pub fn new(workers: usize, blocking: Pool) -> Arc<Self> {
+        Arc::new_cyclic(|this| Self {
+            queue: Mutex::new(Queue {
+                tasks: VecDeque::new(),
+                is_closed: false,
+                is_alone: false,
+                workers_left: workers,
+                blocking: Some(Arc::new(blocking)),
+            }),
+            some_are_ready: Condvar::new(),
+            owned: OwnedTasks::new(),
+            this: this.clone(),
+        })
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let this = self.this.upgrade().expect("the caller has one");
+        let (task, handle) = task::spawn(future, Owner(this));
+        self.push(task);
+        handle
+    }
+
+    fn push(&self, task: Task) {
+        let mut queue = self.lock();
+        if queue.is_closed {
+            drop(queue);
+            // This cancels it, and that may wake or spawn others.
+            return drop(task);
+        }
+        queue.tasks.push_back(task);
+        drop(queue);
+        self.some_are_ready.notify_one();
+    }
+
+    /// Waits for a task; `None` is for a worker that has to end.
+    pub fn next(&self) -> Option<Task> {
+        let may_wait =
+            |queue: &mut Queue| queue.tasks.is_empty() && !queue.is_closed;
+        let queue = self.some_are_ready.wait_while(self.lock(), may_wait);
+        queue
+            .unwrap_or_else(PoisonError::into_inner)
+            .tasks
+            .pop_front()
+    }
+
+    /// A worker ends. The last one ends the jobs, if nobody else does.
+    pub fn leave(&self, workers: usize) {
+        let mut queue = self.lock();
+        queue.workers_left -= workers;
+        let is_last = queue.workers_left == 0 && queue.is_alone;
+        let pool = queue.blocking.take_if(|_| is_last);
+        drop(queue);
+        drop(pool);
+    }
+
+    pub fn blocking(&self) -> Option<Arc<Pool>> {
+        self.lock().blocking.clone()
+    }
+}
+
+/// What a task knows of its runtime.
+#[derive(Clone)]
+pub struct Owner(Arc<Shared>);
+
+impl Schedule for Owner {
+    fn schedule(&self, task: Task) {
+        self.0.push(task);
+    }
+
+    fn owned(&self) -> Option<&OwnedTasks<Self>> {
+        Some(&self.0.owned)
+    }
+}
