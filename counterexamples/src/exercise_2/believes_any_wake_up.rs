@@ -1,6 +1,7 @@
 //! Breaks clause 5: Time-outs.
 //! Caught by: a_timed_park_is_never_early
 //! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
+//! Also fails: wake_ups_without_a_token_do_not_prolong_a_timed_park
 //!
 //! Takes it for a token that the time was not up. A condition variable can
 //! return for neither reason.
