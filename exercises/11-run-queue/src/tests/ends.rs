@@ -46,7 +46,7 @@ fn a_queue_leaves_no_memory_behind() {
                       only. An `Arc` counts who is left.",
         read: "scheduler/run-queue.html#what-is-left-at-the-end",
     };
-    const ROUNDS: isize = 1_000;
+    const ROUNDS: isize = if cfg!(miri) { 40 } else { 1_000 };
     check(lesson, || {
         let before = live_blocks();
         for round in 0..ROUNDS {
