@@ -11,6 +11,8 @@ pub mod always_the_next_one;
 pub mod any_worker_will_do;
 pub mod asks_only_before_the_push;
 pub mod blocks_its_own_worker;
+pub mod c07_compares_a_waker_that_is_gone;
+pub mod c18_one_queue_behind_one_lock;
 pub mod cancels_before_it_drops;
 pub mod carries_in_silence;
 pub mod counts_what_was_queued;

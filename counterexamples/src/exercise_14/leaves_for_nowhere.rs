@@ -130,14 +130,40 @@ mod context {
                 if context.depth.get() == self.depth {
                     context.runtime.set(ptr::null());
                     context.depth.set(self.depth - 1);
-                    return;
-                }
+                return;
+            }
+            if context.depth.get() < self.depth {
+                // The `Inside` around it has left this runtime already.
+                return;
+            }
                 // A later guard will bring this runtime back: it must stay.
                 mem::forget(self.entered.clone());
                 if !thread::panicking() {
                     panic!(
                         "a guard of `enter` was dropped before one that came later"
                     );
+                }
+            });
+        }
+    }
+
+    /// An [`Entered`] around code of the user's, which may forget its own guards:
+    /// nothing drops these, so this one leaves their runtimes, too.
+    pub struct Inside(Entered<'static>);
+
+    impl Inside {
+        pub fn new(runtime: Arc<Shared>) -> Self {
+            Self(Entered::new(runtime))
+        }
+    }
+
+    impl Drop for Inside {
+        fn drop(&mut self) {
+            CONTEXT.with(|context| {
+                if context.depth.get() > self.0.depth {
+                    // A guard that was kept instead would bring this one back.
+                    mem::forget(self.0.entered.clone());
+                    context.depth.set(self.0.depth);
                 }
             });
         }

@@ -63,7 +63,8 @@ mod runtime {
         /// Within a task or another `block_on`, and if `future` does.
         pub fn block_on<F: Future>(&self, future: F) -> F::Output {
             let _blocked = context::Blocked::new();
-            let _entered = self.enter();
+            let _inside = context::Inside::new(self.handle.shared().clone());
+
             block_on::block_on(future)
         }
 

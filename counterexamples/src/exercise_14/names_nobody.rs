@@ -39,6 +39,14 @@ mod start {
         ///
         /// If the system has no thread left. Those that were started end.
         pub fn build(&mut self) -> io::Result<Runtime> {
+            if self.thread_name.contains('\0') {
+                // std panics where a thread is to have such a name.
+                let refused = "the name of a thread has no NUL in it";
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    refused,
+                ));
+            }
             let count = self.worker_threads;
             let parkers: Vec<_> = (0..count).map(|_| Parker::new()).collect();
             let (queues, stealers): (Vec<_>, Vec<_>) =

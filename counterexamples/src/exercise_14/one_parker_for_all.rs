@@ -77,7 +77,8 @@ mod runtime {
         /// Within a task or another `block_on`, and if `future` does.
         pub fn block_on<F: Future>(&self, future: F) -> F::Output {
             let _blocked = context::Blocked::new();
-            let _entered = self.enter();
+            let _inside = context::Inside::new(self.handle.shared().clone());
+
             let parker = self.parker.lock();
             let parker = parker.unwrap_or_else(PoisonError::into_inner);
             let waker = Waker::from(Arc::new(Unparks(parker.unparker())));

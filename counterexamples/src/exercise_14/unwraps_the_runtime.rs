@@ -15,7 +15,9 @@ super::parts! {
 /// Expects a runtime without a word.
 mod context {
     use super::right;
-    pub use super::right::{Blocked, Entered, current, run_as, worker_of};
+    pub use super::right::{
+        Blocked, Entered, Inside, current, run_as, worker_of,
+    };
     use super::shared::Shared;
 
     /// # Safety

@@ -31,8 +31,7 @@ mod end {
 
         /// Waits until all blocking jobs have ended, and takes no more.
         pub fn end_blocking(&self) {
-            let pool = self.lock().blocking.take();
-            drop(pool);
+            self.blocking().shut_down();
         }
     }
 }

@@ -48,9 +48,9 @@ impl Handle {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let handle = self.clone();
+        let shared = self.shared.clone();
         let job = move || {
-            let _entered = handle.enter();
+            let _inside = context::Inside::new(shared);
             job()
         };
         self.shared.blocking().spawn_blocking(job)

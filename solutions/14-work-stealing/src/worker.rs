@@ -110,7 +110,7 @@ impl Worker {
 
     /// Runs tasks until the runtime is shut down, then drops what it has.
     pub fn run(self) {
-        let _entered = context::Entered::new(self.shared.clone());
+        let _inside = context::Inside::new(self.shared.clone());
         self.tell(|| Event::Started { worker: self.index });
         context::run_as(&self, || {
             while !self.shared.is_shut_down() {

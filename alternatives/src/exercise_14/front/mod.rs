@@ -2,6 +2,8 @@
 //! run boxed futures, and to end. All else is here: handles, shutdown, and
 //! which runtime a thread is in.
 
+pub mod pool;
+
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -141,6 +143,9 @@ impl<W: Workers> Builder<W> {
 
     /// Starts the workers.
     pub fn build(&mut self) -> io::Result<Runtime<W>> {
+        if self.name.contains('\0') {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         let keep_alive = Duration::from_secs(10);
         let shared = Shared {
             workers: W::start(self.count, &self.name, self.interval)?,

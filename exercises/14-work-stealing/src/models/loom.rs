@@ -17,8 +17,10 @@ fn a_task_from_outside_runs_in_every_order() {
     let lesson = Lesson {
         clause: "1. Every task runs",
         promise: "A task that is spawned while the worker falls asleep runs, in every order.",
-        usual_cause: "One side writes and then reads, the other one the other way round, and there is \
-                      no fence between: both may read what was there before.",
+        usual_cause: "The worker doesn't look at the queues again after it has announced that it \
+                      sleeps. Or there is no `SeqCst` fence between the announcement and that look, \
+                      or between the push and the look at the sleepers: both may read what was there \
+                      before.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {

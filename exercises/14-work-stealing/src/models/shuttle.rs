@@ -14,7 +14,7 @@ use std::task::{Context, Poll, Waker};
 use sync::{Condvar, Mutex, thread};
 use testkit::{Lesson, check_model};
 
-use super::super::{Handle, JoinHandle, spawn, yield_now};
+use super::super::{Handle, JoinHandle, Runtime, spawn, yield_now};
 use super::runtime;
 
 /// What became of all tasks. In atomics of std: to look at it is no step.
@@ -310,6 +310,86 @@ fn what_comes_from_outside_is_shared_in_whatever_order() {
             let first = runtime.spawn(meet(first, &gates[1]));
             let second = spawning.join().expect("to spawn does not panic");
             runtime.block_on(all(vec![first, second]));
+        });
+    });
+}
+
+/// So many tasks of which each waits in its poll until two have begun. With two
+/// workers that ends only if no task waits while a worker sleeps.
+fn two_meet(tasks: usize) -> Vec<impl Future<Output = ()> + Send + 'static> {
+    let (begun, gate) = (Arc::new(AtomicUsize::new(0)), Gate::default());
+    let task = |_| {
+        let (begun, gate) = (begun.clone(), gate.clone());
+        async move {
+            if begun.fetch_add(1, SeqCst) == 1 {
+                gate.open();
+            }
+            gate.wait();
+        }
+    };
+    (0..tasks).map(task).collect()
+}
+
+/// Clause 3: a worker that did not search sleeps as the search of another ends.
+#[test]
+fn of_three_tasks_from_outside_two_run_at_a_time_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "Of three tasks from outside two run on two workers at a time, whichever worker takes \
+                  how many of them from the global queue.",
+        usual_cause: "A worker that was not let in to search sleeps without a last look. The one that \
+                      kept it out has found a task since, and had no sleeper to wake. Or a worker \
+                      carries several tasks to its own queue, and tells no other.",
+        read: "scheduler/work-stealing.html#a-workers-turn",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let runtime = runtime(2);
+            let handle = runtime.handle();
+            let mut tasks = two_meet(3).into_iter();
+            let first = runtime.spawn(tasks.next().expect("three"));
+            let spawning = thread::spawn(move || {
+                tasks.map(|task| handle.spawn(task)).collect::<Vec<_>>()
+            });
+            let others = spawning.join().expect("to spawn does not panic");
+            runtime.block_on(all(others));
+            runtime.block_on(all(vec![first]));
+        });
+    });
+}
+
+/// Clause 3: a busy worker looks at the global queue now and then.
+#[test]
+fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "Two tasks from outside run on two workers at a time, also if one of these is busy \
+                  and looks at the global queue at the end of its interval.",
+        usual_cause: "A worker that was not let in to search sleeps without a last look. Or a busy worker \
+                      carries several tasks to its own queue: a worker that looks meanwhile finds them \
+                      nowhere, sleeps, and is not told.",
+        read: "scheduler/work-stealing.html#a-workers-turn",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let runtime = Runtime::builder()
+                .worker_threads(2)
+                .global_queue_interval(2)
+                .build()
+                .expect("there are threads left");
+            let yields = runtime.spawn(async {
+                for _ in 0..3 {
+                    yield_now().await;
+                }
+            });
+            let handle = runtime.handle();
+            let spawning = thread::spawn(move || {
+                let tasks = two_meet(2).into_iter();
+                tasks.map(|task| handle.spawn(task)).collect::<Vec<_>>()
+            });
+            let tasks = spawning.join().expect("to spawn does not panic");
+            runtime.block_on(all(tasks));
+            runtime.block_on(all(vec![yields]));
         });
     });
 }

@@ -9,16 +9,27 @@ const TOO_MANY: usize = 50_000;
 
 /// Polls of tasks that keep a worker busy.
 #[derive(Clone, Default)]
-pub struct Busy(Arc<AtomicUsize>);
+pub struct Busy {
+    polls: Arc<AtomicUsize>,
+    is_endless: bool,
+}
 
 impl Busy {
+    /// For tasks that never give up.
+    pub fn endless() -> Self {
+        Self {
+            polls: Arc::default(),
+            is_endless: true,
+        }
+    }
+
     /// Counts a poll. Returns `true` as long as there should be more.
     pub fn go_on(&self) -> bool {
-        self.0.fetch_add(1, SeqCst) < TOO_MANY
+        self.polls.fetch_add(1, SeqCst) < TOO_MANY || self.is_endless
     }
 
     pub fn polls(&self) -> usize {
-        self.0.load(SeqCst)
+        self.polls.load(SeqCst)
     }
 
     /// Lets the only worker go on to another poll, so that the one before is
@@ -34,7 +45,7 @@ impl Busy {
     }
 
     pub fn stop(&self) {
-        self.0.store(TOO_MANY, SeqCst);
+        self.polls.store(TOO_MANY, SeqCst);
     }
 
     /// Tasks that spawn their successors.

@@ -1,5 +1,6 @@
 //! How it ends, and what it does in between.
 
+use super::busy::{Busy, WAYS};
 use super::*;
 
 /// Long enough for a drop that does not wait.
@@ -146,6 +147,171 @@ fn shutdown_waits_for_blocking_jobs() {
         dropper.join().expect("the runtime is dropped");
         assert!(!too_soon, "the runtime was gone, and the job was running");
         assert!(ended.load(SeqCst), "the job is still running");
+    });
+}
+
+/// Clause 15: a job cannot be stopped, so what it waits for must come.
+#[test]
+fn a_job_that_waits_for_a_task_does_not_hold_up_the_shutdown() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "A blocking job that waits for a task learns during the shutdown that the task was \
+                  cancelled, and ends.",
+        usual_cause: "The task has ended in another way. At a hang: the shutdown waits for the blocking \
+                      jobs first, and drops the tasks then. It has to be the other way round.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = runtime(workers);
+            let (future, manual) = ManualFuture::new();
+            let task = runtime.spawn(future);
+            manual.wait_until_polled();
+            let begun = Arc::new(Gate::new());
+            let tell = begun.clone();
+            let (log, logged) = std::sync::mpsc::channel();
+            drop(runtime.spawn_blocking(move || {
+                tell.open();
+                let _ = log.send(parker::block_on(task));
+            }));
+            begun.wait();
+            drop(runtime);
+            let seen = logged.recv().expect("the job ends");
+            let is_cancelled = seen.is_err_and(|error| error.is_cancelled());
+            assert!(is_cancelled, "the task was not cancelled");
+        }
+    });
+}
+
+/// Clause 15: some programs are never done.
+#[test]
+fn busy_tasks_do_not_hold_up_the_shutdown() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "To drop the runtime ends tasks that never stop yielding, waking or spawning.",
+        usual_cause: "The drop doesn't wait for the workers. At a hang: a worker asks whether it's the \
+                      end only when it has nothing to do, and it always has; or it runs what is queued \
+                      before it leaves.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        for workers in [1, 2, 4] {
+            for (what, keep_busy) in WAYS {
+                let runtime = runtime(workers);
+                let busy = Busy::endless();
+                for _ in 0..2 * workers {
+                    let begin = busy.clone();
+                    drop(runtime.spawn(async move { keep_busy(begin) }));
+                }
+                busy.let_one_pass();
+                drop(runtime);
+                let polls = busy.polls();
+                thread::sleep(Duration::from_millis(1));
+                let more = busy.polls() - polls;
+                assert!(
+                    more == 0,
+                    "after the drop there were {more} polls of tasks that {what}"
+                );
+            }
+        }
+    });
+}
+
+/// Clause 15: a queue may be long, and its tasks too.
+#[test]
+fn shutdown_does_not_run_what_is_queued() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "Once the shutdown has begun a worker polls at most 127 tasks more: those that are \
+                  queued are dropped.",
+        usual_cause: "A worker that has heard of the end empties its queue by running what is in it. \
+                      Or it hears of the end only when it has nothing to do.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        let runtime = runtime(1);
+        let (begun, opener) = (Arc::new(Gate::new()), Opener::new());
+        let (tell, gate) = (begun.clone(), opener.gate());
+        let polled = Arc::new(AtomicUsize::new(0));
+        let count = polled.clone();
+        drop(runtime.spawn(async move {
+            // These fit into a queue of 256.
+            for _ in 0..250 {
+                let count = count.clone();
+                drop(spawn(async move { count.fetch_add(1, SeqCst) }));
+            }
+            tell.open();
+            gate.wait();
+        }));
+        begun.wait();
+        let opening = opener.open_once_asleep();
+        drop(runtime);
+        opening.join().expect("it opens");
+        let polled = polled.load(SeqCst);
+        assert!(
+            polled <= 127,
+            "of 250 tasks that were queued when the shutdown began {polled} were polled"
+        );
+    });
+}
+
+/// Clause 15: the destructor of a task that was queued is run by a worker, or
+/// by whoever else empties the queue.
+#[test]
+fn destructors_of_queued_tasks_may_wake_others() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "A queued future whose destructor wakes tasks that wait is dropped by the shutdown, \
+                  and so are those tasks.",
+        usual_cause: "A destructor wakes a task into a place that was emptied before: the slot for the \
+                      next task, or this worker's queue. At a hang: the same, and the end waits for \
+                      that task, since it's listed.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    struct WakesOnDrop(Waker);
+    impl Drop for WakesOnDrop {
+        fn drop(&mut self) {
+            self.0.wake_by_ref();
+        }
+    }
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = runtime(workers);
+            let dropped = Arc::new(AtomicUsize::new(0));
+            let mut wakers = Vec::new();
+            for _ in 0..20 {
+                let (future, manual) = ManualFuture::new();
+                let probe = Dropped(dropped.clone());
+                drop(runtime.spawn(async move {
+                    future.await;
+                    pending::<()>().await;
+                    drop(probe);
+                }));
+                wakers.push(WakesOnDrop(manual.wait_until_polled().0));
+            }
+            let opener = Opener::new();
+            for _ in 1..workers {
+                hold(&runtime.handle(), &opener);
+            }
+            let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
+            let tell = begun.clone();
+            drop(runtime.spawn(async move {
+                for wakes in wakers {
+                    drop(spawn(async move {
+                        pending::<()>().await;
+                        drop(wakes);
+                    }));
+                }
+                tell.open();
+                gate.wait();
+            }));
+            begun.wait();
+            let opening = opener.open_once_asleep();
+            drop(runtime);
+            opening.join().expect("it opens");
+            let left = 20 - dropped.load(SeqCst);
+            assert!(left == 0, "{left} of 20 futures that were woken are left");
+        }
     });
 }
 

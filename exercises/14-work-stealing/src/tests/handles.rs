@@ -40,6 +40,47 @@ fn a_handle_gives_the_output_to_any_thread() {
     });
 }
 
+/// Clause 7: what a handle keeps is a clone, and a clone may be elsewhere.
+#[test]
+fn a_handle_tells_wakers_at_one_address_apart() {
+    let lesson = Lesson {
+        clause: "7. The handle",
+        promise: "A handle that was polled by several wakers, all of which stood at one address, wakes \
+                  the last of them.",
+        usual_cause: "The handle compares the next waker with the pointers of the one before, which is \
+                      gone. What is alive is its clone, which may have others: ask the clone, by \
+                      `will_wake`.",
+        read: "scheduler/task.html#the-handle-and-its-waker",
+    };
+    check(lesson, || {
+        let runtime = runtime(1);
+        let (future, manual) = ManualFuture::new();
+        let mut task = runtime.spawn(future);
+        manual.wait_until_polled();
+        let mut place = StackWakers::new();
+        let counts = [(); 3].map(|()| {
+            let poll = |waker: &Waker| {
+                let mut cx = Context::from_waker(waker);
+                Pin::new(&mut task).poll(&mut cx).is_pending()
+            };
+            let (is_pending, counts) = place.lend(poll);
+            assert!(is_pending, "it's ready before its task is");
+            counts
+        });
+        manual.complete();
+        while !task.is_finished() {
+            thread::yield_now();
+        }
+        // The handle is woken after the task has ended.
+        runtime.block_on(runtime.spawn(async {})).unwrap();
+        let wakes = counts.map(|counts| counts.wakes());
+        assert!(
+            wakes == [0, 0, 1],
+            "of three wakers, of one poll each, were woken: {wakes:?}"
+        );
+    });
+}
+
 /// Clause 8: a task may be anywhere when it is aborted.
 #[test]
 fn an_aborted_task_is_dropped() {

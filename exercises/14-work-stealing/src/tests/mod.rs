@@ -12,11 +12,13 @@ mod jobs;
 mod outside;
 mod places;
 mod spawning;
+mod together;
 
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::future::{pending, poll_fn};
 use std::io;
+use std::mem::forget;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -28,8 +30,8 @@ use std::time::{Duration, Instant};
 use sync::chaos::with_chaos;
 use testkit::{
     DropProbe, EndMayBeUnwritten, Gate, Lesson, ManualFuture, Opener,
-    PanicOnDrop, ThreadProbe, check, idle_cost, panic_message, race_with_wakes,
-    thread_count,
+    PanicOnDrop, StackWakers, ThreadProbe, check, idle_cost, panic_message,
+    race_with_wakes, thread_count,
 };
 
 use super::{

@@ -77,7 +77,8 @@ fn free_functions_find_their_runtime() {
         promise: "`spawn`, `spawn_blocking` and `sleep` use the runtime of the task, of the \
                   blocking job, of the `block_on`, or the one that was entered last.",
         usual_cause: "The runtime of a thread is set once instead of for each call, or is not set \
-                      back when an inner one is left.",
+                      back when an inner one is left; or the threads of blocking jobs are not told \
+                      whose job they run.",
         read: "scheduler/work-stealing.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -132,6 +133,45 @@ fn free_functions_find_their_runtime() {
         drop(entered);
         let outside = panic_message(|| drop(spawn(async {})));
         assert!(outside.is_some(), "the runtime was not left");
+    });
+}
+
+/// Clause 11: `forget` is safe, so it happens.
+#[test]
+fn a_guard_that_is_forgotten_harms_nobody() {
+    let lesson = Lesson {
+        clause: "11. Where you are",
+        promise: "A task or a job that forgets the guard of an `enter` returns what it should, its \
+                  thread goes on, and the runtime can be dropped.",
+        usual_cause: "The thread's own guard finds that a later one was never dropped, and panics: in \
+                      the worker's loop, or between the end of the job and its handle. What was \
+                      entered around code of the user's has to be left in any case.",
+        read: "scheduler/work-stealing.html#the-runtimes-edge",
+    };
+    check(lesson, || {
+        for workers in [1, 2] {
+            let runtime = runtime(workers);
+            let handle = runtime.handle();
+            for number in 0..5 {
+                let (here, there) = (handle.clone(), handle.clone());
+                let task = runtime.spawn(async move {
+                    forget(Some(here.enter()));
+                    number
+                });
+                let job = runtime.spawn_blocking(move || {
+                    forget(Some(there.enter()));
+                    number
+                });
+                let (task, job) =
+                    runtime.block_on(async { (task.await, job.await) });
+                let task = task.expect("the task returns");
+                let job = job.expect("the job returns");
+                assert!((task, job) == (number, number), "{task} and {job}");
+            }
+            runtime.block_on(all(meet(&handle, workers)));
+            let panic = panic_message(|| drop(runtime));
+            assert!(panic.is_none(), "the drop panics: {}", panic.unwrap());
+        }
     });
 }
 

@@ -42,7 +42,8 @@ fn each_of_many_tasks_runs_once() {
         clause: "1. Every task runs",
         promise: "Of many tasks that spawn tasks, each runs, and none twice.",
         usual_cause: "A queue that is full loses the task that does not fit, or a part of what it \
-                      gives to the global queue; or a task is taken twice while it is stolen.",
+                      gives to the global queue; or a worker drops what it drained from the global \
+                      queue and did not take; or a task is taken twice while it is stolen.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check(lesson, || {
@@ -117,7 +118,8 @@ fn a_new_runtime_runs_a_task_at_once() {
         clause: "1. Every task runs",
         promise: "A task that is spawned as soon as the runtime is built runs, and one that nobody \
                   has a handle of, too.",
-        usual_cause: "A worker counts as asleep, or as awake, before it has begun.",
+        usual_cause: "A worker counts as asleep, or as awake, before it has begun. Or dropping the \
+                      handle ends the task.",
         read: "scheduler/work-stealing.html#a-workers-turn",
     };
     check(lesson, || {
@@ -337,6 +339,36 @@ fn the_queue_behind_a_long_poll_is_stolen() {
     });
 }
 
+/// Clause 3: a task that yields is ready, and so may be run elsewhere.
+#[test]
+fn a_task_that_yields_to_a_long_poll_is_stolen() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "A task that spawns another and yields goes on though the other, which is next, \
+                  waits for it in its poll: a second worker polls it.",
+        usual_cause: "A task that yields can't be taken by another worker. At a hang: it goes into the \
+                      queue, and no sleeping worker is told, since the one that pushed it would poll it \
+                      anyway. But the slot comes first, and that poll may be long.",
+        read: "scheduler/work-stealing.html#the-slot-for-the-next-task",
+    };
+    check(lesson, || {
+        for workers in [2, 4, 8] {
+            let runtime = runtime(workers);
+            for _ in 0..20 {
+                let went_on = Arc::new(Gate::new());
+                let parent = runtime.spawn(async move {
+                    let gate = went_on.clone();
+                    let next = spawn(async move { gate.wait() });
+                    yield_now().await;
+                    went_on.open();
+                    next.await.expect("the task returns");
+                });
+                runtime.block_on(parent).expect("the task returns");
+            }
+        }
+    });
+}
+
 /// Clause 3: whoever asks for four should get four.
 #[test]
 fn there_are_as_many_workers_as_asked_for() {
@@ -384,5 +416,26 @@ fn there_are_as_many_workers_as_asked_for() {
             Runtime::builder().worker_threads(0);
         });
         assert!(refused.is_some(), "a runtime without workers was accepted");
+    });
+}
+
+/// Clause 3: a name comes from a user, and may be anything.
+#[test]
+fn a_name_that_no_thread_can_have_is_an_error() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "If a thread of this name can't be started, `build` returns an error.",
+        usual_cause: "std's `thread::Builder::spawn` panics if the name has a NUL in it, where any \
+                      other refusal is an error. Look at the name before.",
+        read: "scheduler/work-stealing.html#the-runtimes-edge",
+    };
+    check(lesson, || {
+        let mut is_error = false;
+        let panic = panic_message(|| {
+            let built = Runtime::builder().thread_name("a\0b").build();
+            is_error = built.is_err();
+        });
+        assert!(panic.is_none(), "`build` panicked: {}", panic.unwrap());
+        assert!(is_error, "a thread was named with a NUL");
     });
 }

@@ -13,6 +13,7 @@ pub struct Shared {
     queue: Mutex<Queue>,
     pub some_are_ready: Condvar,
     pub owned: OwnedTasks<Owner>,
+    blocking: Pool,
     /// For the tasks.
     this: Weak<Shared>,
 }
@@ -24,7 +25,6 @@ pub struct Queue {
     /// Whether the last worker ends the blocking jobs.
     pub is_alone: bool,
     pub workers_left: usize,
-    pub blocking: Option<Arc<Pool>>,
 }
 
 impl Shared {
@@ -35,10 +35,10 @@ impl Shared {
                 is_closed: false,
                 is_alone: false,
                 workers_left: workers,
-                blocking: Some(Arc::new(blocking)),
             }),
             some_are_ready: Condvar::new(),
             owned: OwnedTasks::new(),
+            blocking,
             this: this.clone(),
         })
     }
@@ -86,13 +86,14 @@ impl Shared {
         let mut queue = self.lock();
         queue.workers_left -= workers;
         let is_last = queue.workers_left == 0 && queue.is_alone;
-        let pool = queue.blocking.take_if(|_| is_last);
         drop(queue);
-        drop(pool);
+        if is_last {
+            self.blocking.shut_down();
+        }
     }
 
-    pub fn blocking(&self) -> Option<Arc<Pool>> {
-        self.lock().blocking.clone()
+    pub fn blocking(&self) -> &Pool {
+        &self.blocking
     }
 }
 

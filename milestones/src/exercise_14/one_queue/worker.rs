@@ -20,7 +20,7 @@ impl Worker {
     }
 
     pub fn run(self) {
-        let _entered = context::Entered::new(self.shared.clone());
+        let _inside = context::Inside::new(self.shared.clone());
         context::run_as(&self, || {
             while let Some(task) = self.shared.next() {
                 task.run();

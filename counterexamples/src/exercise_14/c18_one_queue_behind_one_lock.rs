@@ -1,4 +1,10 @@
-//! One queue for all, under one lock.
+//! Breaks clause 18: Queues of their own.
+//! Caught by: tasks_spawned_in_a_row_stay_together
+//!
+//! One queue for all, under one lock: each spawn and each poll takes it. It's the
+//! first version to write, and keeps the rest of the contract. But the workers
+//! wait for one another at each task, and of two tasks that belong together
+//! each is polled on another core.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,8 +14,10 @@ use std::thread;
 use async_task::Runnable;
 use futures::future::BoxFuture;
 
-use super::front;
-pub use super::front::{Handle, JoinHandle, sleep, spawn, spawn_blocking};
+#[path = "../../../alternatives/src/exercise_14/front/mod.rs"]
+mod front;
+
+pub use front::{Handle, JoinHandle, sleep, spawn, spawn_blocking};
 pub use yield_now::yield_now;
 
 /// A runtime of such workers.

@@ -1,0 +1,128 @@
+//! Who runs what was spawned in a row.
+
+use super::*;
+
+/// How many tasks each of the parents spawns: less than any queue holds.
+const CHILDREN: usize = 32;
+/// An odd number, so that one of them is the median.
+const ROUNDS: usize = 5;
+/// A child waits this long at most for the other workers to keep pace. Only a
+/// task that nobody can take keeps one waiting for so long.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Clause 18: fetching each task from a queue that all workers share is what
+/// the workers' own queues are for to avoid.
+#[test]
+fn tasks_spawned_in_a_row_stay_together() {
+    let lesson = Lesson {
+        clause: "18. Queues of their own",
+        promise: "While all workers are busy, most of the tasks that one task spawns in a row are \
+                  polled by the worker that polled the one before.",
+        usual_cause: "All workers take from one queue, one task at a time: each spawn and each poll \
+                      waits for the memory that all of them write to. Or a task that a worker spawns \
+                      goes to the queue of another worker.",
+        read: "scheduler/work-stealing.html#what-one-queue-cannot-do",
+    };
+    check(lesson, || {
+        for workers in [2, 4] {
+            let runtime = runtime(workers);
+            let mut parted: Vec<_> = (0..ROUNDS)
+                .map(|_| parted_neighbors(&runtime, workers))
+                .collect();
+            parted.sort_unstable();
+            let (median, pairs) =
+                (parted[ROUNDS / 2], workers * (CHILDREN - 1));
+            assert!(
+                3 * median <= pairs,
+                "with {workers} workers, all of them busy, each of {workers} tasks spawned \
+                 {CHILDREN} others in a row: {median} times out of {pairs}, one of these was polled by \
+                 another worker than the one before it"
+            );
+        }
+    });
+}
+
+/// Lets a task on each worker spawn others, one task after the other, and then
+/// lets all workers run at the same pace. Returns how often two neighbors were
+/// polled by different workers.
+fn parted_neighbors(runtime: &Runtime, workers: usize) -> usize {
+    let pace = Arc::new(Pace::new(workers));
+    let meeting = Arc::new(Barrier::new(workers));
+    let turn = Arc::new(AtomicUsize::new(0));
+    let parents = (0..workers).map(|parent| {
+        let (pace, meeting) = (pace.clone(), meeting.clone());
+        let turn = turn.clone();
+        runtime.spawn(async move {
+            pace.workers.lock().unwrap().push(thread::current().id());
+            meeting.wait();
+            while turn.load(SeqCst) != parent {
+                thread::sleep(Duration::from_micros(20));
+            }
+            let children = (0..CHILDREN).map(|_| {
+                let pace = pace.clone();
+                spawn(async move { pace.keep() })
+            });
+            let children: Vec<_> = children.collect();
+            be_next();
+            turn.fetch_add(1, SeqCst);
+            meeting.wait();
+            children
+        })
+    });
+    let parents = parents.collect();
+    runtime.block_on(async {
+        let mut parted = 0;
+        for children in all(parents).await {
+            let polled_by = all(children).await;
+            let pairs = polled_by.windows(2);
+            parted += pairs.filter(|pair| pair[0] != pair[1]).count();
+        }
+        parted
+    })
+}
+
+/// Lets each worker poll as many children as the others.
+struct Pace {
+    workers: Mutex<Vec<ThreadId>>,
+    polls: Vec<AtomicUsize>,
+    /// Set when one has waited in vain.
+    is_free: AtomicBool,
+}
+
+impl Pace {
+    fn new(workers: usize) -> Self {
+        Self {
+            workers: Mutex::default(),
+            polls: (0..workers).map(|_| AtomicUsize::new(0)).collect(),
+            is_free: AtomicBool::new(false),
+        }
+    }
+
+    /// Counts a poll of this worker, and waits until each of the others has had
+    /// as many or nothing is left for them. Returns this worker's number.
+    fn keep(&self) -> Option<usize> {
+        let this = thread::current().id();
+        let me = self
+            .workers
+            .lock()
+            .unwrap()
+            .iter()
+            .position(|it| *it == this)?;
+        let mine = self.polls[me].fetch_add(1, SeqCst) + 1;
+        let begun = Instant::now();
+        while !self.is_free.load(SeqCst) && self.others_lag(mine) {
+            if begun.elapsed() > PATIENCE {
+                self.is_free.store(true, SeqCst);
+            }
+            thread::sleep(Duration::from_micros(20));
+        }
+        Some(me)
+    }
+
+    fn others_lag(&self, mine: usize) -> bool {
+        let polls = self.polls.iter().map(|polls| polls.load(SeqCst));
+        let polls: Vec<_> = polls.collect();
+        let is_left = polls.iter().sum::<usize>() < polls.len() * CHILDREN;
+        is_left && polls.iter().any(|polls| *polls < mine)
+    }
+}
