@@ -1,8 +1,11 @@
 //! Other right versions of the sleep.
 
+pub mod buckets;
 pub mod condvar_and_list;
+pub mod flags_and_wakers;
 pub mod heap_of_flags;
 pub mod ordered_map;
+pub mod sharded;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
