@@ -19,6 +19,9 @@ impl Builder {
         if self.global_queue_interval != Self::new().global_queue_interval {
             todo!()
         }
+        if self.thread_name.contains('\0') {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         let count = self.worker_threads;
         let pool = Pool::new(self.max_blocking_threads, KEEP_ALIVE);
         let shared = Shared::new(count, pool);
