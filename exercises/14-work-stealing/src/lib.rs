@@ -261,15 +261,15 @@ impl Builder {
     /// When a thread cannot be started, or not with this name: one that has a NUL
     /// in it. Those that were are ended.
     pub fn build(&mut self) -> io::Result<Runtime> {
-        if self.thread_name.contains('\0') {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
         let default = Self::new().global_queue_interval;
         if self.global_queue_interval != default {
             // With one queue there is nothing to take turns with.
             todo!("milestone 3: queues of their own for the workers")
         }
         let shared = Arc::new(Shared::new(self));
+        if self.thread_name.contains('\0') {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         let mut runtime = Runtime {
             handle: Handle { shared },
             workers: Vec::new(),
