@@ -4,7 +4,6 @@
 //! needs the list's lock only once.
 
 use std::collections::BTreeMap;
-use std::mem;
 use std::pin::Pin;
 use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
@@ -152,7 +151,7 @@ impl Future for Sleep {
         };
         // The clone, and the drop of the older one, are foreign code.
         let waker = cx.waker().clone();
-        let older = mem::replace(&mut *lock(&slot.waker), Some(waker));
+        let older = lock(&slot.waker).replace(waker);
         drop(older);
         // Acquire: pairs with the Release in `fire`.
         match slot.has_fired.load(Acquire) {

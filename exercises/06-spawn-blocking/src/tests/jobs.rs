@@ -368,6 +368,9 @@ fn a_waker_may_drop_the_pool_when_it_is_cloned() {
     });
 }
 
+/// A job whose result, or panic, may itself panic when it's dropped.
+type Job = fn() -> Box<dyn Any + Send>;
+
 /// Throws, when it is dropped, what panics when it is dropped in turn.
 struct ThrowOnDrop;
 
@@ -392,7 +395,7 @@ fn what_is_thrown_may_panic_in_turn() {
         let thread_of = || block_on(pool.spawn_blocking(here));
         let before = thread_of().expect("the job returns");
         // The handle is dropped first: what the job leaves is the thread's.
-        let run_detached = |waker: &Waker, job: fn() -> Box<dyn Any + Send>| {
+        let run_detached = |waker: &Waker, job: Job| {
             let opener = Opener::new();
             let wait = waiting_job(&opener);
             let mut handle = pool.spawn_blocking(move || {
@@ -405,7 +408,7 @@ fn what_is_thrown_may_panic_in_turn() {
         };
         let silent = Waker::noop();
         let throwing = HostileWaker::new(|| panic_any(PanicOnDrop));
-        let attempts: [(&str, &Waker, fn() -> Box<dyn Any + Send>); 4] = [
+        let attempts: [(&str, &Waker, Job); 4] = [
             ("a job threw it", silent, || panic_any(PanicOnDrop)),
             ("a result threw it", silent, || Box::new(ThrowOnDrop)),
             ("a waker threw it", &throwing, || Box::new(())),
