@@ -12,7 +12,6 @@ struct Timers {
     sleeps: BTreeMap<Key, &'static str>,
 }
 
-// ANCHOR: fire
 impl Timers {
     /// Wakes all that is due at `now`, and returns when to call it again.
     fn fire(&mut self, now: Instant) -> Option<Instant> {
@@ -27,7 +26,6 @@ impl Timers {
         None
     }
 }
-// ANCHOR_END: fire
 
 fn main() {
     let start = Instant::now();

@@ -108,8 +108,8 @@
 //! ```
 
 // Given: how a runtime is to be, which runtime and worker a thread is, with the
-// guards that say so, and who is told what happens. Three of them are files of our
-// solution; copy them if you want to change something.
+// guards that say so, and who is told what happens. Three of them are files of
+// our solution; copy them if you want to change something.
 #[path = "../../../solutions/14-work-stealing/src/builder.rs"]
 mod builder;
 #[allow(dead_code, reason = "you will use it")]

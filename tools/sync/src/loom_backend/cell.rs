@@ -1,6 +1,7 @@
 //! loom's cell, which also sees its own end.
 
-use std::thread;
+use std::mem::ManuallyDrop;
+use std::{ptr, thread};
 
 /// loom's `UnsafeCell`. To drop one is to write it: whoever frees what has cells
 /// in it must come after all who used them. loom itself doesn't look at what is
@@ -27,6 +28,16 @@ impl<T> UnsafeCell<T> {
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
         self.0.with_mut(f)
+    }
+
+    /// Unwraps the value. Like the cell's end, it counts as a write.
+    #[track_caller]
+    pub fn into_inner(self) -> T {
+        let cell = ManuallyDrop::new(self);
+        cell.0.with_mut(|_| ());
+        // SAFETY: the cell is valid, and it isn't dropped or used after this.
+        let inner = unsafe { ptr::read(&raw const cell.0) };
+        inner.into_inner()
     }
 }
 

@@ -321,7 +321,11 @@ impl<'a> Triad<'a> {
             .workshop
             .root()
             .join(format!("{package}/src/exercise_{number}.rs"));
-        let listed = fs::read_to_string(&list).unwrap_or_default();
+        let mut listed = fs::read_to_string(&list).unwrap_or_default();
+        // Some are compiled by a package of their own.
+        let optimized = format!("{package}/optimized/src/exercise_{number}.rs");
+        let optimized = self.workshop.root().join(optimized);
+        listed += &fs::read_to_string(optimized).unwrap_or_default();
         let files = versions(self.workshop, package, self.exercise);
         for file in &files {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
