@@ -55,8 +55,9 @@ export async function launch(...args) {
  *
  * @param {string} path
  * @param {(page: import("playwright-core").Page, path: string) => Promise<void>} visit
- * @param {import("playwright-core").BrowserContextOptions & {token?: boolean, theme?: string, errors?: RegExp,
+ * @param {import("playwright-core").BrowserContextOptions & {token?: boolean, runner?: boolean, theme?: string, errors?: RegExp,
  *     prepare?: (page: import("playwright-core").Page) => Promise<void>}} [settings]
+ *     `runner`: whether the page finds one, and so keeps its token;
  *     `errors`: console errors that this visit provokes
  */
 export function onPage(path, visit, settings) {
@@ -71,7 +72,7 @@ export function onPage(path, visit, settings) {
  * @param {(page: import("playwright-core").Page, path: string) => Promise<void>} visit
  * @param {Parameters<typeof onPage>[2]} [settings]
  */
-export async function onPages(paths, visit, { token = true, theme, errors, prepare, ...context } = {}) {
+export async function onPages(paths, visit, { token = true, runner = true, theme, errors, prepare, ...context } = {}) {
   const fragment = token ? new URL(LAUNCH ?? ROOT).hash : "";
   await together(paths, { viewport: { width: 1280, height: 900 }, ...context }, async (opened, path) => {
     const faults = [];
@@ -90,7 +91,7 @@ export async function onPages(paths, visit, { token = true, theme, errors, prepa
     }
     await page.goto(new URL(path + fragment, ROOT).href);
     // The page asks the workshop before it keeps the token.
-    if (fragment) await page.waitForFunction(() => localStorage.getItem("workshop-token") !== null);
+    if (fragment && runner) await page.waitForFunction(() => localStorage.getItem("workshop-token") !== null);
     await visit(page, path);
     assert.deepEqual(faults, [], path);
     for (const [event, listener] of Object.entries(watch)) opened.off(event, listener);

@@ -7,6 +7,8 @@ import * as file from "./files.mjs";
 const CHECK_LIMIT_MS = 120_000;
 /** What the page and the file promise each other. */
 const FOLLOWS_MS = 250;
+// What the server takes for too short to have seen, and a little more.
+const UNSEEN_MS = 150;
 
 describe("the panel of exercise 1", { skip: reasonToSkip() }, () => {
   let browser;
@@ -54,6 +56,8 @@ describe("the panel of exercise 1", { skip: reasonToSkip() }, () => {
         await until(() => file.read().startsWith(`// typed ${round}\n`));
         there.push(performance.now() - start);
         await panel.getByText("as on disk").waitFor();
+        // An editor that saves sooner can't have seen what it saves over.
+        await page.waitForTimeout(UNSEEN_MS);
         start = performance.now();
         file.write(`// saved ${round}\n${file.before}`);
         await page.waitForFunction((text) => globalThis.ace.edit(document.querySelector(".work .ace_editor")).getValue().startsWith(text), `// saved ${round}\n`, { polling: 5 });

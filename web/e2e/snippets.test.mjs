@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { assertAccessible, launch, onPage, pageWith, reasonToSkip } from "./browser.mjs";
+import { ROOT, assertAccessible, launch, onPage, pageWith, reasonToSkip } from "./browser.mjs";
 
 const RUNNABLE = 'code.editable[class*="snippet-"]:not(.expect-timeout):not(.tests)';
 const RUN_LIMIT_MS = 90_000;
@@ -126,7 +126,7 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
       await snippet.getByText("Run sends this program to play.rust-lang.org").waitFor();
       await snippet.getByRole("button", { name: "Run on play.rust-lang.org" }).waitFor();
       for (const recorded of await page.locator("details.recorded pre").all()) assert(await recorded.isVisible());
-    }, { prepare: noRunner, errors: /404/ });
+    }, { prepare: noRunner, runner: false, errors: /404/ });
   });
 
   test("has the compiler's words on their lines, which the keyboard can go to", async () => {
