@@ -115,8 +115,9 @@ impl Builder {
     /// How often a worker looks into the global queue.
     pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
         // With 1 tokio polls tasks of the worker's own only once the global queue
-        // is empty.
-        self.builder.global_queue_interval(polls.max(2));
+        // is empty. With 0 it panics.
+        let polls = if polls == 1 { 2 } else { polls };
+        self.builder.global_queue_interval(polls);
         self
     }
 

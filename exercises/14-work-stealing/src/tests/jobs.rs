@@ -53,11 +53,11 @@ fn shutdown_waits_for_jobs_that_spawn_jobs() {
     });
 }
 
-/// Clause 12: a thread that spawns may hold what jobs wait for.
+/// Clause 15: a thread that spawns may hold what jobs wait for.
 #[test]
 fn a_thread_that_spawns_a_job_waits_for_none() {
     let lesson = Lesson {
-        clause: "12. Blocking jobs",
+        clause: "15. Shutdown",
         promise: "While the runtime is dropped, a thread that spawns a job does not wait for others.",
         usual_cause: "It has an `Arc` of the pool for that long, the runtime drops its own, and so \
                       the last one is dropped there: it joins the jobs, which want a lock that this \
