@@ -1,5 +1,6 @@
 //! Breaks clause 5: One leads to the next.
 //! Caught by: models::of_two_that_find_work_one_is_the_last
+//! Also fails: models::a_searcher_that_sleeps_as_the_search_ends_sees_what_comes
 //! Also fails: models::of_two_searchers_that_leave_one_is_the_last
 //!
 //! Am I the last one? Then I will notify. Two searchers ask at the same time, each sees

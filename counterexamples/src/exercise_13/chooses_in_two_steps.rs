@@ -1,5 +1,7 @@
 //! Breaks clause 3: One is enough.
 //! Caught by: models::of_two_that_notify_one_names
+//! Also fails: models::a_searcher_that_sleeps_as_the_search_ends_sees_what_comes
+//! Also fails: models::a_worker_that_sleeps_as_the_search_ends_sees_what_comes
 //! Also fails: models::work_that_comes_as_the_search_ends_wakes_the_next
 //!
 //! Nobody searches and one sleeps: so count that one as a searcher. Two threads that

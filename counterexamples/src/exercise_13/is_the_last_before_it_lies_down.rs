@@ -1,5 +1,7 @@
 //! Breaks clause 6: The last look.
 //! Caught by: models::of_two_searchers_that_leave_one_is_the_last
+//! Also fails: models::a_searcher_that_sleeps_as_the_search_ends_sees_what_comes
+//! Also fails: models::a_worker_that_sleeps_as_the_search_ends_sees_what_comes
 //!
 //! Am I the last one? Then I will look again. Two searchers ask at the same time, each
 //! sees the other, and both go to sleep.

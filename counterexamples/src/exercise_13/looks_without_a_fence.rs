@@ -1,8 +1,10 @@
 //! Breaks clause 1: No task waits.
 //! Caught by: models::a_push_and_a_worker_that_sleeps_do_not_miss_each_other
-//! Also fails: models::a_push_and_the_last_searcher_do_not_miss_each_other
-//! Also fails: models::work_that_comes_as_the_search_ends_wakes_the_next
 //! Also fails: models::a_job_is_done_in_every_order
+//! Also fails: models::a_push_and_the_last_searcher_do_not_miss_each_other
+//! Also fails: models::a_searcher_that_sleeps_as_the_search_ends_sees_what_comes
+//! Also fails: models::a_worker_that_sleeps_as_the_search_ends_sees_what_comes
+//! Also fails: models::work_that_comes_as_the_search_ends_wakes_the_next
 //!
 //! The counts are atomic, so a load gives what is there. But the push before it may
 //! still be in this processor's store buffer: the worker does not see the task, and

@@ -1,9 +1,11 @@
 //! Breaks clause 1: No task waits.
 //! Caught by: models::a_push_and_a_worker_that_sleeps_do_not_miss_each_other
-//! Also fails: models::a_push_and_the_last_searcher_do_not_miss_each_other
-//! Also fails: models::work_that_comes_as_the_search_ends_wakes_the_next
-//! Also fails: models::the_last_look_sees_what_another_searcher_has_moved
 //! Also fails: models::a_job_is_done_in_every_order
+//! Also fails: models::a_push_and_the_last_searcher_do_not_miss_each_other
+//! Also fails: models::a_searcher_that_sleeps_as_the_search_ends_sees_what_comes
+//! Also fails: models::a_worker_that_sleeps_as_the_search_ends_sees_what_comes
+//! Also fails: models::the_last_look_sees_what_another_searcher_has_moved
+//! Also fails: models::work_that_comes_as_the_search_ends_wakes_the_next
 //!
 //! The notifier has a fence, and a read-modify-write sees the newest value anyway. It
 //! does; but nothing keeps the look at the queues behind it. On x86 the processor

@@ -1,8 +1,10 @@
 //! Breaks clause 3: All workers.
 //! Caught by: as_many_tasks_run_as_there_are_workers
+//! Also fails: a_guard_that_is_forgotten_harms_nobody
 //! Also fails: a_panic_harms_nobody_else
 //! Also fails: as_many_woken_tasks_run_as_there_are_workers
 //! Also fails: idle_workers_sleep
+//! Also fails: tasks_spawned_in_a_row_stay_together
 //! Also fails: the_queue_behind_a_long_poll_is_stolen
 //! Also fails: there_are_as_many_workers_as_asked_for
 //!

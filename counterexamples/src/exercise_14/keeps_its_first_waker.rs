@@ -1,5 +1,6 @@
 //! Breaks clause 7: The handle.
 //! Caught by: a_handle_gives_the_output_to_any_thread
+//! Also fails: a_handle_tells_wakers_at_one_address_apart
 //!
 //! The handle clones the waker of its first poll, and keeps it: who polls a
 //! handle twice is the same task both times. But handles move.

@@ -1,5 +1,6 @@
 //! Breaks clause 15: Shutdown.
 //! Caught by: destructors_may_spawn_and_wake_during_shutdown
+//! Also fails: a_worker_takes_from_outside_within_each_interval
 //!
 //! Whoever spawns and whoever ends the runtime take the same lock, so that no task
 //! slips in between. The end takes its time: it waits for the workers, and they

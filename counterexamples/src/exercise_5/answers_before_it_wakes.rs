@@ -5,11 +5,12 @@
 //! Also fails: a_sleep_may_last_for_ever
 //! Also fails: a_sleep_may_move_to_another_thread
 //! Also fails: a_waker_that_drops_sleeps_due_with_its_own_is_the_last
-//! Also fails: models::an_earlier_deadline_interrupts_in_every_order
 //! Also fails: ten_thousand_sleeps_share_one_thread
 //! Also fails: the_thread_does_not_spin_towards_a_deadline
 //! Also fails: the_timer_thread_survives_a_waker_that_panics
 //! Also fails: what_is_due_already_is_ready_or_woken_at_once
+//! Also fails: models::a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order
+//! Also fails: models::an_earlier_deadline_interrupts_in_every_order
 //!
 //! Takes out all that is due in one go, and works out its answer while it has
 //! the lock. Then it wakes. A sleep that a waker begins comes too late for the

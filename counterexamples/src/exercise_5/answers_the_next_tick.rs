@@ -2,6 +2,7 @@
 //! Caught by: a_long_sleep_takes_few_turns
 //! Also fails: each_sleep_is_woken_in_time
 //! Also fails: the_thread_rests_while_nothing_is_due
+//! Also fails: models::a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order
 //! Also fails: models::an_earlier_deadline_interrupts_in_every_order
 //!
 //! Asks to be called again in a millisecond, as long as there is anybody who

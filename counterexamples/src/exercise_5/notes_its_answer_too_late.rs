@@ -5,6 +5,7 @@
 //! Also fails: a_sleep_may_move_to_another_thread
 //! Also fails: ten_thousand_sleeps_share_one_thread
 //! Also fails: the_thread_does_not_spin_towards_a_deadline
+//! Also fails: models::a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order
 //!
 //! Looks under the lock, and notes what it found under the lock: but not under
 //! the same. A sleep that begins in between finds that the driver looks, and

@@ -4,6 +4,7 @@
 //! Also fails: a_sleep_may_last_for_ever
 //! Also fails: a_sleep_may_move_to_another_thread
 //! Also fails: each_sleep_is_woken_in_time
+//! Also fails: models::a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order
 //! Also fails: models::an_earlier_deadline_interrupts_in_every_order
 //!
 //! Rouses the driver when it waits for nobody. When it waits for somebody, it

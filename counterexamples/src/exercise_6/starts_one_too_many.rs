@@ -1,9 +1,11 @@
 //! Breaks clause 2: Cap.
 //! Caught by: no_more_jobs_run_than_the_cap_allows
 //! Also fails: a_thread_serves_many_jobs
+//! Also fails: a_waker_is_compared_with_the_clone_that_is_kept
 //! Also fails: jobs_are_begun_in_the_order_of_submission
 //! Also fails: several_submitters_keep_to_the_cap
 //! Also fails: spawning_and_polling_wait_for_no_job
+//! Also fails: wakers_without_data_are_told_apart
 //! Also fails: what_is_thrown_may_panic_in_turn
 //!
 //! Off by one: starts a thread as long as there are not *more* than the cap allows.

@@ -8,8 +8,10 @@
 //! Also fails: a_wake_while_nothing_runs_counts
 //! Also fails: block_on_ends_with_its_future
 //! Also fails: dropping_the_executor_drops_every_task
+//! Also fails: each_of_many_tasks_is_found_at_once
 //! Also fails: it_does_not_matter_who_woke_a_task
 //! Also fails: many_wakes_cause_one_poll
+//! Also fails: models::a_wake_up_may_come_as_the_executor_is_dropped
 //! Also fails: spawning_polls_nothing
 //! Also fails: tasks_that_refer_to_each_other_are_dropped
 //! Also fails: the_callers_own_panic_passes
@@ -17,7 +19,6 @@
 //! Also fails: the_future_of_block_on_has_its_turn
 //! Also fails: the_last_waker_does_not_take_the_task_along
 //! Also fails: wakers_outlive_the_executor_and_leave_nothing
-//! Also fails: models::a_wake_up_may_come_as_the_executor_is_dropped
 //!
 //! The queue is a stack: what was woken last is still in the cache. A task that
 //! wakes itself is always on top.

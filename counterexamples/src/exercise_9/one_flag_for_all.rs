@@ -3,6 +3,7 @@
 //! Also fails: a_late_wake_up_is_for_nobody
 //! Also fails: a_wake_up_costs_the_same_among_many_tasks
 //! Also fails: block_on_ends_with_its_future
+//! Also fails: each_of_many_tasks_is_found_at_once
 //!
 //! The executor notes that somebody was woken, and then asks everybody. It
 //! needs no queue, and each wake-up polls all.

@@ -6,6 +6,7 @@
 //! Also fails: a_ready_task_has_its_turn
 //! Also fails: a_recursive_run_panics
 //! Also fails: an_executor_stays_on_its_thread
+//! Also fails: each_of_many_tasks_is_found_at_once
 //! Also fails: it_does_not_matter_who_woke_a_task
 //! Also fails: panics_stay_in_their_task
 //! Also fails: run_ends_when_no_task_is_left

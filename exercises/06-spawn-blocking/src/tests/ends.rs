@@ -77,9 +77,13 @@ fn dropping_the_pool_waits_for_a_thread_that_starts_meanwhile() {
             for _ in 0..2 {
                 let (begun, ends) = (begun.clone(), ends.clone());
                 drop(pool.spawn_blocking(move || {
-                    let end = log_of_this_threads_end();
+                    let is_second = begun.fetch_add(1, SeqCst) == 1;
+                    let end = if is_second {
+                        log_of_a_slow_end()
+                    } else {
+                        log_of_this_threads_end()
+                    };
                     ends.lock().expect("nothing panics here").push(end);
-                    begun.fetch_add(1, SeqCst);
                     for _ in 0..PATIENCE {
                         if begun.load(SeqCst) == 2 {
                             break;
@@ -103,6 +107,25 @@ fn dropping_the_pool_waits_for_a_thread_that_starts_meanwhile() {
     });
 }
 
+/// Is dropped as its thread ends, and takes its time: the dropping thread, if it
+/// doesn't wait, is done long before.
+struct SlowEnd {
+    _probe: DropProbe,
+}
+
+impl Drop for SlowEnd {
+    fn drop(&mut self) {
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The log of a probe that is dropped a while after this thread begins to end.
+fn log_of_a_slow_end() -> DropLog {
+    let (probe, log) = DropProbe::new();
+    SLOW_END.set(Some(SlowEnd { _probe: probe }));
+    log
+}
+
 /// Is dropped as its thread ends, and holds it up until a gate opens.
 struct HeldEnd {
     begun: Arc<Gate>,
@@ -118,6 +141,7 @@ impl Drop for HeldEnd {
 }
 
 thread_local! {
+    static SLOW_END: RefCell<Option<SlowEnd>> = const { RefCell::new(None) };
     static HELD_END: RefCell<Option<HeldEnd>> = const { RefCell::new(None) };
 }
 

@@ -23,9 +23,10 @@ use std::time::{Duration, Instant};
 use parker::block_on;
 use sync::chaos::with_chaos;
 use testkit::{
-    DropProbe, Gate, HostileClone, HostileWaker, Lesson, Opener, PanicOnDrop,
-    StackWakers, ThreadProbe, check, idle_cost, log_of_this_threads_end,
-    panic_message, wakers_without_data, without_new_threads,
+    DropLog, DropProbe, Gate, HostileClone, HostileWaker, Lesson, Opener,
+    PanicOnDrop, StackWakers, ThreadProbe, check, idle_cost,
+    log_of_this_threads_end, panic_message, wakers_without_data,
+    without_new_threads,
 };
 
 use super::{JoinHandle, Pool, spawn_rayon};
