@@ -1,5 +1,6 @@
 //! Breaks clause 3: All workers.
 //! Caught by: models::what_comes_from_outside_is_shared_in_whatever_order
+//! Also fails: models::of_three_tasks_from_outside_two_run_at_a_time_in_whatever_order
 //!
 //! A worker takes all tasks from the global queue into its own. As it has not
 //! searched, it sees no reason to tell anybody: who pushed them has woken

@@ -10,14 +10,16 @@
 //! Also fails: each_of_many_tasks_runs_once
 //! Also fails: free_functions_find_their_runtime
 //! Also fails: many_wake_ups_are_one_poll
+//! Also fails: shutdown_drops_every_task
+//! Also fails: sleeps_end_though_all_workers_sleep
 //! Also fails: models::an_abort_ends_a_task_once_in_whatever_order
 //! Also fails: models::every_task_runs_once_in_whatever_order
 //! Also fails: models::every_wake_up_leads_to_one_poll_at_a_time_in_whatever_order
 //! Also fails: models::no_task_waits_while_a_worker_sleeps_in_whatever_order
+//! Also fails: models::of_three_tasks_from_outside_two_run_at_a_time_in_whatever_order
 //! Also fails: models::two_runtimes_wake_one_another_in_whatever_order
+//! Also fails: models::what_a_busy_worker_takes_is_shared_in_whatever_order
 //! Also fails: models::what_comes_from_outside_is_shared_in_whatever_order
-//! Also fails: shutdown_drops_every_task
-//! Also fails: sleeps_end_though_all_workers_sleep
 //!
 //! A worker that has found nothing anywhere says that it sleeps, and parks. It
 //! has looked just now, so why look again? Because a task that came after the

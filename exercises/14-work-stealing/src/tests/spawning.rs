@@ -354,9 +354,17 @@ fn a_task_that_yields_to_a_long_poll_is_stolen() {
     check(lesson, || {
         for workers in [2, 4, 8] {
             let runtime = runtime(workers);
+            let probes = Arc::new(probes_of_workers(&runtime, workers));
             for _ in 0..20 {
-                let went_on = Arc::new(Gate::new());
+                let (went_on, probes) = (Arc::new(Gate::new()), probes.clone());
                 let parent = runtime.spawn(async move {
+                    // A worker that is still up might find the task by itself.
+                    let here = thread::current().id();
+                    for (_, probe) in
+                        probes.iter().filter(|(id, _)| *id != here)
+                    {
+                        probe.wait_until_asleep();
+                    }
                     let gate = went_on.clone();
                     let next = spawn(async move { gate.wait() });
                     yield_now().await;
@@ -367,6 +375,26 @@ fn a_task_that_yields_to_a_long_poll_is_stolen() {
             }
         }
     });
+}
+
+/// The threads of all workers.
+fn probes_of_workers(
+    runtime: &Runtime,
+    workers: usize,
+) -> Vec<(ThreadId, ThreadProbe)> {
+    let meeting = Arc::new(Barrier::new(workers));
+    let tasks = (0..workers).map(|_| {
+        let meeting = meeting.clone();
+        runtime.spawn(async move {
+            meeting.wait();
+            (thread::current().id(), ThreadProbe::here())
+        })
+    });
+    let tasks: Vec<_> = tasks.collect();
+    let probes = tasks.into_iter().map(|task| runtime.block_on(task));
+    probes
+        .map(|probe| probe.expect("the task returns"))
+        .collect()
 }
 
 /// Clause 3: whoever asks for four should get four.
