@@ -1,8 +1,11 @@
 //! Other right versions of the blocking pool.
 
+pub mod all_at_once;
+pub mod cell_and_atomic_waker;
 pub mod condvar;
 pub mod handed_over;
 pub mod of_futures;
+pub mod shared_receiver;
 
 use std::cell::Cell;
 use std::ptr;

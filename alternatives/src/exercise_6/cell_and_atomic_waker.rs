@@ -1,0 +1,148 @@
+//! The slot for the result is a cell that is written once, and beside it an
+//! `AtomicWaker` of the crate futures: a poll leaves its waker first, and then
+//! looks for the result.
+
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::task::AtomicWaker;
+
+/// Runs jobs that block on threads of its own.
+pub struct Pool(spawn_blocking::Pool);
+
+impl Pool {
+    /// Makes a pool that starts its threads when there are jobs for them.
+    pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
+        Self(spawn_blocking::Pool::new(max_threads, keep_alive))
+    }
+
+    /// Runs `job` on a thread of the pool.
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let (job, handle) = prepare(job);
+        self.0.spawn_blocking(job);
+        handle
+    }
+}
+
+/// Runs `job` on rayon's global pool.
+pub fn spawn_rayon<F, T>(job: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let (job, handle) = prepare(job);
+    spawn_blocking::spawn_rayon(job);
+    handle
+}
+
+/// Awaits what a job returns. To drop it detaches the job.
+pub struct JoinHandle<T>(Arc<Slot<T>>);
+
+/// Where the result meets the waker.
+struct Slot<T> {
+    result: Mutex<Option<Result<T, JoinError>>>,
+    waker: AtomicWaker,
+}
+
+/// Says that the job was cancelled, if it is dropped before there is a result.
+struct Promise<T>(Option<Arc<Slot<T>>>);
+
+impl<T> Promise<T> {
+    fn keep(&mut self, result: Result<T, JoinError>) {
+        let Some(slot) = self.0.take() else { return };
+        let mut place =
+            slot.result.lock().unwrap_or_else(PoisonError::into_inner);
+        *place = Some(result);
+        drop(place);
+        slot.waker.wake();
+    }
+}
+
+impl<T> Drop for Promise<T> {
+    fn drop(&mut self) {
+        self.keep(Err(JoinError(None)));
+    }
+}
+
+fn prepare<F, T>(job: F) -> (impl FnOnce() + Send, JoinHandle<T>)
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    let slot = Arc::new(Slot {
+        result: Mutex::new(None),
+        waker: AtomicWaker::new(),
+    });
+    let mut promise = Promise(Some(slot.clone()));
+    let job = move || {
+        let result = catch_unwind(AssertUnwindSafe(job));
+        promise.keep(result.map_err(|payload| JoinError(Some(payload))));
+    };
+    (job, JoinHandle(slot))
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = Result<T, JoinError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.waker.register(cx.waker());
+        let result = self.0.result.lock();
+        let result = result.unwrap_or_else(PoisonError::into_inner).take();
+        result.map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+/// Why there is no result.
+pub struct JoinError(Option<Box<dyn Any + Send>>);
+
+impl JoinError {
+    /// Returns `true` if the job has panicked.
+    pub fn is_panic(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Returns `true` if the job has not been run, and will not be.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Returns what the job has thrown.
+    ///
+    /// # Panics
+    ///
+    /// If the job has not panicked.
+    pub fn into_panic(self) -> Box<dyn Any + Send> {
+        self.0.expect("the job has not panicked")
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Some(_) => "the job panicked",
+            None => "the job was cancelled",
+        })
+    }
+}
+
+impl fmt::Debug for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JoinError({self})")
+    }
+}
+
+impl Error for JoinError {}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/06-spawn-blocking/src/tests/mod.rs"]
+mod tests;

@@ -1,0 +1,165 @@
+//! The queue is a channel of std's, whose receiver is behind a lock: the thread
+//! that has the lock waits for a job, and the others wait for the lock. Who has
+//! waited for its keep-alive by then takes what is there, or leaves.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use spawn_blocking::Job;
+pub use spawn_blocking::{JoinError, JoinHandle, spawn_rayon};
+use sync::thread::{self, Builder};
+use sync::{Arc, Mutex, MutexGuard};
+
+use super::works_for;
+
+/// Runs jobs that block on threads of its own.
+pub struct Pool {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    max_threads: usize,
+    keep_alive: Duration,
+    state: Mutex<State>,
+    jobs: Mutex<Receiver<Job>>,
+}
+
+struct State {
+    /// `None` once the pool is shut down. Used under the lock only, so that what
+    /// is counted is what was sent.
+    submit: Option<Sender<Job>>,
+    /// Jobs that were sent, and whose thread has not said that it has them.
+    queued_count: usize,
+    /// Threads that wait, or have a job and have not said so.
+    idle_count: usize,
+    thread_count: usize,
+    started_count: u64,
+    threads: BTreeMap<u64, thread::JoinHandle<()>>,
+}
+
+impl Pool {
+    /// Makes a pool that starts its threads when there are jobs for them.
+    pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
+        assert!(max_threads > 0, "a pool of no threads runs no job");
+        let (submit, jobs) = mpsc::channel();
+        let state = State {
+            submit: Some(submit),
+            queued_count: 0,
+            idle_count: 0,
+            thread_count: 0,
+            started_count: 0,
+            threads: BTreeMap::new(),
+        };
+        let shared = Shared {
+            max_threads,
+            keep_alive,
+            state: Mutex::new(state),
+            jobs: Mutex::new(jobs),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Runs `job` on a thread of the pool.
+    pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let (job, handle) = Job::new(job);
+        submit(&self.shared, job);
+        handle
+    }
+}
+
+fn submit(shared: &Arc<Shared>, job: Job) {
+    let mut state = shared.lock();
+    if state.queued_count >= state.idle_count
+        && state.thread_count < shared.max_threads
+    {
+        start_thread(shared, &mut state);
+    }
+    if state.thread_count == 0 {
+        drop(state);
+        // To drop it cancels it.
+        return drop(job);
+    }
+    state.queued_count += 1;
+    let submit = state.submit.as_ref().expect("the pool is not dropped yet");
+    submit.send(job).expect("the receiver is shared");
+}
+
+fn start_thread(shared: &Arc<Shared>, state: &mut State) {
+    let number = state.started_count;
+    let shared = shared.clone();
+    if let Ok(thread) = Builder::new().spawn(move || work(&shared, number)) {
+        state.started_count += 1;
+        state.thread_count += 1;
+        state.threads.insert(number, thread);
+    }
+}
+
+fn work(shared: &Shared, number: u64) {
+    works_for(shared);
+    let mut state = shared.lock();
+    loop {
+        state.idle_count += 1;
+        drop(state);
+        let received = shared.receive();
+        state = shared.lock();
+        state.idle_count -= 1;
+        match received {
+            Ok(job) => {
+                state.queued_count -= 1;
+                drop(state);
+                job.run();
+                state = shared.lock();
+            }
+            Err(RecvTimeoutError::Timeout) if state.queued_count > 0 => {}
+            Err(_) => break,
+        }
+    }
+    state.thread_count -= 1;
+    if state.submit.is_some() {
+        let before = super::leave(&mut state.threads, number);
+        drop(state);
+        before.into_iter().for_each(super::join);
+    }
+}
+
+impl Shared {
+    /// Waits for a job, or until the keep-alive is over.
+    fn receive(&self) -> Result<Job, RecvTimeoutError> {
+        let end = Instant::now().checked_add(self.keep_alive);
+        let jobs = self.jobs.lock().unwrap();
+        let Some(end) = end else {
+            return jobs.recv().map_err(Into::into);
+        };
+        jobs.recv_timeout(end.saturating_duration_since(Instant::now()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // Who receives learns that nothing more comes, once all is taken.
+        self.shared.lock().submit = None;
+        if super::is_working_for(&*self.shared) {
+            return;
+        }
+        loop {
+            let next = self.shared.lock().threads.pop_first();
+            let Some((_, thread)) = next else { break };
+            super::join(thread);
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/06-spawn-blocking/src/tests/mod.rs"]
+mod tests;
