@@ -5,6 +5,7 @@
 use std::any::Any;
 use std::error::Error;
 use std::fmt;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,7 +65,14 @@ impl<T> Promise<T> {
             slot.result.lock().unwrap_or_else(PoisonError::into_inner);
         *place = Some(result);
         drop(place);
-        slot.waker.wake();
+        // A waker and a result are foreign code: what one throws mustn't keep
+        // the other from its turn.
+        let woken = catch_unwind(AssertUnwindSafe(|| slot.waker.wake()));
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(slot)));
+        for thrown in [woken.err(), dropped.err()].into_iter().flatten() {
+            let again = catch_unwind(AssertUnwindSafe(|| drop(thrown)));
+            mem::forget(again);
+        }
     }
 }
 
