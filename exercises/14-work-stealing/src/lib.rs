@@ -258,8 +258,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// When a thread cannot be started, or not with this name: one that has a NUL
-    /// in it. Those that were are ended.
+    /// When a thread cannot be started, or not with this name: one that has a
+    /// NUL in it. Those that were are ended.
     pub fn build(&mut self) -> io::Result<Runtime> {
         let default = Self::new().global_queue_interval;
         if self.global_queue_interval != default {
