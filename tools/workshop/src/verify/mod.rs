@@ -138,7 +138,7 @@ struct Steps {
     started: Instant,
     colours: bool,
     live: bool,
-    finding_count: usize,
+    findings: Vec<Finding>,
 }
 
 impl Steps {
@@ -148,7 +148,7 @@ impl Steps {
             started: Instant::now(),
             colours: colours_wanted(&io::stdout()),
             live: io::stdout().is_terminal(),
-            finding_count: 0,
+            findings: Vec::new(),
         }
     }
 
@@ -188,19 +188,18 @@ impl Steps {
             "  {mark} {:<15} {seconds:>6.1} s  {}",
             self.name, outcome.summary
         );
-        for finding in &outcome.findings {
-            println!("      {}: {}", finding.place, finding.fault);
-            println!("        help: {}", finding.remedy);
-        }
+        print_findings(&outcome.findings);
         for note in &outcome.notes {
             println!("      note: {note}");
         }
-        self.finding_count += outcome.findings.len();
+        self.findings.append(&mut outcome.findings);
     }
 
+    /// Says the verdict, and what is broken once more: a log is read from its end.
     fn conclude(&self, time: Duration) -> ExitCode {
         let seconds = time.as_secs_f64();
-        match self.finding_count {
+        print_findings(&self.findings);
+        match self.findings.len() {
             0 => {
                 println!("Every rule holds. ({seconds:.0} s)");
                 ExitCode::SUCCESS
@@ -214,6 +213,13 @@ impl Steps {
                 ExitCode::FAILURE
             }
         }
+    }
+}
+
+fn print_findings(findings: &[Finding]) {
+    for finding in findings {
+        println!("      {}: {}", finding.place, finding.fault);
+        println!("        help: {}", finding.remedy);
     }
 }
 
