@@ -1,4 +1,6 @@
-//! Puts the wrong versions together that are written as edits of right ones.
+//! Lists the wrong versions, and puts those together that are written as edits of
+//! right ones. Where the environment has `WRONG=part_of_a_name`, the others are left
+//! out: one of them is built in a moment, all of them in minutes.
 
 use std::error::Error;
 use std::fs;
@@ -6,10 +8,14 @@ use std::path::{Path, PathBuf};
 
 use wrong::{Wrong, with_absolute_paths};
 
+/// The variable that says which versions are wanted.
+const ONLY: &str = "WRONG";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let here = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
     let workspace = here.parent().ok_or("the package is in no workspace")?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
+    println!("cargo::rerun-if-env-changed={ONLY}");
     for entry in fs::read_dir(here.join("src"))? {
         let folder = entry?.path();
         if folder.is_dir() {
@@ -23,44 +29,58 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Writes the versions whose edits are in `folder`, and returns the modules that reach
-/// them.
+/// all versions.
 fn put_together(
     workspace: &Path,
     folder: &Path,
     out: &Path,
 ) -> Result<String, Box<dyn Error>> {
+    let only = std::env::var(ONLY).unwrap_or_default();
+    let elsewhere = optimized(workspace)?;
     let entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-    let mut edits: Vec<_> =
+    let mut versions: Vec<_> =
         entries.into_iter().map(|entry| entry.path()).collect();
-    edits.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "diff")
-    });
-    edits.sort();
+    versions.sort();
     let mut modules = String::new();
-    for edit in edits {
-        let name = edit.file_stem().unwrap_or_default().display().to_string();
-        let text = fs::read_to_string(&edit)?;
-        let at_fault =
-            |error: wrong::Error| format!("{}: {error}", edit.display());
-        let version = Wrong::read(&text).map_err(at_fault)?;
-        println!(
-            "cargo::rerun-if-changed={}",
-            workspace.join(version.base).display()
-        );
-        for (path, text) in version.whole(workspace).map_err(at_fault)? {
-            let file = out.join(&name).join(&path);
-            fs::create_dir_all(file.parent().unwrap_or(out))?;
-            fs::write(
-                file,
-                with_absolute_paths(
-                    &text,
-                    &version.folder_of(workspace, &path),
-                ),
-            )?;
+    for version in versions {
+        let name = version.file_stem().unwrap_or_default().display();
+        let name = name.to_string();
+        if !name.contains(&only) || elsewhere.contains(&format!("{name}.rs")) {
+            continue;
         }
-        let root = out.join(&name).join("lib.rs");
+        let is_edit = version.extension().is_some_and(|it| it == "diff");
+        let root = match is_edit {
+            true => apply(workspace, &version, &out.join(&name))?,
+            false => version,
+        };
         modules += &format!("#[path = {root:?}]\npub mod {name};\n");
     }
     Ok(modules)
+}
+
+/// What names the versions that another package has.
+fn optimized(workspace: &Path) -> Result<String, Box<dyn Error>> {
+    let list = workspace.join("counterexamples/optimized/src/exercise_3.rs");
+    println!("cargo::rerun-if-changed={}", list.display());
+    Ok(fs::read_to_string(list)?)
+}
+
+/// Writes the version with this edit to `out`, and returns its root.
+fn apply(
+    workspace: &Path,
+    edit: &Path,
+    out: &Path,
+) -> Result<PathBuf, Box<dyn Error>> {
+    let text = fs::read_to_string(edit)?;
+    let at_fault = |error: wrong::Error| format!("{}: {error}", edit.display());
+    let version = Wrong::read(&text).map_err(at_fault)?;
+    let base = workspace.join(version.base);
+    println!("cargo::rerun-if-changed={}", base.display());
+    for (path, text) in version.whole(workspace).map_err(at_fault)? {
+        let file = out.join(&path);
+        fs::create_dir_all(file.parent().unwrap_or(out))?;
+        let folder = version.folder_of(workspace, &path);
+        fs::write(file, with_absolute_paths(&text, &folder))?;
+    }
+    Ok(out.join("lib.rs"))
 }
