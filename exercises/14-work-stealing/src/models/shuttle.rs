@@ -377,17 +377,20 @@ fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
                 .global_queue_interval(2)
                 .build()
                 .expect("there are threads left");
-            let yields = runtime.spawn(async {
-                for _ in 0..3 {
-                    yield_now().await;
-                }
-            });
-            let handle = runtime.handle();
-            let spawning = thread::spawn(move || {
-                let tasks = two_meet(2).into_iter();
-                tasks.map(|task| handle.spawn(task)).collect::<Vec<_>>()
-            });
-            let tasks = spawning.join().expect("to spawn does not panic");
+            // The tasks come while it is busy.
+            let is_busy = Gate::default();
+            let yields = {
+                let is_busy = is_busy.clone();
+                runtime.spawn(async move {
+                    is_busy.open();
+                    for _ in 0..3 {
+                        yield_now().await;
+                    }
+                })
+            };
+            is_busy.wait();
+            let tasks = two_meet(2).into_iter();
+            let tasks = tasks.map(|task| runtime.spawn(task)).collect();
             runtime.block_on(all(tasks));
             runtime.block_on(all(vec![yields]));
         });
