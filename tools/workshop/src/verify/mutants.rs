@@ -98,6 +98,8 @@ fn run(
     command.arg("--output").arg(folder);
     if let Some(checker) = checker {
         command.args(["--iterate", "--features", checker.feature()]);
+        // The examples of the documentation need the primitives of std.
+        command.args(["--cargo-test-arg", "--lib"]);
     }
     let status = command.status().map_err(unusable)?;
     match status.code() {
