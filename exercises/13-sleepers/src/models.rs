@@ -157,7 +157,8 @@ fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
         clause: "7. Getting up",
         promise: "If a worker gets up while `notify` names it, both know the same: it was named, or not.",
         usual_cause: "`wake` looks whether the worker is listed, and takes it off the list in a \
-                      second step, when it has been named.",
+                      second step, when it has been named. Or `notify` gives up where another \
+                      thread has the lock.",
         read: "scheduler/sleepers.html#getting-up",
     };
     check_model(lesson, || {

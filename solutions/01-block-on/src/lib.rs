@@ -24,7 +24,8 @@ use std::thread::{self, Thread};
 /// 3. **No lost wake-up.** A wake-up that comes before the thread sleeps
 ///    still counts, even one that comes during the poll.
 /// 4. **Any thread.** Each clone of the waker may wake from any thread, and
-///    wakes the `block_on` that it was made for.
+///    wakes the `block_on` that it was made for: also if the future calls
+///    `block_on` itself, which may work or panic.
 /// 5. **Bounded polls.** A wake-up causes one further poll at most; now and
 ///    then a poll without one is allowed.
 /// 6. **Pinned.** The future does not move once it has been polled. It need

@@ -4,14 +4,16 @@ pub mod atomic;
 mod barrier;
 mod cell;
 mod condvar;
+mod lock;
 pub mod mpsc;
 pub mod thread;
 
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use cell::UnsafeCell;
 pub use condvar::{Condvar, WaitTimeoutResult};
+pub use lock::{Mutex, RwLock};
 pub use loom::hint;
-pub use loom::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub use loom::sync::{Arc, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
 pub use crate::__thread_local as thread_local;
 

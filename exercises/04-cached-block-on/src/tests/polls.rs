@@ -60,19 +60,20 @@ fn stale_wake_ups_cost_the_next_call_one_poll_at_most() {
         promise: "However often wakers of earlier calls are woken between two calls, the next call \
                   polls once more at most, and waits as ever.",
         usual_cause: "Wake-ups are counted, not remembered as one, or a flag that is set between \
-                      two calls is never cleared.",
+                      two calls is never cleared. With two places for wake-ups, one for those on \
+                      the thread itself, each costs the next call a poll if both are left full.",
         read: "one-future/cached-block-on.html#what-a-call-leaves-behind",
     };
     const STALE: u32 = 100;
     check(lesson, || {
-        for from_elsewhere in [false, true] {
+        for (here, elsewhere) in [(STALE, 0), (0, STALE), (1, 1)] {
             let waker = waker_of_this_thread();
-            let stale = move || (0..STALE).for_each(|_| waker.wake_by_ref());
-            if from_elsewhere {
-                join(thread::spawn(stale));
-            } else {
-                stale();
-            }
+            let far = waker.clone();
+            let wake = |waker: &Waker, times| {
+                (0..times).for_each(|_| waker.wake_by_ref())
+            };
+            wake(&waker, here);
+            join(thread::spawn(move || wake(&far, elsewhere)));
             let (future, handle) = ManualFuture::new();
             let waking = thread::spawn(move || {
                 handle.wait_until_asleep();
@@ -84,7 +85,8 @@ fn stale_wake_ups_cost_the_next_call_one_poll_at_most() {
             let polls = waking.join().expect("waking does not panic");
             assert!(
                 polls <= 2,
-                "after {STALE} stale wake-ups a future that nobody woke was polled {polls} times"
+                "after {here} stale wake-ups on its own thread and {elsewhere} from another a future \
+                 that nobody woke was polled {polls} times"
             );
         }
     });
