@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
-use crate::timers::{Place, Timers};
+use super::timers::{Place, Timers};
 
 /// A future that is ready when its deadline has come.
 pub struct Sleep {

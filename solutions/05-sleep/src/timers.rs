@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use sync::{Arc, Mutex, MutexGuard};
 
-use crate::Sleep;
-use crate::wheel::{Key, Wheel};
+use super::Sleep;
+use super::wheel::{Key, Wheel};
 
 /// A tick is so many bits of nanoseconds: about a quarter of a millisecond.
 const TICK_BITS: u32 = 18;

@@ -11,7 +11,7 @@
 //! The lists are made of indices into one vector, so that nothing is allocated
 //! for a value and nobody holds a pointer.
 
-use crate::unused::Unused;
+use super::unused::Unused;
 
 /// Six bits of a tick each: 48 bits in all.
 const LEVELS: usize = 8;
