@@ -39,7 +39,8 @@ pub use local_executor::{JoinError, JoinHandle};
 /// 7. **The handle.** A handle is ready when its task has ended, and gives its
 ///    output. A task whose handle is dropped runs on.
 /// 8. **The end.** A task that was ready is not polled again. Its future is
-///    dropped once, before its handle is ready, whoever has a waker still.
+///    dropped once, before its handle is ready, even if there are wakers
+///    still. When those and the handle are gone, so is all of the task.
 /// 9. **Panics.** The panic of a poll reaches the handle and nobody else. A
 ///    worker survives it, and what panics besides: the destructor of a future
 ///    or of an output, or a waker.

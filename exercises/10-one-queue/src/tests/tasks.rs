@@ -327,3 +327,34 @@ fn the_future_is_gone_when_the_handle_is_ready() {
         }
     });
 }
+
+/// Clause 8: a pool may live for months, and run millions of tasks.
+#[test]
+fn a_task_that_has_ended_leaves_nothing_in_the_pool() {
+    let lesson = Lesson {
+        clause: "8. The end",
+        promise: "A pool that has run a thousand tasks has no more memory than before.",
+        usual_cause: "The pool has a list of its tasks, so that it can cancel them, and nobody takes \
+                      those out that have ended.",
+        read: "scheduler/one-queue.html#how-a-task-ends",
+    };
+    const TASKS: isize = 1_000;
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let run = |count| {
+            for _ in 0..count {
+                block_on(pool.spawn(Yields(1))).expect("it ends");
+            }
+            // When this one is polled, the worker is done with those before.
+            meet(&pool, 1);
+        };
+        run(TASKS / 10);
+        let before = live_blocks();
+        run(TASKS);
+        let more = live_blocks() - before;
+        assert!(
+            more < TASKS / 10,
+            "of {TASKS} tasks that have ended {more} blocks of memory are left"
+        );
+    });
+}

@@ -351,3 +351,36 @@ fn workers_without_a_task_sleep() {
         }
     });
 }
+
+/// Clause 10: nobody can poll it now, so there is nothing to do.
+#[test]
+fn a_task_that_is_woken_in_its_poll_keeps_no_worker_busy() {
+    let lesson = Lesson {
+        clause: "10. Idle",
+        promise: "While a task that was woken in its poll is still polled, the other workers sleep.",
+        usual_cause: "The task enters the queue when it is woken, before its poll has ended. Another \
+                      worker takes it, finds that it can't poll it, puts it back, and takes it again. \
+                      Only note the wake-up, and push at the end of the poll.",
+        read: "scheduler/one-queue.html#a-wake-up-during-the-poll",
+    };
+    check(lesson, || {
+        let pool = Pool::new(2);
+        let probes = meet(&pool, 2);
+        let opener = Opener::new();
+        let (held, waker) = hold(&pool, &opener);
+        waker.wake();
+        for probe in probes {
+            let Some(cost) = idle_cost(&probe, IDLE_WINDOW) else {
+                return;
+            };
+            let cpu = cost.cpu;
+            assert!(
+                cpu < IDLE_CPU,
+                "in {IDLE_WINDOW:?} in which no task could be polled a worker used {cpu:.0?} of \
+                 CPU time"
+            );
+        }
+        drop(opener);
+        block_on(held).expect("it ends");
+    });
+}
