@@ -9,6 +9,7 @@
 
 mod deadlines;
 mod due_together;
+mod places;
 mod polls;
 mod timer_thread;
 mod wakers;

@@ -1,0 +1,101 @@
+//! What sleeps leave behind, and who comes to lie where they were.
+
+use super::*;
+
+/// Clause 6: the place of a sleep that is over belongs to another one now.
+#[test]
+fn a_sleep_that_is_over_does_nothing_to_younger_ones() {
+    let lesson = Lesson {
+        clause: "6. Nothing left behind",
+        promise: "A sleep that has fired may be polled and dropped later: those that began meanwhile are \
+                  woken all the same, each by its own waker.",
+        usual_cause: "A sleep knows its entry by an index or an address, and another sleep has that \
+                      entry now. Give each a number of its own, and compare it.",
+        read: "blocking/sleep.html#most-sleeps-are-dropped",
+    };
+    const SLEEPS: usize = 5;
+    check(lesson, || {
+        for is_polled in [false, true] {
+            let mut driven = Driven::new();
+            let older: Vec<_> =
+                (0..SLEEPS).map(|_| begin(driven.after(MS))).collect();
+            driven.now += SECOND;
+            driven.fire();
+            let (sleeps, wakes): (Vec<_>, Vec<_>) =
+                (0..SLEEPS).map(|_| begin(driven.after(SECOND))).unzip();
+            for (mut sleep, _) in older {
+                if is_polled {
+                    let (waker, _) = CountingWaker::new();
+                    assert!(
+                        poll(&mut sleep, &waker),
+                        "it has fired and isn't ready"
+                    );
+                }
+            }
+            driven.now += 2 * SECOND;
+            driven.fire();
+            let wakes: Vec<_> =
+                wakes.iter().map(|wakes| wakes.wakes()).collect();
+            let fate = if is_polled {
+                "polled and dropped"
+            } else {
+                "dropped"
+            };
+            assert!(
+                wakes == [1; SLEEPS],
+                "{SLEEPS} sleeps began after {SLEEPS} others had fired; when those were {fate}, \
+                 and the younger ones due, these were woken {wakes:?} times"
+            );
+            drop(sleeps);
+        }
+    });
+}
+
+/// Clause 6: a server has a time-out for each request, for months.
+#[test]
+fn the_memory_of_sleeps_that_are_over_is_used_again() {
+    let lesson = Lesson {
+        clause: "6. Nothing left behind",
+        promise: "Sleeps come and go by the thousand, and the timers keep no more memory than they \
+                  needed at first.",
+        usual_cause: "An entry is emptied when its sleep is dropped or fires, but no other sleep gets \
+                      it: it isn't taken out, or not put where a free one is looked for.",
+        read: "blocking/sleep.html#most-sleeps-are-dropped",
+    };
+    const SLEEPS: u32 = 1_000;
+    const ROUNDS: u32 = 50;
+    check(lesson, || {
+        for are_dropped in [true, false] {
+            let mut driven = Driven::new();
+            let round = |driven: &mut Driven| {
+                let begin = |index| {
+                    let mut sleep = driven.after(MS * index + MS);
+                    poll(&mut sleep, Waker::noop());
+                    sleep
+                };
+                let sleeps: Vec<_> = (0..SLEEPS).map(begin).collect();
+                if are_dropped {
+                    drop(sleeps);
+                }
+                driven.now += MS * (SLEEPS + 1);
+                driven.fire();
+            };
+            // Somewhere in the middle, and for good.
+            let _long = begin(driven.after(YEAR));
+            let empty = live_bytes();
+            round(&mut driven);
+            let first = live_bytes() - empty;
+            for _ in 1..ROUNDS {
+                round(&mut driven);
+            }
+            let all = live_bytes() - empty;
+            let fate = if are_dropped { "were dropped" } else { "fired" };
+            // A vector that grows takes twice as much, and some free entries aren't found at once.
+            assert!(
+                all <= 8 * first.max(8 << 10),
+                "after {SLEEPS} sleeps that {fate} the timers had {first} bytes, and after {ROUNDS} \
+                 times as many {all} bytes"
+            );
+        }
+    });
+}
