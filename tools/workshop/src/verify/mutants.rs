@@ -96,10 +96,12 @@ fn run(
     let mut command = mutants(workshop);
     command.arg(format!("--package=solution-{}", exercise.number));
     command.arg("--output").arg(folder);
+    // The examples of the documentation decide nothing, and need the primitives of std.
+    command.args(["--cargo-test-arg", "--lib"]);
+    // A program is built for each mutant, and nobody debugs it.
+    command.env("CARGO_PROFILE_DEV_DEBUG", "false");
     if let Some(checker) = checker {
         command.args(["--iterate", "--features", checker.feature()]);
-        // The examples of the documentation need the primitives of std.
-        command.args(["--cargo-test-arg", "--lib"]);
     }
     let status = command.status().map_err(unusable)?;
     match status.code() {
