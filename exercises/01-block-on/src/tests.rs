@@ -358,8 +358,10 @@ fn a_wake_up_causes_one_poll() {
     let lesson = Lesson {
         clause: "5. Bounded polls",
         promise: "The future is polled once, and then once for each wake-up.",
-        usual_cause: "The loop polls once more to be sure, though a wake-up is kept; or a token that \
-                      was left with a wake-up already seen ends the next sleep: sleep in a `while`.",
+        usual_cause: "The loop polls once more to be sure, though a wake-up is kept; or the \
+                      wake-up that ends a sleep isn't taken away with it, and ends the next one \
+                      as well; or the token of `thread::park` is left from one already seen: \
+                      sleep in a `while`.",
         read: "one-future/block-on.html#one-wake-up-one-poll",
     };
     const WAKES: u32 = 30;

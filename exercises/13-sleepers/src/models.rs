@@ -45,8 +45,9 @@ fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
     let lesson = Lesson {
         clause: "1. No task waits",
         promise: "A worker falls asleep as work is pushed: it sees the work, or it is named.",
-        usual_cause: "There is no fence between the push and the look at the counts, or none between \
-                      the count and the look at the queues. A `SeqCst` load or store is none.",
+        usual_cause: "There is no fence between the push and the look at the counts, or none \
+                      between the count and the look at the queues. A `SeqCst` load or store is \
+                      none. Or `notify` gives up where another thread has the lock.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check_model(lesson, || {
@@ -72,8 +73,9 @@ fn a_push_and_the_last_searcher_do_not_miss_each_other() {
     let lesson = Lesson {
         clause: "1. No task waits",
         promise: "A searcher falls asleep as work is pushed: it sees the work, or it is named.",
-        usual_cause: "There is no fence between the push and the look at the counts, or none between \
-                      the count and the look at the queues. A `SeqCst` load or store is none.",
+        usual_cause: "There is no fence between the push and the look at the counts, or none \
+                      between the count and the look at the queues. A `SeqCst` load or store is \
+                      none. Or `notify` gives up where another thread has the lock.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check_model(lesson, || {

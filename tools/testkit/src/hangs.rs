@@ -23,21 +23,28 @@ fn deadlock(stands: &[Stand]) -> Option<String> {
     let stuck: Vec<_> = stands.iter().filter(is_stuck).collect();
     let stand = stuck.iter().max_by_key(|stand| stand.subject().count())?;
     let inner = stand.innermost()?;
-    let caller = stand
+    let callers = stand
         .subject()
-        .find(|frame| *frame != inner && !frame.function.is_empty());
+        .filter(|frame| *frame != inner && !frame.function.is_empty());
+    let callers: Vec<_> = callers.map(Frame::in_words).collect();
     let (thread, place) = (&stand.thread, inner.in_words());
     let mut words =
         format!("{DEADLOCK}: thread `{thread}` waits in {place} for a lock that is never released");
-    if let Some(caller) = caller {
+    if let [nearest, between @ .., farthest] = &callers[..] {
+        let between = between.first().map(|one| format!(", from {one}"));
         words += &format!(
-            ". {} called it: if that still holds the lock, the thread waits for itself",
-            caller.in_words()
+            ". It was called from {nearest}{}, from {farthest}: if one of these still holds the \
+             lock, the thread waits for itself",
+            between.unwrap_or_default()
+        );
+    } else if let [caller] = &callers[..] {
+        words += &format!(
+            ". {caller} called it: if that still holds the lock, the thread waits for itself"
         );
     }
     let others = stands.iter().filter(|other| other != stand);
     let others: Vec<_> = others.filter_map(whereabouts).take(2).collect();
-    if caller.is_none() && others.is_empty() {
+    if callers.is_empty() && others.is_empty() {
         words += ". No other thread is in the code: what held it has ended, or the lock lies in memory \
                   that was freed";
     }
@@ -161,6 +168,21 @@ mod tests {
         );
         assert!(
             words.ends_with("`worker` waits in a park in `run` (lib.rs:40)"),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn the_outermost_caller_may_hold_the_lock() {
+        let frames = [
+            (Subject, "lock", 231),
+            (Subject, "drop", 200),
+            (Check, "", 3),
+            (Subject, "poll", 168),
+        ];
+        let words = in_words(&[stand("check", Doing::Lock, &frames)]).unwrap();
+        assert!(
+            words.contains("called from `drop` (lib.rs:200), from `poll` (lib.rs:168): if one"),
             "{words}"
         );
     }

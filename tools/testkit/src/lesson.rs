@@ -114,9 +114,9 @@ const AT_A_HANG: &str = "At a hang: ";
 
 /// Advice with one of these is about waiting, and fits a hang; other advice is
 /// about what an assertion found.
-const WORDS_OF_WAITING: [&str; 17] = [
-    "wake", "unpark", "park", "notif", "token", "lock", "hang", "lost", "forever", "for ever",
-    "condvar", "sleep", "deadlock", "waits", "join", "stop", "never",
+const WORDS_OF_WAITING: [&str; 18] = [
+    "wake", "woke", "unpark", "park", "notif", "token", "lock", "hang", "lost", "forever",
+    "for ever", "condvar", "sleep", "deadlock", "waits", "join", "stop", "never",
 ];
 
 /// Advice with one of these is about memory, and fits a crash.
@@ -167,9 +167,10 @@ impl Lesson {
         };
         let has = |words: &[&str]| words.iter().any(|word| usual.contains(word));
         let advice = match Kind::of(seen) {
-            Kind::Panic | Kind::HangExplained | Kind::Busy => return None,
+            Kind::Panic | Kind::Busy => return None,
             Kind::Deadlock => ADVICE_AT_DEADLOCKS,
-            Kind::Hang | Kind::Spins if at_hang.is_some() => at_hang?,
+            Kind::HangExplained => return at_hang.map(capitalized),
+            Kind::Hang | Kind::Spins if at_hang.is_some() => return at_hang.map(capitalized),
             Kind::Hang if !has(&WORDS_OF_WAITING) => return None,
             Kind::Died if !has(&WORDS_OF_MEMORY) => return None,
             _ => usual,
@@ -188,6 +189,13 @@ impl Lesson {
             (_, advice) => advice,
         }
     }
+}
+
+/// Advice that stood in the middle of a text, as a text of its own.
+fn capitalized(advice: &str) -> String {
+    let mut rest = advice.chars();
+    let first = rest.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(rest).collect()
 }
 
 /// Breaks `text` between words into lines of at most [`TEXT_WIDTH`] columns;
@@ -256,7 +264,7 @@ mod tests {
         let of_waiting = lesson("A wake-up comes too late.").advice(seen);
         assert_eq!(of_waiting.as_deref(), Some("A wake-up comes too late."));
         let both = lesson("The order is reversed. At a hang: the last is forgotten.");
-        assert_eq!(both.advice(seen).unwrap(), "the last is forgotten.");
+        assert_eq!(both.advice(seen).unwrap(), "The last is forgotten.");
         assert_eq!(both.advice("2, 1").unwrap(), "The order is reversed.");
     }
 

@@ -8,9 +8,10 @@ fn a_clone_is_seen_to_be_the_same_waker() {
     let lesson = Lesson {
         clause: "5. Same waker",
         promise: "`will_wake` says yes to a waker and its clone, and to two clones.",
-        usual_cause: "There is more than one vtable. `will_wake` compares the pointers and the \
-                      vtables by address. Let `waker` and `clone` name one constant, in one \
-                      function that is not inlined.",
+        usual_cause: "The clone has another vtable, or another pointer (to a new box, say): \
+                      `will_wake` compares both by address. Hand on the pointer as it is, and \
+                      let `waker` and `clone` name one constant, in one function that is not \
+                      inlined.",
         read: "one-future/raw-waker.html#is-it-the-same-waker",
     };
     check(lesson, || {

@@ -8,8 +8,10 @@ fn sleeps_of_one_deadline_are_all_woken() {
     let lesson = Lesson {
         clause: "2. In time",
         promise: "Of several sleeps with the same deadline each is woken once, and ready.",
-        usual_cause: "The deadline alone is the key, so that two sleeps share an entry: put a \
-                      number beside it. Or only one is taken out at each deadline.",
+        usual_cause: "Two sleeps share an entry: the deadline alone is the key, or what stands \
+                      beside it isn't the sleep's own for all its life (an address, from which \
+                      the sleep may move away). Put a number beside it. Or only one is taken out \
+                      at each deadline.",
         read: "blocking/sleep.html#a-list-of-deadlines",
     };
     const SLEEPS: usize = 9;

@@ -34,8 +34,9 @@ fn no_job_is_lost_as_a_thread_leaves() {
     let lesson = Lesson {
         clause: "5. Every job runs",
         promise: "A job that comes as a thread leaves is run, by that thread or by another.",
-        usual_cause: "The thread leaves when its time is up, without another look at the queue; or \
-                      it still counts as one that can be woken.",
+        usual_cause: "A thread that leaves takes its job along. At a hang: the thread leaves \
+                      when its time is up, without another look at the queue; or it still counts \
+                      as one that can be woken.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     const KEEP_ALIVE: Duration = Duration::from_micros(60);
@@ -241,7 +242,9 @@ fn what_panics_after_the_job_costs_no_thread() {
     let lesson = Lesson {
         clause: "7. Panics",
         promise: "A thread survives a waker that panics, and a result that panics when dropped.",
-        usual_cause: "Only the job itself is in `catch_unwind`, and not what comes after it.",
+        usual_cause: "Only the job itself is in `catch_unwind`, and not what comes after it. At \
+                      a hang: the same; what panics then, the handle's waker or a result that \
+                      nothing takes, ends a thread that still counts as one.",
         read: "blocking/spawn-blocking.html#a-job-that-panics",
     };
     check(lesson, || {

@@ -9,8 +9,10 @@ fn what_nobody_takes_is_dropped_once() {
         clause: "8. Dropped once",
         promise: "When owner and stealers are gone each item has been dropped once, whether \
                   it came out or not.",
-        usual_cause: "`MaybeUninit` drops nothing by itself; or all slots are dropped, also those \
-                      whose items are out.",
+        usual_cause: "`MaybeUninit` drops nothing by itself; or all slots are dropped, also \
+                      those whose items are out; or the loop over what is left goes from start \
+                      to end by `..` or `<`, which finds nothing where the positions have \
+                      wrapped: count with `wrapping_add` until they are equal.",
         read: "scheduler/run-queue.html#what-is-left-at-the-end",
     };
     check(lesson, || {
@@ -29,7 +31,8 @@ fn what_nobody_takes_is_dropped_once() {
                 let count = log.count();
                 assert!(
                     count == 1,
-                    "after {pops} pops and a steal item {item} was dropped {count} times"
+                    "in a queue whose positions began at `u32::MAX - 3`, after {pops} pops and a \
+                     steal, item {item} was dropped {count} times"
                 );
             }
         }

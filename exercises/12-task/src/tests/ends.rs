@@ -204,8 +204,10 @@ fn a_panic_of_the_future_reaches_the_handle() {
         clause: "12. Panics",
         promise: "`run` returns when the future panics, in a poll or as it is dropped, and the handle \
                   gives what was thrown.",
-        usual_cause: "The poll is not in a `catch_unwind`, or the drop of the future is outside of it, \
-                      or the task stays held after the panic.",
+        usual_cause: "The poll is not in a `catch_unwind`, or the drop of the future is outside \
+                      of it, or the task stays held after the panic. If the handle says that the \
+                      task was cancelled: the future panicked as the cancellation dropped it, \
+                      and what it threw was thrown away; that comes before \"cancelled\".",
         read: "scheduler/task.html#the-end-of-a-task",
     };
     check(lesson, || {

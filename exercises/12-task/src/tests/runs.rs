@@ -242,8 +242,10 @@ fn a_yield_goes_to_the_scheduler_without_a_wake_up() {
     let lesson = Lesson {
         clause: "16. Yield",
         promise: "A task that yields is given to `schedule_yielded`, once, after its poll.",
-        usual_cause: "The yield wakes the waker; or the mark that it leaves is not cleared, and the next \
-                      pending poll counts as a yield, too.",
+        usual_cause: "The yield wakes the waker; or the mark that it leaves is not cleared, and \
+                      the next pending poll counts as a yield, too; or a task that has yielded \
+                      is given away without its mark as scheduled, so that a wake-up schedules \
+                      it again.",
         read: "scheduler/task.html#a-yield-without-a-waker",
     };
     check(lesson, || {

@@ -143,9 +143,12 @@ fn a_guard_that_is_forgotten_harms_nobody() {
         clause: "11. Where you are",
         promise: "A task or a job that forgets the guard of an `enter` returns what it should, its \
                   thread goes on, and the runtime can be dropped.",
-        usual_cause: "The thread's own guard finds that a later one was never dropped, and panics: in \
-                      the worker's loop, or between the end of the job and its handle. What was \
-                      entered around code of the user's has to be left in any case.",
+        usual_cause: "The thread's own guard finds that a later one was not dropped, and panics: \
+                      in the worker's loop, or between the end of the job and its handle. What \
+                      was entered around code of the user's has to be left in any case. At a \
+                      hang: that panic has ended a worker (is one missing among the threads?). \
+                      If all are there, see clause 3: a worker that found tasks woke no other \
+                      for the next.",
         read: "scheduler/work-stealing.html#the-runtimes-edge",
     };
     check(lesson, || {

@@ -88,9 +88,10 @@ fn a_task_runs_though_all_workers_fall_asleep() {
         clause: "1. Every task runs",
         promise: "Tasks that come one at a time, or are woken, each just when the workers run out of \
                   work, all run.",
-        usual_cause: "A worker looks into the queues, then says that it sleeps, and does not look \
-                      again: what came in between is seen by nobody. Or whoever spawns looks for \
-                      sleepers before the task is in the queue.",
+        usual_cause: "A worker looks into the queues, then says that it sleeps, and does not \
+                      look again, or not into all of them: the global one and those of all \
+                      workers. What came in between is seen by no worker. Or a thread that \
+                      spawns looks for sleepers before the task is in the queue.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     const TIME: Duration = Duration::from_millis(40);
@@ -346,9 +347,10 @@ fn a_task_that_yields_to_a_long_poll_is_stolen() {
         clause: "3. All workers",
         promise: "A task that spawns another and yields goes on though the other, which is next, \
                   waits for it in its poll: a second worker polls it.",
-        usual_cause: "A task that yields can't be taken by another worker. At a hang: it goes into the \
-                      queue, and no sleeping worker is told, since the one that pushed it would poll it \
-                      anyway. But the slot comes first, and that poll may be long.",
+        usual_cause: "A task that yields can't be taken by another worker. At a hang: a task \
+                      that yields goes into the queue, and no sleeping worker is told, since the \
+                      one that pushed it would poll it anyway. But the slot comes first, and \
+                      that poll may be long.",
         read: "scheduler/work-stealing.html#the-slot-for-the-next-task",
     };
     check(lesson, || {

@@ -266,6 +266,13 @@ pub fn of_check(root: &Path, exercise: &Exercise, verdicts: &Verdicts) -> Option
     let (now, later) = by_milestone(failures, &exercise.milestones(), verdicts);
     let known = known(root, exercise.number);
     let mut choice = choose(&now, exercise.number, &known)?;
+    if choice.or.is_none() && choice.order[0].cause.kind == Kind::Hang {
+        // What hangs may miss something that only a later milestone asks for.
+        choice.or = choose(&later, exercise.number, &known)
+            .filter(|choice| rank(choice.order[0].cause.kind) == rank(Kind::Hang))
+            .map(|choice| (choice.order[0], first_sentence(&choice.usually)))
+            .filter(|(_, advice)| !advice.is_empty());
+    }
     choice.order.extend(&later);
     Some(Event::Telling {
         first: choice.order[0].name.clone(),
@@ -404,11 +411,13 @@ fn short(cause: &Cause, message: &str) -> String {
     format!("{cut} …")
 }
 
+/// The first sentence, and those after it that say what else it may be.
 fn first_sentence(text: &str) -> String {
-    match text.split_once(". ") {
-        Some((sentence, _)) => format!("{sentence}."),
-        None => text.to_owned(),
-    }
+    let mut sentences = text.split_inclusive(". ");
+    let first = sentences.next().unwrap_or_default();
+    let others = sentences.take_while(|sentence| sentence.starts_with("Or "));
+    let all: String = [first].into_iter().chain(others).collect();
+    all.trim_end().to_owned()
 }
 
 /// The kit's report with these rows in the place of its advice: after what was
@@ -500,6 +509,16 @@ mod tests {
     fn first<'a>(failures: &'a [Failure], known: &[Known]) -> &'a str {
         let choice = choose(failures, 7, known).unwrap();
         choice.order[0].name.strip_prefix("tests::").unwrap()
+    }
+
+    #[test]
+    fn a_second_suggestion_keeps_its_alternatives() {
+        let advice = "The lock is held. Or it is taken too late. Release it first.";
+        assert_eq!(
+            super::first_sentence(advice),
+            "The lock is held. Or it is taken too late."
+        );
+        assert_eq!(super::first_sentence("One only."), "One only.");
     }
 
     #[test]
