@@ -28,8 +28,8 @@ mod tests;
 ///    spins nor looks again by a timer.
 /// 3. **No lost wake-up.** A wake-up counts whenever it comes: from the future
 ///    itself or from another thread, during the poll or after it, whatever the
-///    future does with [`std::thread::park`]. The poll after it sees what was
-///    written before it.
+///    future does with [`std::thread::park`]. The poll that it causes, which
+///    may be a later one than the next, sees what was written before it.
 /// 4. **Any thread.** Each clone of the waker may wake from any thread, and
 ///    wakes the thread that it was made for.
 /// 5. **Bounded polls.** A wake-up causes one further poll at most. Wake-ups
@@ -43,11 +43,13 @@ mod tests;
 /// 8. **No recursion.** A `block_on` within the poll of a future that
 ///    `block_on` runs on the same thread panics, and polls nothing. The outer
 ///    call goes on. Calls on other threads and later calls are no recursion.
+///    One in the future's destructor, after its last poll, may work or panic.
 /// 9. **Panics.** After a panic of the future the thread is as good as before.
 /// 10. **Wakers live on.** A waker may be woken, cloned and dropped after
 ///     `block_on` has returned, and after its thread has ended.
-/// 11. **Thread exit.** `block_on` works in the destructors of thread-locals.
-///     What is kept for a thread is freed when the thread ends.
+/// 11. **Thread exit.** `block_on` works in the destructors of thread-locals,
+///     where it may allocate. What is kept for a thread is freed when the
+///     thread ends.
 /// 12. **Cheap.** A wake-up by reference on the thread that polls, and the poll
 ///     after it, take no atomic read-modify-write.
 ///

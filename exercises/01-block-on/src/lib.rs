@@ -19,8 +19,9 @@ mod tests;
 /// 4. **Any thread.** Each clone of the waker may wake from any thread, and
 ///    wakes the `block_on` that it was made for: also if the future calls
 ///    `block_on` itself, which may work or panic.
-/// 5. **Bounded polls.** A wake-up causes one further poll at most; now and
-///    then a poll without one is allowed.
+/// 5. **Bounded polls.** A wake-up causes one further poll at most. Several
+///    before it may share one. Now and then, but not for each wake-up, a poll
+///    without one is allowed.
 /// 6. **Pinned.** The future does not move once it has been polled. It need
 ///    be neither `Send`, nor `Unpin`, nor `'static`.
 /// 7. **One drop.** The future is dropped once, on this thread, before

@@ -27,7 +27,8 @@ use std::task::{Wake, Waker};
 /// # Contract
 ///
 /// 1. **Kept alive.** The target lives as long as any waker of it. `waker`
-///    takes over the count that it is given; each clone holds one of its own.
+///    takes over the count that it is given; each clone holds one of its own,
+///    in the [`Arc`] or in a count that you keep yourself.
 /// 2. **Given back.** A waker that is dropped gives its count back and wakes
 ///    nobody. With the last count the target is dropped, once, and no memory
 ///    is left behind.

@@ -39,11 +39,13 @@ use Ordering::{Acquire, Relaxed, Release};
 /// 4. **Published.** What a thread wrote before its `unpark` is seen after
 ///    the `park` that takes the token, even if the token was there before.
 /// 5. **Time-outs.** `park_timeout` returns `true` once it has taken a token
-///    and `false` once the time is up, never early. Any `Duration` will do.
+///    and `false` once the time is up, never early. A token that comes as the
+///    time runs out may stay for the next call. Any `Duration` will do.
 /// 6. **Idle.** A parked thread sleeps. It neither spins nor looks again by a
 ///    timer.
 /// 7. **Independent.** [`std::thread::park`] takes no token of a parker, and
-///    [`Thread::unpark`](std::thread::Thread::unpark) leaves none.
+///    [`Thread::unpark`](std::thread::Thread::unpark) leaves none. A parker may
+///    take the thread's own token, though, and may leave one.
 /// 8. **One owner.** A parker may move to another thread between two calls,
 ///    but cannot be shared: it is `Send` and not `Sync`.
 /// 9. **Unparkers live on.** An unparker and its clones unpark the parker
