@@ -29,11 +29,11 @@ use std::time::Duration;
 ///    [`JoinHandle`] waits for a job, and no job runs on the thread that
 ///    submits it.
 /// 2. **Cap.** At most `max_threads` jobs run at the same time, on so many
-///    threads at most.
+///    threads at most. A thread that is leaving no longer counts.
 /// 3. **In parallel.** No job waits while fewer than `max_threads` run, whether
 ///    the threads are to be started or asleep: so many jobs can wait for one
 ///    another.
-/// 4. **Order.** Jobs are begun in the order in which they were submitted.
+/// 4. **Order.** Threads take up the jobs in the order of their submission.
 /// 5. **Every job runs.** A job runs once, also if its handle has been dropped,
 ///    if another job has submitted it, or if a thread was just leaving.
 /// 6. **The handle.** A handle is ready when its job has ended, and gives what
@@ -52,8 +52,8 @@ use std::time::Duration;
 ///     run all the same.
 /// 11. **No thread to be had.** If the system has no thread for it, a job waits
 ///     for those that there are. If there are none it is cancelled, which
-///     reaches the handle, even if what the job owns panics when it is dropped;
-///     the next job tries again.
+///     reaches the handle, even if what the job owns panics when it is dropped.
+///     The next job tries again to start a thread, for itself at least.
 ///
 /// # Examples
 ///
@@ -95,7 +95,8 @@ impl Drop for Pool {
     }
 }
 
-/// Awaits what a job returns. To drop it detaches the job, which runs on.
+/// Awaits what a job returns. To drop it detaches the job, which runs on. What
+/// a poll does after the handle was ready is left open.
 pub struct JoinHandle<T> {
     _output: PhantomData<fn() -> T>,
 }

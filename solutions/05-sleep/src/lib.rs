@@ -19,24 +19,26 @@
 //! 2. **In time.** [`Timers::fire`] wakes what is due and returns when it must
 //!    be called again, `None` if nothing waits. Whoever keeps to that wakes
 //!    each sleep at most a millisecond after its deadline.
-//! 3. **Earlier ones interrupt.** A sleep that is polled for the first time
-//!    and is due before `fire` is to be called again, calls `rouse`, or the
-//!    `fire` that runs meanwhile takes it into account.
+//! 3. **Earlier ones interrupt.** A sleep that is polled for the first time,
+//!    and is due more than a millisecond before `fire` is to be called again,
+//!    calls `rouse`, or the `fire` that runs meanwhile takes it into account.
 //! 4. **Latest waker.** Of the wakers that a sleep was polled with only the
 //!    newest is woken.
 //! 5. **No lost wake-up.** A sleep that is polled while it fires is ready, or
 //!    is woken.
 //! 6. **Nothing left behind.** A sleep that is dropped is woken no more, even
-//!    if both are due and the waker of another one drops it, and leaves neither
-//!    its waker nor anything else.
+//!    if both are due and the waker of another one drops it; only a `fire` on
+//!    another thread may be about to call its waker. It leaves neither its
+//!    waker nor anything else.
 //! 7. **Free wakers.** A waker that is called, cloned or dropped may make, poll
 //!    and drop sleeps. If it panics, whatever it throws, the others are woken
 //!    all the same.
 //! 8. **Few turns.** However long a sleep is, `fire` has to be called at most
-//!    ten times for it. A sleep that is due later than others does not rouse.
-//! 9. **Any deadline.** A sleep that is due already is ready or woken at once.
-//!    One whose deadline no [`Instant`] can express waits for ever, and says
-//!    so by [`Sleep::deadline`].
+//!    ten times for it. A sleep that is due after `fire` is to be called again
+//!    does not rouse.
+//! 9. **Any deadline.** A sleep that is due already is ready, or woken by the
+//!    `fire` that runs or comes next. One whose deadline no [`Instant`] can
+//!    express waits forever, and says so by [`Sleep::deadline`].
 //! 10. **One thread.** The first of [`sleep`] and [`sleep_until`] that needs it
 //!     starts a thread, named `timer`. It serves all of the process, for good.
 //! 11. **Interruptible.** While that thread sleeps for a long sleep, a short

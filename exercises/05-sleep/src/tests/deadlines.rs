@@ -156,7 +156,7 @@ fn a_sleep_that_was_woken_is_ready() {
 fn an_earlier_deadline_rouses() {
     let lesson = Lesson {
         clause: "3. Earlier ones interrupt",
-        promise: "A sleep that is due before `fire` is to be called again rouses the driver.",
+        promise: "A sleep that is due well before `fire` is to be called again rouses the driver.",
         usual_cause: "Only the first sleep of all rouses, or the new deadline is compared with \
                       something else than what `fire` has returned.",
         read: "blocking/sleep.html#an-earlier-one",
