@@ -40,7 +40,8 @@ const LONGEST_STRIDE: u32 = 256;
 /// An *item* is what the future does between two checkpoints.
 ///
 /// 1. **Ready while it lasts.** A slice begins at the first checkpoint of a
-///    poll. Until it is over a checkpoint is ready at once, and wakes nobody.
+///    poll; whether one that yielded in the poll before counts is left open.
+///    Until the slice is over a checkpoint is ready at once, and wakes nobody.
 ///    Outside of any budget a checkpoint always is.
 /// 2. **Bounded polls.** While items cost the same, a poll lasts at most one
 ///    and a half slices and two items. If a task runs several loops at once,
@@ -52,10 +53,11 @@ const LONGEST_STRIDE: u32 = 256;
 ///    thread. The time before it and between two polls does not count.
 /// 5. **Cheap.** Where an item costs about as much as a reading of the clock,
 ///    or more, and a slice 2,000 readings or more, the readings take at most a
-///    twentieth of the time. A poll without a checkpoint reads no clock.
+///    twentieth of the time of polls that use up their slices. A poll without a
+///    checkpoint reads no clock.
 /// 6. **Wary.** Items may become dearer at any time: between two readings of
-///    the clock are at most 1,024 checkpoints, and the next poll is bounded
-///    again.
+///    the clock are at most 1,024 checkpoints, and the poll after the one in
+///    which they became dearer is bounded again.
 /// 7. **No trace.** When a poll ends, also by a panic, its thread has no
 ///    budget, as before. What one task's items cost says nothing of another's.
 /// 8. **Nested.** The slice of a budget within another one ends when that of
