@@ -35,8 +35,10 @@
 //!    the task returned. It wakes the waker of its last poll, on whichever
 //!    thread that was. To drop it detaches the task.
 //! 9. **Panics.** The panic of a task reaches its handle and nobody else. What
-//!    panics as it is dropped harms nobody. The panic of the future of
-//!    `block_on` reaches the caller, and the executor can run on.
+//!    panics as it is dropped harms nobody; if that is a task's future, which
+//!    was ready, its handle gives the output or the panic. If a poll of the
+//!    future of `block_on` panics, that reaches the caller, and the executor
+//!    can run on.
 //! 10. **At home.** A task is polled and dropped on the executor's thread,
 //!     whoever wakes it, and whoever drops its last waker. It need not be
 //!     `Send`, and neither need what it returns.
@@ -46,7 +48,7 @@
 //! 12. **No scan.** What a wake-up and the poll that follows cost does not grow
 //!     with the number of tasks that wait.
 //! 13. **Here.** [`spawn`] makes a task of the executor that runs on this
-//!     thread, and panics where none does.
+//!     thread, or is being dropped there, and panics where there is none.
 //! 14. **Two ends.** [`outcome`] makes a handle, and a [`Completer`] that makes
 //!     it ready; one that is dropped cancels. Either may be used on any thread,
 //!     if the result is `Send`.
