@@ -19,15 +19,16 @@
 //!    gives the item back; a slot is free again once its item is out.
 //! 4. **Wrap-around.** Positions are of 32 bits and wrap. [`run_queue_at`]
 //!    starts anywhere, and nothing else changes.
-//! 5. **Half.** A steal takes the oldest items: one at least, half of them,
-//!    rounded up, at most; a quarter at least if the thief has room. It returns
-//!    one and puts the others into the thief's queue, in their order. It may
-//!    fail if the queue is empty, if another thread is at it, or if the thief's
-//!    own queue is more than half full.
+//! 5. **Half.** A steal takes the oldest items: one at least, half of those
+//!    that it finds, rounded up, at most; a quarter at least if the thief has
+//!    room. It returns one and puts the others into the thief's queue, in their
+//!    order. It may fail if the queue is empty, if another thread is at it, or
+//!    if the thief's own queue is more than half full.
 //! 6. **Room.** A steal takes no more than what finds room in the thief's
 //!    queue, and the one that it returns. A slot of that queue that another
 //!    thief, or an overflow, still reads is no room. A steal that fails leaves
-//!    nothing behind. To steal from oneself is allowed.
+//!    nothing behind. A thief may steal from itself: no item is lost or
+//!    doubled, though their order and how many it takes are left open.
 //! 7. **Overflow.** `push_or_overflow` pushes if there is room. If not, the
 //!    youngest items, a quarter of the queue to half of it, and the item, go to
 //!    `overflow` one by one; if a thief is at work, perhaps the item alone.
@@ -43,9 +44,10 @@
 //! 11. **Counts.** `len`, `is_empty` and `free` are right while nobody else is
 //!     at work. With others at work `free` promises room, `len` is at most `N`,
 //!     and a queue that has always an item in it never says that it is empty.
-//! 12. **Cheap.** Nothing is allocated for an item. Without others at work a
-//!     push or a pop makes at most one atomic read-modify-write, and a steal at
-//!     most four, however many items it takes.
+//! 12. **Cheap.** Neither a push nor a pop allocates, nor a steal, nor an
+//!     overflow. Without others at work a push or a pop makes at most one
+//!     atomic read-modify-write, and a steal at most four, however many items
+//!     it takes.
 //!
 //! # Examples
 //!
