@@ -28,11 +28,12 @@ mod tests;
 ///    worker sleeps and none searches, it names one that sleeps. If it names
 ///    none, then whoever sleeps or ends its search meanwhile sees the work,
 ///    provided that `sleep` or `found` returns `true` to it.
-/// 2. **Whom to wake.** `notify` names a worker that sleeps. From then on that
-///    worker searches: it is not named again before it has slept again.
+/// 2. **Whom to wake.** `notify` names a worker that sleeps, parked or not.
+///    From then on that worker searches: it is not named again before it has
+///    slept again.
 /// 3. **One is enough.** `notify` names nobody while a worker searches.
 /// 4. **Half.** `try_search` lets at most half of the workers search at once,
-///    rounded up. If none searches, it lets one.
+///    rounded up; fewer will do. If none searches, it lets one.
 /// 5. **One leads to the next.** `found` makes a searcher busy, and returns
 ///    `true` if none searches now. Then its caller has to call `notify`.
 /// 6. **The last look.** `sleep` makes a worker sleep, whether it was busy or

@@ -58,25 +58,27 @@
 //!     `run`, or because a `Runnable` or a handle is dropped, whatever panics
 //!     there: future, output, or the waker of the handle. If that waker
 //!     panics when it is cloned or dropped, the poll of the handle may pass the
-//!     panic on, and can be repeated. If a call of the scheduler panics, the
-//!     panic is passed on, and the task that it was made for is cancelled.
+//!     panic on, and can be repeated. If the scheduler panics in `clone`,
+//!     `schedule`, `schedule_yielded` or `owned`, the panic is passed on, and
+//!     the task that it was called for is cancelled.
 //! 13. **Handed over.** A scheduler may run, send on or drop what it is given
 //!     before [`Schedule::schedule`] returns, or let another thread do so. It
 //!     is alive until the call returns.
 //! 14. **Queues without memory.** A `Runnable` is one word, also as a pointer,
 //!     and has room for a link to another one.
-//! 15. **Listed.** If its scheduler has a list, a task is listed from the time
-//!     that it first waits until it ends. [`OwnedTasks::close_and_cancel`]
-//!     cancels those that wait before it returns; the others as
-//!     [`JoinHandle::abort`] does. Once the list is closed, a task that would
-//!     be listed is cancelled instead.
+//! 15. **Listed.** If its scheduler has a list, a task is listed until it ends,
+//!     from the time that it first waits or from a pending poll before that.
+//!     [`OwnedTasks::close_and_cancel`] cancels those that wait before it
+//!     returns; the others as [`JoinHandle::abort`] does. Once the list is
+//!     closed, a task that would be listed is cancelled instead.
 //! 16. **Yield.** In a task, [`yield_now`] is pending once, and `run` gives the
 //!     task to [`Schedule::schedule_yielded`], whose default is `schedule`,
 //!     without a call of the waker. Anywhere else, and if it is polled with
 //!     another waker, it wakes that one.
 //! 17. **Few steps.** A wake-up by reference and the pending poll that follows
 //!     take at most three atomic read-modify-writes together; a poll that
-//!     yields takes at most two.
+//!     yields takes at most two. What the scheduler does, also when it is
+//!     cloned, doesn't count.
 //!
 //! # Examples
 //!
