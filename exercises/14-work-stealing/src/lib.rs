@@ -30,18 +30,21 @@
 //!    workers run, whoever has spawned or woken them: no task waits while a
 //!    worker sleeps, but for the one that is next on a worker that is in a poll.
 //!    (A worker may keep one task, which it polls as soon as its poll is over,
-//!    where no other worker can take it: that is the next one.)
+//!    where no other worker can take it: that is the next one. So is a task
+//!    that yields while no other is ready there.)
 //! 4. **From outside.** Tasks that do not stop waking one another, spawning
 //!    others, or yielding on every worker do not keep out a task that was
 //!    spawned or woken elsewhere: each worker takes one from the global queue
-//!    at least every [`Builder::global_queue_interval`] polls, but not at each.
-//!    What has been taken does not go back there before it is polled.
+//!    at least every [`Builder::global_queue_interval`] polls, but not at each
+//!    while others wait in its own queue. What has been taken does not go back
+//!    there before it is polled.
 //! 5. **Next is not always.** A task that is ready on a worker is polled there
 //!    after at most a hundred polls, and a hundred more for each task that is
 //!    queued before it, whatever other tasks spawn and wake. If its queue
 //!    overflows, it may go to the end of the global queue instead, once.
 //! 6. **Time goes on.** A [`sleep`](sleep()) ends though all workers are busy
-//!    with tasks that yield, and though all sleep.
+//!    with tasks that yield, and though all sleep. The timer thread of
+//!    exercise 5 may see to that; it outlives the runtime.
 //! 7. **The handle.** A [`JoinHandle`] gives what the future has returned, and
 //!    wakes who awaits it, on any thread. To drop it detaches the task.
 //! 8. **Abort.** [`JoinHandle::abort`] ends a task: its future is dropped, and
@@ -66,21 +69,25 @@
 //! 14. **Two runtimes.** A task is polled by the workers of the runtime that it
 //!     was spawned on, whoever wakes it.
 //! 15. **Shutdown.** To drop the runtime drops the future of each task, also
-//!     of those that wait, and ends all workers and all blocking jobs that
-//!     have begun, before it returns. The handles of tasks that were dropped, and
-//!     of jobs that never began, give errors. A task that is being polled is
-//!     waited for; then a worker polls at most 127 tasks more. The tasks are
-//!     dropped before the jobs are waited for, so a job may await a task.
+//!     of those that wait or that another thread is waking, and ends all
+//!     workers and all blocking jobs that have begun, before it returns. Jobs
+//!     that are queued may run first, or never begin; the handles of those that
+//!     never begin, and of tasks that were dropped, give errors. A task that is
+//!     being polled is waited for; then a worker polls at most 127 tasks more.
+//!     The tasks are dropped before the jobs are waited for, so a job may await
+//!     a task.
 //! 16. **After the end.** A task that is spawned during or after the shutdown
 //!     is dropped, and its handle says that it was cancelled. A blocking job
 //!     that is submitted then has ended before the shutdown is over, or is
 //!     cancelled. To wake or drop what is left of a task does no harm. A runtime
-//!     that is dropped by one of its own tasks ends, too, and waits for nobody.
+//!     that is dropped in a poll of one of its own tasks ends, too, and waits
+//!     for nobody.
 //! 17. **Idle.** With nothing to do, no worker uses the processor.
 //! 18. **Queues of their own.** A worker takes tasks from its own queue, or
-//!     several at a time from one that it shares: while all workers are busy, of
-//!     the tasks that a task spawns in a row at least two in three are polled by
-//!     the worker that polled the one before.
+//!     several at a time from one that it shares: while all workers are busy,
+//!     nothing comes from outside and no queue overflows, of the tasks that a
+//!     task spawns in a row at least two in three are polled by the worker that
+//!     polled the one before.
 //!
 //! # Milestones
 //!
