@@ -329,8 +329,9 @@ impl<'a> Triad<'a> {
         let files = versions(self.workshop, package, self.exercise);
         for file in &files {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
-            // The build finds edits by itself.
+            // The build finds edits by itself, and the sources where it writes the list.
             if is_source(file)
+                && !listed.contains("OUT_DIR")
                 && !listed
                     .lines()
                     .any(|line| line.trim() == format!("pub mod {name};"))
