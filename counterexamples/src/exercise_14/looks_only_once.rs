@@ -12,6 +12,7 @@
 //! Also fails: many_wake_ups_are_one_poll
 //! Also fails: shutdown_drops_every_task
 //! Also fails: sleeps_end_though_all_workers_sleep
+//! Also fails: models::a_task_that_is_being_woken_is_dropped_in_whatever_order
 //! Also fails: models::an_abort_ends_a_task_once_in_whatever_order
 //! Also fails: models::every_task_runs_once_in_whatever_order
 //! Also fails: models::every_wake_up_leads_to_one_poll_at_a_time_in_whatever_order

@@ -544,6 +544,39 @@ fn the_runtime_ends_in_whatever_order() {
     });
 }
 
+/// Clause 15: a thread that knows only a waker has the task in hand, and is about
+/// to queue it.
+#[test]
+fn a_task_that_is_being_woken_is_dropped_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "When the runtime has been dropped, so has the future of a task that another \
+                  thread was waking.",
+        usual_cause: "The shutdown cancels the tasks that wait, and drops those in queues. This one \
+                      is neither: the thread has it in hand, and queues or drops it a moment later. \
+                      Go on until no task is listed.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (runtime, fates) = (runtime(1), Fates::default());
+            let (event, gate) = (Event::default(), Gate::default());
+            let (waits, begun) = (event.clone().wait(), gate.clone());
+            drop(runtime.spawn(fates.follow(async move {
+                begun.open();
+                waits.await;
+            })));
+            gate.wait();
+            let waking = thread::spawn(move || event.come());
+            // With it, the runtime's parts are there for a late wake-up.
+            let _handle = runtime.handle();
+            drop(runtime);
+            fates.assert_all_dropped();
+            waking.join().expect("to wake does not panic");
+        });
+    });
+}
+
 /// Clause 16: the runtime ends while a thread that knows only a waker uses it.
 #[test]
 fn nobody_is_left_behind_in_whatever_order() {
