@@ -163,6 +163,7 @@ mod worker {
         #[inline]
         pub(super) fn poll(&self, task: Task) {
             task.run();
+            context::leave_forgotten(&self.shared);
         }
 
         #[inline]

@@ -150,6 +150,7 @@ mod worker {
         #[inline]
         pub(super) fn poll(&self, task: Task) {
             task.run();
+            context::leave_forgotten(&self.shared);
         }
 
         #[inline]

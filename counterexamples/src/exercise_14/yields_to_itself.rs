@@ -159,6 +159,7 @@ mod worker {
         pub(super) fn poll(&self, task: Task) {
             self.polls.set(self.polls.get() + 1);
             task.run();
+            context::leave_forgotten(&self.shared);
         }
 
         #[inline]

@@ -147,7 +147,8 @@ fn dropping_the_pool_ends_workers_and_tasks_in_every_order() {
         clause: "11. Shutdown",
         promise: "In every order the worker hears of the end, and the task that waits is dropped.",
         usual_cause: "The flag is set without the lock, and a worker that is just falling asleep \
-                      misses it; or nobody drops a task that is polled as the pool ends.",
+                      misses it; or no thread drops a task that is polled as the pool ends: its \
+                      worker asks for the end in one step, and lets the task wait in another.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check_model(lesson, || {
@@ -155,14 +156,18 @@ fn dropping_the_pool_ends_workers_and_tasks_in_every_order() {
             let pool = Pool::new(1);
             let dropped = Arc::new(AtomicUsize::new(0));
             let counts = Counts(dropped.clone());
+            // Keeps the task's waker, and so the task, beyond the end of the pool.
+            let event = Arc::new(Event::default());
+            let awaited = event.clone();
             let task = pool.spawn(async move {
                 let _counts = counts;
-                pending::<()>().await;
+                poll_fn(|cx| awaited.poll(cx.waker())).await;
             });
             drop(pool);
             assert_eq!(dropped.load(Relaxed), 1, "drops of the future");
             let error = block_on(task).expect_err("it has no end");
             assert!(error.is_cancelled(), "the handle says `cancelled`");
+            drop(event.waker.lock().unwrap().take());
         });
     });
 }

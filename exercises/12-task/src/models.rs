@@ -197,8 +197,14 @@ fn the_output_is_dropped_once_when_the_handle_goes_as_the_task_ends() {
             sync::model_every_load(move || {
                 let queue = Queue::new();
                 let count = Arc::new(AtomicUsize::new(0));
-                let output = CountsDrops(count.clone());
-                let mut handle = queue.spawn(async move { output });
+                let mut output = Some(CountsDrops(count.clone()));
+                // Keeps the task for longer than anyone takes an interest in its output.
+                let kept = Arc::new(Mutex::new(None));
+                let keep = kept.clone();
+                let mut handle = queue.spawn(poll_fn(move |cx| {
+                    *keep.lock().unwrap() = Some(cx.waker().clone());
+                    Poll::Ready(output.take().expect("it is polled once"))
+                }));
                 if has_waker {
                     let (waker, _) = flag();
                     assert!(
@@ -209,6 +215,13 @@ fn the_output_is_dropped_once_when_the_handle_goes_as_the_task_ends() {
                 let running = thread::spawn(move || queue.run_all());
                 drop(handle);
                 running.join().expect("running does not panic");
+                let drops = count.load(Relaxed);
+                assert!(
+                    drops == 1,
+                    "the task has ended, its handle is gone, and the output was dropped {drops} \
+                     times"
+                );
+                drop(kept.lock().unwrap().take());
                 let drops = count.load(Relaxed);
                 assert!(drops == 1, "the output was dropped {drops} times");
             });

@@ -184,7 +184,8 @@ impl Worker {
         ptr::eq(&*self.shared, runtime)
     }
 
-    /// Runs tasks until the runtime ends.
+    /// Runs tasks until the runtime ends. After each of them it calls
+    /// [`context::leave_forgotten`].
     fn run(self) {
         let _inside = context::Inside::new(self.shared.clone());
         context::run_as(&self, || todo!("take a task and run it, or sleep"));

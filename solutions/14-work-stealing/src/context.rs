@@ -156,6 +156,26 @@ impl Drop for Inside {
     }
 }
 
+/// Leaves what code of the user's has entered on a worker's thread and not left. A
+/// task can't keep a guard from one poll to the next: a guard stays on its thread. So
+/// between two polls there is the worker's own, and what was forgotten.
+#[inline]
+pub fn leave_forgotten(workers_own: &Arc<Shared>) {
+    CONTEXT.with(|context| {
+        if context.depth.get() > 1 {
+            leave_all(context, workers_own);
+        }
+    });
+}
+
+#[cold]
+fn leave_all(context: &Context, workers_own: &Arc<Shared>) {
+    // A guard that was kept instead would bring this one back.
+    mem::forget(workers_own.clone());
+    context.runtime.set(Arc::as_ptr(workers_own));
+    context.depth.set(1);
+}
+
 /// While it lives, this thread waits for a future. It stays on its thread.
 pub struct Blocked(PhantomData<*const ()>);
 

@@ -151,6 +151,7 @@ impl Worker {
     pub(super) fn poll(&self, task: Task) {
         self.polls.set(self.polls.get() + 1);
         task.run();
+        context::leave_forgotten(&self.shared);
     }
 
     #[inline]

@@ -294,24 +294,37 @@ fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
             wakes == 1,
             "outside of a task the waker was woken {wakes} times"
         );
-        let queue = Queue::default();
-        let (_other, other_waker, _other_handle) = queue.spawn_waiting();
-        let inner = queue.clone();
-        let mut outer_yield = yield_now();
-        let handle = queue.spawn(poll_fn(move |cx| {
-            let wakes = wakes_of_a_yield();
-            assert!(wakes == 1, "in a task it was woken {wakes} times");
-            let mut other_cx = Context::from_waker(&other_waker);
-            assert!(pin!(yield_now()).poll(&mut other_cx).is_pending());
-            assert!(inner.scheduled() == 1, "the other task was not woken");
-            // A task that runs within this one, and yields for itself.
-            let (task, _handle) = spawn(yield_now(), inner.clone());
-            task.run();
-            Pin::new(&mut outer_yield).poll(cx)
-        }));
-        queue.run_one();
-        let yielded = queue.yielded();
-        assert!(yielded == 2, "two tasks have yielded, and {yielded} did so");
-        drop(handle);
+        for is_first in [true, false] {
+            let queue = Queue::default();
+            let (_other, other_waker, _other_handle) = queue.spawn_waiting();
+            let inner = queue.clone();
+            let mut outer_yield = yield_now();
+            let handle = queue.spawn(poll_fn(move |cx| {
+                if is_first {
+                    assert!(Pin::new(&mut outer_yield).poll(cx).is_pending());
+                }
+                let wakes = wakes_of_a_yield();
+                assert!(wakes == 1, "in a task it was woken {wakes} times");
+                let mut other_cx = Context::from_waker(&other_waker);
+                assert!(pin!(yield_now()).poll(&mut other_cx).is_pending());
+                assert!(inner.scheduled() == 1, "the other task was not woken");
+                // A task that runs within this one, and yields for itself.
+                let (task, _handle) = spawn(yield_now(), inner.clone());
+                task.run();
+                match is_first {
+                    true => Poll::Pending,
+                    false => Pin::new(&mut outer_yield).poll(cx),
+                }
+            }));
+            queue.run_one();
+            let yielded = queue.yielded();
+            let order = if is_first { "before" } else { "after" };
+            assert!(
+                yielded == 2,
+                "a task yielded {order} it ran another one, which yielded too: `schedule_yielded` was \
+                 called {yielded} times, not twice"
+            );
+            drop(handle);
+        }
     });
 }

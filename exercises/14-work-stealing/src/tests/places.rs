@@ -141,14 +141,15 @@ fn free_functions_find_their_runtime() {
 fn a_guard_that_is_forgotten_harms_nobody() {
     let lesson = Lesson {
         clause: "11. Where you are",
-        promise: "A task or a job that forgets the guard of an `enter` returns what it should, its \
-                  thread goes on, and the runtime can be dropped.",
+        promise: "A task or a job that forgets the guard of an `enter` returns what it should, later \
+                  tasks find their own runtime, and it can be dropped.",
         usual_cause: "The thread's own guard finds that a later one was not dropped, and panics: \
-                      in the worker's loop, or between the end of the job and its handle. What \
-                      was entered around code of the user's has to be left in any case. At a \
-                      hang: that panic has ended a worker (is one missing among the threads?). \
-                      If all are there, see clause 3: a worker that found tasks woke no other \
-                      for the next.",
+                      in the worker's loop, or between the end of the job and its handle. Or the \
+                      worker enters its runtime once, and stays in the other one after the task. \
+                      What was entered around code of the user's has to be left in any case: \
+                      after each poll. At a hang: that panic has ended a worker (is one missing \
+                      among the threads?). If all are there, see clause 3: a worker that found \
+                      tasks woke no other for the next.",
         read: "scheduler/work-stealing.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -171,6 +172,25 @@ fn a_guard_that_is_forgotten_harms_nobody() {
                 let job = job.expect("the job returns");
                 assert!((task, job) == (number, number), "{task} and {job}");
             }
+            let elsewhere =
+                endless(Runtime::builder().thread_name("elsewhere").build());
+            for _ in 0..workers * 2 {
+                let there = elsewhere.handle();
+                let forgets =
+                    runtime.spawn(async move { forget(Some(there.enter())) });
+                runtime.block_on(forgets).expect("it returns");
+                let next = runtime.spawn(async {
+                    spawn(async { thread::current().name().map(str::to_owned) })
+                });
+                let place = runtime
+                    .block_on(async { next.await.expect("it returns").await });
+                let place = place.expect("it returns").unwrap_or_default();
+                assert!(
+                    place != "elsewhere",
+                    "a task forgot the guard of another runtime, and what a later task spawned ran there"
+                );
+            }
+            drop(elsewhere);
             runtime.block_on(all(meet(&handle, workers)));
             let panic = panic_message(|| drop(runtime));
             assert!(panic.is_none(), "the drop panics: {}", panic.unwrap());

@@ -24,6 +24,7 @@ impl Worker {
         context::run_as(&self, || {
             while let Some(task) = self.shared.next() {
                 task.run();
+                context::leave_forgotten(&self.shared);
             }
         });
         self.shared.leave(1);
