@@ -17,8 +17,9 @@ mod tests;
 /// 3. **No lost wake-up.** A wake-up that comes before the thread sleeps
 ///    still counts, even one that comes during the poll.
 /// 4. **Any thread.** Each clone of the waker may wake from any thread, and
-///    wakes the `block_on` that it was made for: also if the future calls
-///    `block_on` itself, which may work or panic.
+///    wakes the `block_on` that it was made for. (A future that puts the
+///    thread to sleep in its poll, by `thread::park` or a `block_on` of its
+///    own, may take a wake-up away. The next exercise is about that.)
 /// 5. **Bounded polls.** A wake-up causes one further poll at most. Several
 ///    before it may share one. Now and then, but not for each wake-up, a poll
 ///    without one is allowed.

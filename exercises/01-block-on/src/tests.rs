@@ -12,8 +12,7 @@ use std::time::Duration;
 
 use testkit::{
     Cost, DropProbe, Lesson, ManualFuture, MustNotMove, WrittenMeanwhile,
-    Yields, check, idle_cost, panic_message, race_step_by_step,
-    race_with_wakes,
+    Yields, check, idle_cost, race_step_by_step, race_with_wakes,
 };
 
 use super::block_on;
@@ -322,33 +321,6 @@ fn two_waiting_threads_do_not_take_each_others_wake_ups() {
             needless_polls < ROUNDS / 2,
             "{ROUNDS} wake-ups of other calls caused {needless_polls} polls"
         );
-    });
-}
-
-/// Clause 4: the inner call sleeps and wakes up, and the outer one's wake-up is
-/// still to be seen.
-#[test]
-fn a_call_within_a_poll_leaves_the_outer_one_its_wake_up() {
-    let lesson = Lesson {
-        clause: "4. Any thread",
-        promise: "A future that wakes itself, and then calls `block_on` in the same poll, is polled \
-                  again: the inner call takes no wake-up of the outer one.",
-        usual_cause: "All calls of a thread share one flag, in a `thread_local!` for instance, or \
-                      nothing but the token of `thread::park`. The inner call clears it. Make a flag \
-                      for each call.",
-        read: "one-future/block-on.html#whose-thread-to-wake",
-    };
-    check(lesson, || {
-        let mut is_first = true;
-        block_on(poll_fn(|cx| {
-            if !std::mem::take(&mut is_first) {
-                return Poll::Ready(());
-            }
-            cx.waker().wake_by_ref();
-            // To refuse the inner call is right, too.
-            let _refused = panic_message(|| block_on(Yields(2)));
-            Poll::Pending
-        }));
     });
 }
 
