@@ -246,6 +246,39 @@ fn a_wake_while_nothing_runs_counts() {
     });
 }
 
+/// Clause 3: two executors take turns on one thread.
+#[test]
+fn a_wake_up_within_another_executor_reaches_its_own() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "A task of one executor wakes a task of another one, on the same thread: the other one \
+                  polls it when it runs, and this one polls no other task for it.",
+        usual_cause: "A wake-up on the thread of an executor is taken for one of that executor's own \
+                      tasks. Compare the executor, too, not the thread alone.",
+        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+    };
+    check(lesson, || {
+        let [first, second] = [(); 2].map(|()| LocalExecutor::new());
+        let bystander = spawn_waiting(&first);
+        let (future, task) = ManualFuture::new();
+        let handle = second.spawn(future);
+        second.block_on(until("a task was not polled", || task.polls() > 0));
+        let polls = bystander.polls();
+        first.block_on(async {
+            task.complete();
+            Yields(1).await;
+        });
+        second.block_on(handle).expect("the task ends");
+        let more = bystander.polls() - polls;
+        assert!(
+            more == 0,
+            "a task of the executor that ran was polled {more} times for a task of the other"
+        );
+        bystander.complete();
+        first.run();
+    });
+}
+
 /// Clause 3: no single run can hit the moment between the last look and the
 /// sleep; many runs do.
 #[test]
