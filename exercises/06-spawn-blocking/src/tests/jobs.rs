@@ -243,7 +243,7 @@ fn what_panics_after_the_job_costs_no_thread() {
         clause: "7. Panics",
         promise: "A thread survives a waker that panics, and a result that panics when dropped.",
         usual_cause: "Only the job itself is in `catch_unwind`, and not what comes after it. At \
-                      a hang: the same; what panics then, the handle's waker or a result that \
+                      a hang: what panics after the job, the handle's waker or a result that \
                       nothing takes, ends a thread that still counts as one.",
         read: "blocking/spawn-blocking.html#a-job-that-panics",
     };

@@ -263,9 +263,10 @@ fn destructors_of_queued_tasks_may_wake_others() {
         clause: "15. Shutdown",
         promise: "A queued future whose destructor wakes tasks that wait is dropped by the shutdown, \
                   and so are those tasks.",
-        usual_cause: "A destructor wakes a task into a place that was emptied before: the slot for the \
-                      next task, or this worker's queue. At a hang: the same, and the end waits for \
-                      that task, since it's listed.",
+        usual_cause: "A destructor wakes a task into a place that was emptied before: the slot \
+                      for the next task, or this worker's queue. At a hang: a destructor wakes a \
+                      task into a place that was emptied before, and the end waits for that \
+                      task, since it's listed.",
         read: "scheduler/work-stealing.html#the-end",
     };
     struct WakesOnDrop(Waker);
@@ -356,6 +357,60 @@ fn a_task_spawned_too_late_is_cancelled() {
             }
             let dropped = dropped.load(SeqCst);
             assert!(dropped == 301, "{dropped} of 301 futures were dropped");
+        }
+    });
+}
+
+/// Clause 16: the last thing that a worker does is to drop what is queued, and
+/// that runs code of the user's.
+#[test]
+fn what_a_queued_task_spawns_as_it_is_dropped_ends_too() {
+    let lesson = Lesson {
+        clause: "16. After the end",
+        promise: "A task that was never polled, and whose destructor spawns another one, is dropped by \
+                  the shutdown; so is the other one, and its handle is ready.",
+        usual_cause: "A worker that leaves empties the queues, and what the destructors spawn \
+                      meanwhile is neither run nor dropped. At a hang: what a destructor spawns \
+                      goes into the queue of the worker that runs it, which has been emptied \
+                      already.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    struct SpawnsInTheEnd(Handle, Dropped, mpsc::Sender<JoinHandle<()>>);
+    impl Drop for SpawnsInTheEnd {
+        fn drop(&mut self) {
+            let dropped = self.1.clone();
+            let task = self.0.spawn(async move { drop(dropped) });
+            let _ = self.2.send(task);
+        }
+    }
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = runtime(workers);
+            let handle = runtime.handle();
+            let dropped = Arc::new(AtomicUsize::new(0));
+            let (tell, told) = mpsc::channel();
+            let opener = Opener::new();
+            (0..workers).for_each(|_| hold(&handle, &opener));
+            let ends =
+                SpawnsInTheEnd(handle.clone(), Dropped(dropped.clone()), tell);
+            drop(handle.spawn(async move {
+                let _ends = ends;
+                pending::<()>().await;
+            }));
+            // The workers return from their polls once the drop waits for them.
+            let opening = opener.open_once_asleep();
+            drop(runtime);
+            opening.join().expect("to open does not panic");
+            let task = told.recv().expect("the queued task is dropped");
+            let error = parker::block_on(task).err();
+            let is_right = error.is_none_or(|error| error.is_cancelled());
+            assert!(is_right, "the handle gives another error");
+            let dropped = dropped.load(SeqCst);
+            assert!(
+                dropped == 2,
+                "of the two futures, one in a queue and one that its destructor spawned, {dropped} \
+                 were dropped"
+            );
         }
     });
 }
