@@ -210,7 +210,10 @@ fn race(message: &str) -> String {
         let place = place
             .rsplit_once(':')
             .map_or(place, |(place, _column)| place);
-        Some(format!("a {kind} at {}", without_detours(place)))
+        Some(match place.starts_with("/rustc/") {
+            true => format!("a {kind} in std (a value is moved or dropped)"),
+            false => format!("a {kind} at {}", without_detours(place)),
+        })
     };
     let accesses: Vec<_> = message.lines().filter_map(access).collect();
     let which = match accesses.as_slice() {
@@ -257,12 +260,28 @@ pub(crate) fn seen(message: &str) -> String {
     if message.starts_with(TODO) {
         unwritten_at(place)
     } else if place.is_empty() || is_of_a_check(place) {
-        message.to_owned()
+        as_sentence(message)
     } else if let Some(caller) = panic.and_then(|panic| panic.caller.as_ref()) {
         format!("{PANIC} in what {caller} calls, at {place}: {message}")
     } else {
         format!("{PANIC} at {}: {message}", without_detours(place))
     }
+}
+
+/// What `assert_eq!` says, as one sentence: what it is about, what was found, and
+/// what should be.
+pub(crate) fn as_sentence(message: &str) -> String {
+    let parts = || {
+        let rest = message.strip_prefix("assertion `left == right` failed")?;
+        let (about, values) = rest.split_once("\n  left: ")?;
+        let (found, expected) = values.split_once("\n right: ")?;
+        let about = about.strip_prefix(": ").map(|about| format!("{about}: "));
+        Some(format!(
+            "{}{found}, not {expected}",
+            about.unwrap_or_default()
+        ))
+    };
+    parts().unwrap_or_else(|| message.to_owned())
 }
 
 /// Says what came before a panic that is only a consequence.
@@ -354,6 +373,16 @@ fn is_of_a_check(place: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_equality_that_fails_is_told_as_a_sentence() {
+        let failed =
+            |left, right| panic_message(|| assert_eq!(left, right, "drops of the future")).unwrap();
+        assert_eq!(as_sentence(&failed(0, 1)), "drops of the future: 0, not 1");
+        let bare = panic_message(|| assert_eq!(2, 3)).unwrap();
+        assert_eq!(as_sentence(&bare), "2, not 3");
+        assert_eq!(as_sentence("anything else"), "anything else");
+    }
 
     #[test]
     fn a_check_may_have_files_of_its_own() {
