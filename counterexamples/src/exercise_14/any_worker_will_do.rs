@@ -18,7 +18,7 @@ mod context {
     use super::shared::Shared;
     use super::worker::Worker;
 
-    pub use super::right::{Blocked, Entered, Inside, current, expect_current};
+    pub use super::right::{Blocked, Entered, Inside, current, expect_current, leave_forgotten};
 
     thread_local! {
         static WORKER: Cell<*const Worker> = const { Cell::new(ptr::null()) };

@@ -16,7 +16,7 @@ mod context {
     use std::marker::PhantomData;
 
     pub use super::right::{
-        Entered, Inside, current, expect_current, run_as, worker_of,
+        Entered, Inside, current, expect_current, leave_forgotten, run_as, worker_of,
     };
 
     thread_local! {

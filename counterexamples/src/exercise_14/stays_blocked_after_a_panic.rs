@@ -18,7 +18,7 @@ mod context {
     use super::right;
 
     pub use super::right::{
-        Entered, Inside, current, expect_current, run_as, worker_of,
+        Entered, Inside, current, expect_current, leave_forgotten, run_as, worker_of,
     };
 
     /// While it lives, this thread waits for a future.

@@ -16,7 +16,7 @@ super::parts! {
 mod context {
     use super::right;
     pub use super::right::{
-        Blocked, Entered, Inside, current, run_as, worker_of,
+        Blocked, Entered, Inside, current, leave_forgotten, run_as, worker_of,
     };
     use super::shared::Shared;
 

@@ -2,7 +2,7 @@
 //! falls asleep, is woken as its poll ends, or is spawned as the pool ends.
 //! loom tries every order of the threads' steps.
 
-use std::future::{pending, poll_fn};
+use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
 use block_on::block_on;
