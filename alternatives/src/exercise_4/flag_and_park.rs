@@ -27,6 +27,8 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 
 fn drive<F: Future>(cached: &Cached, mut future: Pin<&mut F>) -> F::Output {
     let mut cx = Context::from_waker(&cached.waker);
+    // What was noted between two calls asks for nothing. (What the signal has noted may cost a poll.)
+    IS_WOKEN.with(|is_woken| is_woken.set(false));
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
             return output;
