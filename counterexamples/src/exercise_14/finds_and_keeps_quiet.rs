@@ -1,5 +1,6 @@
 //! Breaks clause 3: All workers.
 //! Caught by: as_many_tasks_run_as_there_are_workers
+//! Also fails: a_task_that_yields_to_a_long_poll_is_stolen
 //! Also fails: a_guard_that_is_forgotten_harms_nobody
 //! Also fails: a_panic_harms_nobody_else
 //! Also fails: as_many_woken_tasks_run_as_there_are_workers

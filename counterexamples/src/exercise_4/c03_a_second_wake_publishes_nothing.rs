@@ -31,6 +31,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 
 fn drive<F: Future>(cached: &Cached, mut future: Pin<&mut F>) -> F::Output {
     let mut cx = Context::from_waker(&cached.waker);
+    IS_WOKEN.with(|is_woken| is_woken.set(false));
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
             return output;

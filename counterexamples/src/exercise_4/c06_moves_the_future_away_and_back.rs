@@ -26,6 +26,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 
 fn drive<F: Future>(cached: &Cached, waiting: &mut Option<F>) -> F::Output {
     let mut cx = Context::from_waker(&cached.waker);
+    IS_WOKEN.with(|is_woken| is_woken.set(false));
     while let Some(mut polled) = waiting.take() {
         // SAFETY: wrong, and this is the bug: the future moves after this poll.
         let pinned = unsafe { Pin::new_unchecked(&mut polled) };

@@ -19,6 +19,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let call = Call::start();
     let mut cx = Context::from_waker(&call.kept.waker);
+    IS_WOKEN.with(|is_woken| is_woken.set(false));
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
             return output;

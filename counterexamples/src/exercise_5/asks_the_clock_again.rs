@@ -1,5 +1,6 @@
 //! Breaks clause 2: In time.
 //! Caught by: a_sleep_that_was_woken_is_ready
+//! Also fails: a_sleep_that_is_over_does_nothing_to_younger_ones
 //! Also fails: a_poll_that_races_with_fire_is_woken_or_ready
 //! Also fails: a_waker_that_panics_hinders_nobody
 //! Also fails: a_waker_that_panics_when_it_is_cloned_hinders_no_other

@@ -1,5 +1,6 @@
 //! Breaks clause 7: Re-entrant.
 //! Caught by: a_task_may_spawn_and_wake_while_it_is_polled
+//! Also fails: a_wake_up_within_another_executor_reaches_its_own
 //! Also fails: a_destructor_may_spawn_and_wake
 //! Also fails: a_handle_gives_what_the_task_returned
 //! Also fails: a_panic_reaches_the_handle
