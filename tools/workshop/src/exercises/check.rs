@@ -413,8 +413,13 @@ impl<'a> Check<'a> {
         let on_words = |words| match words {
             Words::Cargo(text) => {
                 held_back.push_str(&text);
+                if live && heard.is_now() {
+                    send(self.events, Event::Stderr { text });
+                }
+                // Cargo writes a line in pieces; this goes between two lines.
                 if matches!(part, Part::Models(_))
                     && !foreign_crates_are_told
+                    && held_back.ends_with('\n')
                     && builds_crates(&held_back)
                 {
                     foreign_crates_are_told = true;
@@ -424,9 +429,6 @@ impl<'a> Check<'a> {
                             text: CHECKER_IS_BUILT.into(),
                         },
                     );
-                }
-                if live && heard.is_now() {
-                    send(self.events, Event::Stderr { text });
                 }
             }
             Words::Compiler(diagnostic) => {

@@ -72,6 +72,14 @@ enum Line {
     /// The tests that belong to no clause: the reader's own.
     Own,
     Models,
+    /// Those that are too large for loom.
+    ShuttlesModels,
+}
+
+impl Line {
+    fn is_of_models(self) -> bool {
+        matches!(self, Self::Models | Self::ShuttlesModels)
+    }
 }
 
 impl<'a, W: io::Write> Report<'a, W> {
@@ -241,6 +249,7 @@ impl<'a, W: io::Write> Report<'a, W> {
             }
             Line::Own => "your own tests".to_owned(),
             Line::Models => "models".to_owned(),
+            Line::ShuttlesModels => "larger models".to_owned(),
         };
         let count = match (failed, unwritten, self.tests_in(line).count()) {
             (0, 0, _) => String::new(),
@@ -250,8 +259,8 @@ impl<'a, W: io::Write> Report<'a, W> {
             (failed, _, of) => format!("  {failed} of {of} tests fail"),
         };
         writeln!(self.out, "  {mark} {name}{}", self.paint(DIM, &count))?;
-        if line == Line::Models {
-            self.tell_explored()?;
+        if line.is_of_models() {
+            self.tell_explored(line)?;
         }
         Ok(())
     }
@@ -268,8 +277,8 @@ impl<'a, W: io::Write> Report<'a, W> {
     }
 
     /// Says of each model how much of it was explored.
-    fn tell_explored(&mut self) -> io::Result<()> {
-        let tests = self.tests_in(Line::Models);
+    fn tell_explored(&mut self, line: Line) -> io::Result<()> {
+        let tests = self.tests_in(line);
         let passed = tests.filter(|(_, test)| test.outcome == Outcome::Passed);
         let lines: Vec<_> = passed
             .map(|(name, test)| {
@@ -452,6 +461,9 @@ fn any_of(signs: &[&str], words: &str) -> bool {
 }
 
 fn line_of(name: &str, test: &Test) -> Line {
+    if name.starts_with("models::shuttle::") {
+        return Line::ShuttlesModels;
+    }
     if name.starts_with("models::") {
         return Line::Models;
     }
