@@ -1,6 +1,8 @@
 //! Other right versions of the run queue.
 
+pub mod claimed_count;
 pub mod mutex;
 pub mod of_st3;
 pub mod spin_lock_by_swap;
+pub mod turn_of_each_slot;
 pub mod two_words;
