@@ -192,6 +192,46 @@ fn an_overflow_meets_two_steals() {
     });
 }
 
+/// Clause 7: with two thieves the head may pass what the owner takes for its own.
+#[test]
+fn an_overflow_meets_the_steals_of_two_threads() {
+    let lesson = Lesson {
+        clause: "7. Overflow",
+        promise: "In every order of the steps of three steals, by two threads, and an overflow of a queue \
+                  of two slots each item comes out once.",
+        usual_cause: "The owner moves its tail back before it knows whether it may. Meanwhile thieves move \
+                      the head past that tail, and the number of items, the difference of the two, wraps. \
+                      Claim first, then move the tail.",
+        read: "scheduler/run-queue.html#the-younger-half",
+    };
+    check_model(lesson, || {
+        sync::model_within(2, || {
+            let (queue, stealer) = run_queue_at::<_, 2>(START);
+            for item in [0, 1] {
+                assert!(queue.push(item).is_ok(), "there is room");
+            }
+            let steal = |stealer: &Stealer<u32, 2>| {
+                let (own, _) = run_queue_at(START);
+                let stolen = stealer.steal_into(&own);
+                let kept = std::iter::from_fn(|| own.pop());
+                stolen.into_iter().chain(kept).collect::<Vec<_>>()
+            };
+            let other = stealer.clone();
+            let twice = thread::spawn(move || {
+                [steal(&stealer), steal(&stealer)].concat()
+            });
+            let once = thread::spawn(move || steal(&other));
+            let mut items = Vec::new();
+            queue.push_or_overflow(2, |item| items.push(item));
+            // More than these would be items that aren't there.
+            items.extend(std::iter::from_fn(|| queue.pop()).take(3));
+            items.extend(join(twice));
+            items.extend(join(once));
+            assert_each_once(items, 3);
+        });
+    });
+}
+
 /// Clause 9: what stays after an overflow is where thieves will look for it.
 #[test]
 fn what_stays_is_seen_by_who_steals_it() {
@@ -419,6 +459,34 @@ fn a_queue_that_has_always_an_item_never_seems_empty() {
             for item in 1..=N as u32 {
                 queue.push_or_overflow(item, drop);
             }
+        });
+    });
+}
+
+/// Clause 11: the thief that was just there sees what the others have left.
+#[test]
+fn a_queue_that_overflows_does_not_seem_empty_after_a_steal() {
+    let lesson = Lesson {
+        clause: "11. Counts",
+        promise: "A thread steals once from a full queue that overflows, and looks whether it is empty: it \
+                  isn't.",
+        usual_cause: "An overflow moves the tail back before it knows whether it may, and later back to where \
+                      it was. In between the head of a steal and that tail are equal.",
+        read: "scheduler/run-queue.html#the-younger-half",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (queue, stealer) = queue_of(4);
+            let looking = thread::spawn(move || {
+                let _stolen = steal(&stealer);
+                stealer.is_empty()
+            });
+            queue.push_or_overflow(4, drop);
+            let seemed_empty = looking.join().expect("looking does not panic");
+            assert!(
+                !seemed_empty,
+                "it seemed empty, though a steal and an overflow of half leave items in it"
+            );
         });
     });
 }
