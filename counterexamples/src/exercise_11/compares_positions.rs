@@ -3,6 +3,7 @@
 //! Also fails: models::a_queue_that_has_always_an_item_never_seems_empty
 //! Also fails: models::an_old_look_at_the_positions_takes_nothing
 //! Also fails: models::what_stays_is_seen_by_who_steals_it
+//! Also fails: models::a_queue_that_overflows_does_not_seem_empty_after_a_steal
 //!
 //! A tail below the head is taken for an old one. After 2³² items the tail is
 //! below the head because it has wrapped: then nothing can be stolen until the

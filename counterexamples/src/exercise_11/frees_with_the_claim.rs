@@ -6,6 +6,8 @@
 //! Also fails: models::two_thieves_and_the_owner_share_in_every_order
 //! Also fails: models::what_is_free_stays_free_in_every_order
 //! Also fails: models::what_stays_is_seen_by_who_steals_it
+//! Also fails: models::an_overflow_meets_the_steals_of_two_threads
+//! Also fails: models::a_queue_that_overflows_does_not_seem_empty_after_a_steal
 //!
 //! One cursor for the thieves: what is claimed is out, and its slots are free.
 //! The copy takes place after the claim, so that the owner may write what a

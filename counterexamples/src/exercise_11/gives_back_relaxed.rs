@@ -6,6 +6,8 @@
 //! Also fails: models::two_thieves_and_the_owner_share_in_every_order
 //! Also fails: models::what_is_free_stays_free_in_every_order
 //! Also fails: models::what_stays_is_seen_by_who_steals_it
+//! Also fails: models::an_overflow_meets_the_steals_of_two_threads
+//! Also fails: models::a_queue_that_overflows_does_not_seem_empty_after_a_steal
 //!
 //! When the thief gives its slots back it has written nothing that anybody
 //! would read, so there seemed to be nothing to release. It has read; and the

@@ -11,6 +11,7 @@
 //! Also fails: models::nothing_is_written_over_while_a_thief_copies
 //! Also fails: models::two_thieves_and_the_owner_share_in_every_order
 //! Also fails: models::what_stays_is_seen_by_who_steals_it
+//! Also fails: models::an_overflow_meets_the_steals_of_two_threads
 //!
 //! The thief stores the head that it has worked out: it has just looked, and
 //! what can happen within two lines? The owner's pop, whose item then comes out

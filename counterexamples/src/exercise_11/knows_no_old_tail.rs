@@ -6,6 +6,7 @@
 //! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::nothing_is_written_over_while_a_thief_copies
 //! Also fails: models::what_stays_is_seen_by_who_steals_it
+//! Also fails: models::an_overflow_meets_the_steals_of_two_threads
 //!
 //! The difference is taken without a sign, and cut to what fits a thief. If the
 //! thief has read an older tail than the head it is four thousand million, cut

@@ -3,6 +3,7 @@
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
 //! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::what_stays_is_seen_by_who_steals_it
+//! Also fails: models::an_overflow_meets_the_steals_of_two_threads
 //!
 //! Two thieves claim one after the other, each its own items: no item is
 //! claimed twice. But there is one number of held slots, and the thief that

@@ -1,5 +1,6 @@
 //! Breaks clause 11: Counts.
 //! Caught by: models::a_queue_that_has_always_an_item_never_seems_empty
+//! Also fails: models::a_queue_that_overflows_does_not_seem_empty_after_a_steal
 //!
 //! To count, one looks at the tail and at the head, in any order: each of them
 //! may be old anyway. But an older tail and a newer head are as if more had

@@ -7,6 +7,7 @@
 //! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::nothing_is_written_over_while_a_thief_copies
 //! Also fails: models::what_stays_is_seen_by_who_steals_it
+//! Also fails: models::an_overflow_meets_the_steals_of_two_threads
 //!
 //! The thief's compare-and-swap decides whether the items are its own, so the
 //! look at the tail before it seemed to be a mere guess. But no other access

@@ -3,6 +3,8 @@
 //! Also fails: each_item_comes_out_once_where_all_steal_from_all
 //! Also fails: each_item_comes_out_once_whoever_takes_it
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
+//! Also fails: models::an_overflow_meets_the_steals_of_two_threads
+//! Also fails: models::a_queue_that_overflows_does_not_seem_empty_after_a_steal
 //!
 //! The youngest items are at the end where only the owner works: it moves its
 //! tail back, by a store, and takes them. A thief that comes now claims half of

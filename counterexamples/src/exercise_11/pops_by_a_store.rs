@@ -6,6 +6,7 @@
 //! Also fails: models::an_overflow_during_a_steal_loses_nothing
 //! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::nothing_is_written_over_while_a_thief_copies
+//! Also fails: models::an_overflow_meets_the_steals_of_two_threads
 //!
 //! The owner looks at the head, and stores a new one. Pops are far more
 //! frequent than steals, and a store is far cheaper than a compare-and-swap;

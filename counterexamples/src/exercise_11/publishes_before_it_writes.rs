@@ -7,6 +7,7 @@
 //! Also fails: models::an_overflow_meets_two_steals
 //! Also fails: models::nothing_is_written_over_while_a_thief_copies
 //! Also fails: models::what_stays_is_seen_by_who_steals_it
+//! Also fails: models::an_overflow_meets_the_steals_of_two_threads
 //!
 //! The tail moves first, and then the item is written into the slot that is now
 //! the owner's, as one takes a ticket and then sits down. A thief may come in

@@ -6,6 +6,8 @@
 //! Also fails: models::two_thieves_and_the_owner_share_in_every_order
 //! Also fails: models::what_is_free_stays_free_in_every_order
 //! Also fails: models::what_stays_is_seen_by_who_steals_it
+//! Also fails: models::an_overflow_meets_the_steals_of_two_threads
+//! Also fails: models::a_queue_that_overflows_does_not_seem_empty_after_a_steal
 //!
 //! `push` looks at the head only to count, so `Relaxed` seemed enough. But it
 //! goes on to write the slot that is free by that count: the thief's copy must

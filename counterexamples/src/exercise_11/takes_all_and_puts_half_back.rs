@@ -1,5 +1,6 @@
 //! Breaks clause 11: Counts.
 //! Caught by: models::a_queue_that_has_always_an_item_never_seems_empty
+//! Also fails: models::a_queue_that_overflows_does_not_seem_empty_after_a_steal
 //!
 //! One exchange takes all, and then the older half is put back, by saying that
 //! it is there. In between the queue seems empty, though it is full. Tokio does
