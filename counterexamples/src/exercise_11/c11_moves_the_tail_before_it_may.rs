@@ -155,7 +155,7 @@ impl<T, const N: usize> Ring<T, N> {
                 return None;
             }
             match self.exchange(head, head.popped()) {
-                // SAFETY: nobody else gets this position.
+                // SAFETY: no other thread gets this position.
                 Ok(()) => return Some(unsafe { self.read(start) }),
                 Err(other) => head = other,
             }
@@ -173,7 +173,7 @@ impl<T, const N: usize> Drop for Ring<T, N> {
         let mut position = self.head().start();
         let tail = self.tail.load(Relaxed);
         while position != tail {
-            // SAFETY: nobody else is left, and each position comes once.
+            // SAFETY: no other thread is left, and each position comes once.
             drop(unsafe { self.read(position) });
             position = position.wrapping_add(1);
         }
