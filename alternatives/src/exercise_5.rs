@@ -4,6 +4,7 @@ pub mod buckets;
 pub mod condvar_and_list;
 pub mod flags_and_wakers;
 pub mod heap_of_flags;
+pub mod heap_with_places;
 pub mod ordered_map;
 pub mod sharded;
 

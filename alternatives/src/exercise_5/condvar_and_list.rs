@@ -26,6 +26,8 @@ struct State {
     /// The last is due first.
     entries: Vec<Entry>,
     begun_count: u64,
+    /// When the driver looks again: `None` if it has to be roused.
+    looks_at: Option<Instant>,
 }
 
 struct Entry {
@@ -61,9 +63,9 @@ impl Timers {
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         loop {
             let mut state = self.shared.lock();
-            let next = state.entries.last()?.deadline;
-            if next > now {
-                return Some(next);
+            state.looks_at = state.entries.last().map(|entry| entry.deadline);
+            if state.looks_at.is_none_or(|next| next > now) {
+                return state.looks_at;
             }
             let due = state.entries.pop();
             drop(state);
@@ -77,7 +79,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an entry. Rouses if it is now the first.
+    /// Adds an entry. Rouses if the driver would look too late.
     fn add(&self, deadline: Instant, waker: Waker) -> u64 {
         let mut state = self.lock();
         state.begun_count += 1;
@@ -89,9 +91,9 @@ impl Shared {
             waker,
         };
         state.entries.insert(place, entry);
-        let is_first = place + 1 == state.entries.len();
+        let is_early = state.looks_at.is_none_or(|at| deadline < at);
         drop(state);
-        if is_first {
+        if is_early {
             (self.rouse)();
         }
         number

@@ -209,8 +209,8 @@ impl Shared {
 /// # Contract
 ///
 /// 10. **No lost wake-up.** A wake-up counts whenever it comes, whatever the
-///     future does with [`std::thread::park`]; the poll after it sees what was
-///     written before it.
+///     future does with [`std::thread::park`] or a `block_on` of its own; the
+///     poll after it sees what was written before it.
 /// 11. **Polled when woken.** The future is polled once at the start, and then
 ///     once at most for each wake-up. In between the thread sleeps.
 /// 12. **Wakers live on.** A waker may be woken, cloned and dropped after

@@ -61,6 +61,29 @@ fn a_wake_up_survives_a_future_that_parks() {
     });
 }
 
+/// Clause 10: the future waits for something by a `block_on` of its own.
+#[test]
+fn a_wake_up_survives_a_future_that_calls_block_on() {
+    let lesson = Lesson {
+        clause: "10. No lost wake-up",
+        promise: "A wake-up still counts if the future calls `block_on` after it.",
+        usual_cause: "All calls on a thread share one parker, and the inner one takes the token of \
+                      the outer one. Make a parker for each call.",
+        read: "one-future/parker.html#block_on-second-version",
+    };
+    check(lesson, || {
+        let mut is_first = true;
+        block_on(poll_fn(|cx| {
+            if !std::mem::take(&mut is_first) {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            block_on(Yields(1));
+            Poll::Pending
+        }));
+    });
+}
+
 /// Clause 10: no single run can hit the moment between the last look and the
 /// sleep; many runs do.
 #[test]

@@ -44,6 +44,16 @@ const SEED: u64 = 5;
 /// busy with other things it is content with fewer rounds.
 const LUCK: Duration = Duration::from_secs(2);
 
+/// Numbers that look random: xorshift64 (Marsaglia, 2003).
+fn draw(state: &Cell<u64>) -> u64 {
+    let mut number = state.get();
+    number ^= number << 13;
+    number ^= number >> 7;
+    number ^= number << 17;
+    state.set(number);
+    number
+}
+
 /// Timers driven by hand, which count how often they rouse.
 struct Driven {
     timers: Arc<Timers>,

@@ -99,3 +99,53 @@ fn the_memory_of_sleeps_that_are_over_is_used_again() {
         }
     });
 }
+
+/// Clause 2: what fills the gap that a dropped sleep leaves may belong elsewhere.
+#[test]
+fn sleeps_that_are_dropped_leave_the_others_in_time() {
+    let lesson = Lesson {
+        clause: "2. In time",
+        promise: "Sleeps are dropped in any order, and `fire` wakes each of the others within a \
+                  millisecond.",
+        usual_cause: "A heap's last entry fills the gap and is moved down only: it may be earlier \
+                      than its new parent, and then it must move up. Or taking an entry out changes \
+                      what other sleeps find.",
+        read: "blocking/sleep.html#most-sleeps-are-dropped",
+    };
+    const ROUNDS: usize = 100;
+    const SLEEPS: usize = 64;
+    check(lesson, || {
+        let random = Cell::new(SEED);
+        for _ in 0..ROUNDS {
+            let mut driven = Driven::new();
+            let begin = |_| {
+                let micros = Duration::from_micros(draw(&random) % 1_000_000);
+                let deadline = driven.now + 2 * MS + micros;
+                (deadline, begin(driven.timers.sleep_until(deadline)))
+            };
+            let mut sleeps: Vec<_> = (0..SLEEPS).map(begin).collect();
+            for count in (SLEEPS / 2 + 1..=SLEEPS).rev() {
+                sleeps.swap_remove(draw(&random) as usize % count);
+            }
+            let end = driven.now + 2 * SECOND;
+            driven.run_until(end, |now| {
+                sleeps.retain(|(deadline, (_, wakes))| {
+                    let is_woken = wakes.wakes() > 0;
+                    let late = now.saturating_duration_since(*deadline);
+                    assert!(
+                        is_woken || late <= MS,
+                        "half of {SLEEPS} sleeps were dropped, and one of the others was still \
+                         asleep {late:?} late"
+                    );
+                    !is_woken
+                });
+            });
+            let forgotten = sleeps.len();
+            assert!(
+                forgotten == 0,
+                "half of {SLEEPS} sleeps were dropped, and `fire` has forgotten {forgotten} of the \
+                 others"
+            );
+        }
+    });
+}
