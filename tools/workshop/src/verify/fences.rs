@@ -105,8 +105,27 @@ pub fn verify(workshop: &Workshop, chapters: &[PathBuf]) -> (Vec<Finding>, usize
                 findings.push(Finding::new(place, fault, remedy));
             }
         }
+        findings.extend(swallowed(&text).map(|line| {
+            Finding::new(
+                format!("{}:{line}", relative(workshop, chapter)),
+                "a tag above it takes this fence for its own text",
+                "leave a blank line between the two",
+            )
+        }));
     }
     (findings, count)
+}
+
+/// The lines of the fences that are none: a block of HTML goes on to a blank line.
+fn swallowed(text: &str) -> impl Iterator<Item = usize> {
+    Parser::new(text)
+        .into_offset_iter()
+        .filter_map(|(event, place)| match event {
+            Event::Html(html) if html.starts_with("```") => {
+                Some(text[..place.start].matches('\n').count() + 1)
+            }
+            _ => None,
+        })
 }
 
 /// What is wrong with a fence, and the remedy.
@@ -173,6 +192,13 @@ mod tests {
     use std::path::Path;
 
     use super::{Fence, fault_of, read};
+
+    #[test]
+    fn a_fence_right_below_a_tag_is_none() {
+        let told = |text| super::swallowed(text).collect::<Vec<_>>();
+        assert_eq!(told("<details>\n```rust\nx\n```\n</details>\n"), [2, 4]);
+        assert!(told("<details>\n\n```rust\nx\n```\n\n</details>\n").is_empty());
+    }
 
     #[test]
     fn fences_are_found_with_their_lines_also_in_quotes() {

@@ -5,6 +5,7 @@
 //! | [`triads`] | contracts, tests and counterexamples, as they are written |
 //! | [`dependencies`] | which package may depend on which |
 //! | [`book`] | pages, links, anchors and code blocks |
+//! | [`folds`] | solutions, on the pages before their exercise |
 //! | [`figures`] | what figures are drawn from |
 //! | [`snippets`] | programs of the book, and what they really do |
 //! | [`demonstrations`] | the exercises' demonstrations, on our solutions |
@@ -18,6 +19,7 @@ mod demonstrations;
 mod dependencies;
 pub mod fences;
 mod figures;
+mod folds;
 mod html;
 mod judge;
 mod mutants;
