@@ -5,8 +5,8 @@
 //! `cargo test -p exercise-14 --features loom`, and then `--features shuttle`.
 //!
 //! Import from `sync` what you would import from `std::sync` and
-//! `std::thread`, `thread_local!` among it; only what becomes a waker stays in a
-//! [`std::sync::Arc`].
+//! `std::thread`, `thread_local!` among it; only what becomes a waker stays in
+//! a [`std::sync::Arc`].
 //!
 //! The parts are there: `run_queue`, `task`, `sleepers`, `parker`, `block_on`,
 //! `spawn_blocking` and `sleep` are the exercises of those names, and
@@ -28,10 +28,10 @@
 //!    says, each with a thread of its own that is named as
 //!    [`Builder::thread_name`] says. If so many tasks are ready, so many
 //!    workers run, whoever has spawned or woken them: no task waits while a
-//!    worker sleeps, but for the one that is next on a worker that is in a poll.
-//!    (A worker may keep one task, which it polls as soon as its poll is over,
-//!    where no other worker can take it: that is the next one. So is a task
-//!    that yields while no other is ready there.)
+//!    worker sleeps, but for the one that is next on a worker that is in a
+//!    poll. (A worker may keep one task, which it polls as soon as its poll is
+//!    over, where no other worker can take it: that is the next one. So is a
+//!    task that yields while no other is ready there.)
 //! 4. **From outside.** Tasks that do not stop waking one another, spawning
 //!    others, or yielding on every worker do not keep out a task that was
 //!    spawned or woken elsewhere: each worker takes one from the global queue
@@ -79,9 +79,9 @@
 //! 16. **After the end.** A task that is spawned during or after the shutdown
 //!     is dropped, and its handle says that it was cancelled. A blocking job
 //!     that is submitted then has ended before the shutdown is over, or is
-//!     cancelled. To wake or drop what is left of a task does no harm. A runtime
-//!     that is dropped in a poll of one of its own tasks ends, too, and waits
-//!     for nobody.
+//!     cancelled. To wake or drop what is left of a task does no harm. A
+//!     runtime that is dropped in a poll of one of its own tasks ends, too, and
+//!     waits for nobody.
 //! 17. **Idle.** With nothing to do, no worker uses the processor.
 //! 18. **Queues of their own.** A worker takes tasks from its own queue, or
 //!     several at a time from one that it shares: while all workers are busy,
@@ -97,8 +97,8 @@
 //! 1. **A shell.** Clauses 1, 2, 6 to 12, 14 and 17: tasks, handles, `block_on`
 //!    and blocking jobs, on one queue behind one lock.
 //! 2. **Its end.** Clauses 15 and 16: the destructor of [`Runtime`].
-//! 3. **Its workers.** Clauses 3 to 5, 13 and 18: a ring and a slot for each worker,
-//!    the injector, the search, and who is notified.
+//! 3. **Its workers.** Clauses 3 to 5, 13 and 18: a ring and a slot for each
+//!    worker, the injector, the search, and who is notified.
 //!
 //! # Examples
 //!

@@ -25,10 +25,10 @@
 //!    says, each with a thread of its own that is named as
 //!    [`Builder::thread_name`] says. If so many tasks are ready, so many
 //!    workers run, whoever has spawned or woken them: no task waits while a
-//!    worker sleeps, but for the one that is next on a worker that is in a poll.
-//!    (A worker may keep one task, which it polls as soon as its poll is over,
-//!    where no other worker can take it: that is the next one. So is a task
-//!    that yields while no other is ready there.)
+//!    worker sleeps, but for the one that is next on a worker that is in a
+//!    poll. (A worker may keep one task, which it polls as soon as its poll is
+//!    over, where no other worker can take it: that is the next one. So is a
+//!    task that yields while no other is ready there.)
 //! 4. **From outside.** Tasks that do not stop waking one another, spawning
 //!    others, or yielding on every worker do not keep out a task that was
 //!    spawned or woken elsewhere: each worker takes one from the global queue
@@ -76,9 +76,9 @@
 //! 16. **After the end.** A task that is spawned during or after the shutdown
 //!     is dropped, and its handle says that it was cancelled. A blocking job
 //!     that is submitted then has ended before the shutdown is over, or is
-//!     cancelled. To wake or drop what is left of a task does no harm. A runtime
-//!     that is dropped in a poll of one of its own tasks ends, too, and waits
-//!     for nobody.
+//!     cancelled. To wake or drop what is left of a task does no harm. A
+//!     runtime that is dropped in a poll of one of its own tasks ends, too, and
+//!     waits for nobody.
 //! 17. **Idle.** With nothing to do, no worker uses the processor.
 //! 18. **Queues of their own.** A worker takes tasks from its own queue, or
 //!     several at a time from one that it shares: while all workers are busy,
