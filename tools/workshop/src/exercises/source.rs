@@ -118,7 +118,12 @@ fn numbers(text: &str) -> Option<Vec<u32>> {
     let list = text
         .strip_prefix("Clauses ")
         .or_else(|| text.strip_prefix("Clause "))?;
-    let list = list.split(['.', ':', ';']).next()?.replace(" and ", ", ");
+    numbers_in(list.split(['.', ':', ';']).next()?)
+}
+
+/// The numbers in a list such as `1, 2 and 4 to 6`.
+pub fn numbers_in(list: &str) -> Option<Vec<u32>> {
+    let list = list.replace(" and ", ", ");
     let mut numbers = Vec::new();
     for part in list.split(", ") {
         let (first, last) = part.split_once(" to ").unwrap_or((part, part));

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::html::{Block, Page};
-use super::{Finding, Outcome, fences, folds, relative};
+use super::{Finding, Outcome, fences, folds, relative, steps};
 use crate::book::{self, Purpose};
 use crate::exercises::{catalogue, source};
 use crate::problem::Problem;
@@ -44,6 +44,7 @@ pub fn verify(workshop: &Workshop, folder: &Path) -> Result<(Book, Outcome), Pro
     checks.blocks(&book);
     checks.lessons(&book);
     checks.panels(&book);
+    checks.milestones(&book);
     let chapters = chapters(workshop);
     checks.summary(&book, &chapters);
     checks.examples();
@@ -203,6 +204,28 @@ impl Checks<'_> {
                 let text = format!("data-exercise=\"{panel}\"");
                 let fault = format!("there is no exercise `{panel}`");
                 self.find_in(name, &text, fault, "name one that exists");
+            }
+        }
+    }
+
+    /// Checks that an exercise's page has the milestones of its stub in a table.
+    fn milestones(&mut self, book: &Book) {
+        for exercise in catalogue::find_all(self.workshop) {
+            let number = exercise.number.to_string();
+            let pages = &mut book.pages.iter();
+            let Some((name, _)) = pages.find(|(_, page)| page.panels.contains(&number)) else {
+                continue;
+            };
+            let text = fs::read_to_string(self.workshop.root().join(chapter_of(name)));
+            let text = text.unwrap_or_default();
+            for milestone in exercise.milestones() {
+                if !steps::has_row(&text, &milestone) {
+                    let of = format!("{}. {}", milestone.number, milestone.name);
+                    let fault = format!("no row of a table has the clauses of milestone {of}");
+                    let clauses: Vec<_> = milestone.clauses.iter().map(u32::to_string).collect();
+                    let remedy = format!("write `| {of} | {} | … |`", clauses.join(", "));
+                    self.find_in(name, &format!("| {of} |"), fault, &remedy);
+                }
             }
         }
     }

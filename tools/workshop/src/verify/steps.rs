@@ -11,7 +11,7 @@ use crate::exercises::cargo::Built;
 use crate::exercises::catalogue::Exercise;
 use crate::exercises::harness::Verdicts;
 use crate::exercises::milestones::{Milestone, of_clause};
-use crate::exercises::source::Clause;
+use crate::exercises::source::{self, Clause};
 use crate::problem::Problem;
 
 /// The package with these versions.
@@ -162,9 +162,19 @@ pub fn faults_of_order(milestones: &[Milestone], clauses: &[Clause]) -> Vec<(u32
     faults
 }
 
+/// Whether a row of a table has the milestone's name, and then its clauses.
+pub fn has_row(chapter: &str, milestone: &Milestone) -> bool {
+    let name = format!("{}. {}", milestone.number, milestone.name);
+    chapter.lines().any(|line| {
+        let mut cells = line.split('|').map(str::trim).skip(1);
+        cells.next() == Some(&name)
+            && cells.next().and_then(source::numbers_in).as_ref() == Some(&milestone.clauses)
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Clause, Milestone, Outcome, Verdicts, faults_of, faults_of_order};
+    use super::{Clause, Milestone, Outcome, Verdicts, faults_of, faults_of_order, has_row};
     use crate::exercises::harness::Verdict;
 
     fn faults(outcomes: [Outcome; 3], at: usize) -> Vec<String> {
@@ -212,6 +222,24 @@ mod tests {
             "of no contract, out of order"
         );
         assert_eq!(faults(&[(1, &[1, 2]), (2, &[])]), 1, "empty");
+    }
+
+    #[test]
+    fn a_row_has_the_milestone_and_its_clauses() {
+        let milestone = Milestone {
+            number: 2,
+            name: "Its end".into(),
+            clauses: vec![1, 4, 5, 6],
+            line: 1,
+        };
+        assert!(has_row("| 2. Its end | 1, 4 to 6 | Later. |", &milestone));
+        for wrong in [
+            "| 2. Its end | 1, 4, 5 | Later. |",
+            "| 1. Its end | 1, 4 to 6 |",
+            "2. Its end",
+        ] {
+            assert!(!has_row(wrong, &milestone), "{wrong}");
+        }
     }
 
     #[test]
