@@ -61,7 +61,8 @@
 //!     panics when it is cloned or dropped, the poll of the handle may pass the
 //!     panic on, and can be repeated. If the scheduler panics in `clone`,
 //!     `schedule`, `schedule_yielded` or `owned`, the panic is passed on, and
-//!     the task that it was called for is cancelled.
+//!     the task that it was called for is cancelled, unless the scheduler has
+//!     kept its `Runnable`.
 //! 13. **Handed over.** A scheduler may run, send on or drop what it is given
 //!     before [`Schedule::schedule`] returns, or let another thread do so. It
 //!     is alive until the call returns.
@@ -134,7 +135,8 @@ use std::task::{Context, Poll};
 pub use spawn_blocking::JoinError;
 
 /// What tasks are given to when they can run. Cheap to clone: a task calls it
-/// by a copy, because the task's own may be gone before the call returns.
+/// by a copy, because the task's own may be gone before the call returns. Its
+/// destructor must not panic.
 pub trait Schedule: Clone + Send + Sync + 'static {
     /// Takes a task that somebody woke.
     fn schedule(&self, task: Runnable<Self>);
@@ -145,7 +147,8 @@ pub trait Schedule: Clone + Send + Sync + 'static {
         self.schedule(task);
     }
 
-    /// The list for the tasks of this scheduler that wait, if it has one.
+    /// The list for the tasks of this scheduler that wait, if it has one: the
+    /// same at each call.
     fn owned(&self) -> Option<&OwnedTasks<Self>> {
         None
     }

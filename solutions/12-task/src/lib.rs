@@ -60,7 +60,8 @@
 //!     panics when it is cloned or dropped, the poll of the handle may pass the
 //!     panic on, and can be repeated. If the scheduler panics in `clone`,
 //!     `schedule`, `schedule_yielded` or `owned`, the panic is passed on, and
-//!     the task that it was called for is cancelled.
+//!     the task that it was called for is cancelled, unless the scheduler has
+//!     kept its `Runnable`.
 //! 13. **Handed over.** A scheduler may run, send on or drop what it is given
 //!     before [`Schedule::schedule`] returns, or let another thread do so. It
 //!     is alive until the call returns.

@@ -3,7 +3,8 @@
 use super::{JoinHandle, OwnedTasks, Runnable, cell};
 
 /// What tasks are given to when they can run. Cheap to clone: a task calls it
-/// by a copy, because the task's own may be gone before the call returns.
+/// by a copy, because the task's own may be gone before the call returns. Its
+/// destructor must not panic.
 pub trait Schedule: Clone + Send + Sync + 'static {
     /// Whether the memory of a task that has ended is kept for the next one
     /// instead of being freed. Faster, and hides mistakes from sanitizers.
@@ -18,7 +19,8 @@ pub trait Schedule: Clone + Send + Sync + 'static {
         self.schedule(task);
     }
 
-    /// The list for the tasks of this scheduler that wait, if it has one.
+    /// The list for the tasks of this scheduler that wait, if it has one: the
+    /// same at each call.
     fn owned(&self) -> Option<&OwnedTasks<Self>> {
         None
     }
