@@ -37,6 +37,7 @@ impl Unparker {
     }
 }
 
+// ANCHOR: shown
 const PAUSE: Duration = Duration::from_millis(50);
 
 fn main() {
@@ -61,3 +62,4 @@ fn main() {
     parker.park();
     println!("the second park slept: {}", start.elapsed() >= PAUSE);
 }
+// ANCHOR_END: shown

@@ -40,11 +40,13 @@ impl Unparker {
     }
 }
 
+// ANCHOR: shown
 impl Wake for Unparker {
     fn wake(self: Arc<Self>) {
         self.unpark();
     }
 }
+// ANCHOR_END: shown
 
 fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
@@ -59,6 +61,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
+// ANCHOR: shown
 /// Asks another thread, and blocks until it answers.
 fn ask() -> &'static str {
     let (answer, answers) = mpsc::channel();
@@ -83,3 +86,4 @@ fn main() {
     }));
     println!("done");
 }
+// ANCHOR_END: shown

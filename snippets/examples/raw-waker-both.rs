@@ -57,6 +57,7 @@ fn by_hand(park: Arc<Park>) -> Waker {
     // SAFETY: the pointer owns a count, and each function below keeps to it.
     unsafe { Waker::new(Arc::into_raw(park).cast(), &VTABLE) }
 }
+// ANCHOR_END: shown
 
 fn clone(park: *const ()) -> RawWaker {
     // SAFETY: the pointer came from `Arc::into_raw`, and a waker has a count.
@@ -80,7 +81,6 @@ fn release(park: *const ()) {
     // SAFETY: the pointer came from `Arc::into_raw`; its count is given back.
     unsafe { Arc::<Park>::decrement_strong_count(park.cast()) };
 }
-// ANCHOR_END: shown
 
 struct YieldOnce(bool);
 
