@@ -8,6 +8,9 @@
 //! This hides from test kits and sanitizers whether a task is used after it was
 //! freed. So a scheduler has to ask for it, by `Schedule::RECYCLES`.
 
+#[cfg(all(test, not(feature = "loom")))]
+mod tests;
+
 use std::alloc::{self, Layout};
 use std::cell::Cell;
 use std::ptr::NonNull;
