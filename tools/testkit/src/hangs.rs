@@ -26,7 +26,8 @@ fn deadlock(stands: &[Stand]) -> Option<String> {
     let callers = stand
         .subject()
         .filter(|frame| *frame != inner && !frame.function.is_empty());
-    let callers: Vec<_> = callers.map(Frame::in_words).collect();
+    let mut callers: Vec<_> = callers.map(Frame::in_words).collect();
+    callers.dedup();
     let (thread, place) = (&stand.thread, inner.in_words());
     let mut words =
         format!("{DEADLOCK}: thread `{thread}` waits in {place} for a lock that is never released");
@@ -44,7 +45,13 @@ fn deadlock(stands: &[Stand]) -> Option<String> {
     }
     let others = stands.iter().filter(|other| other != stand);
     let others: Vec<_> = others.filter_map(whereabouts).take(2).collect();
-    if callers.is_empty() && others.is_empty() {
+    if callers.is_empty() && calls_itself(stand, inner) {
+        words += &format!(
+            ". It runs twice, one call inside the other: if the outer {inner} still holds the lock, \
+             the thread waits for itself",
+            inner = inner.in_words()
+        );
+    } else if callers.is_empty() && others.is_empty() {
         words += ". No other thread is in the code: what held it has ended, or the lock lies in memory \
                   that was freed";
     }
@@ -52,6 +59,12 @@ fn deadlock(stands: &[Stand]) -> Option<String> {
         words += &format!(". Meanwhile {}", others.join(", and "));
     }
     Some(words)
+}
+
+/// A place of the code under test is reached again from itself, by way of a
+/// destructor for instance, whose frames are not kept.
+fn calls_itself(stand: &Stand, inner: &Frame) -> bool {
+    stand.subject().filter(|frame| *frame == inner).count() > 1
 }
 
 /// A destructor of the code under test waits.
@@ -94,6 +107,13 @@ fn asleep(stands: &[Stand]) -> String {
         true => String::new(),
         false => format!(": {}", places.join(", and ")),
     };
+    let by_the_clock =
+        |stand: &Stand| stand.doing == Doing::Sleep && stand.subject().next().is_some();
+    if stands.iter().any(by_the_clock) {
+        return format!(
+            "{HANGS}: every thread sleeps, one of them in `thread::sleep`, which no wake-up ends{places}"
+        );
+    }
     format!(
         "{HANGS}: every thread sleeps, and nothing is left to wake one. A wake-up was lost, or never \
          sent{places}"
@@ -194,6 +214,46 @@ mod tests {
         assert!(
             words.ends_with("the lock lies in memory that was freed"),
             "{words}"
+        );
+    }
+
+    #[test]
+    fn a_lock_may_be_held_further_out_by_the_same_line() {
+        let frames = [
+            (Subject, "drop", 149),
+            (Check, "", 3),
+            (Subject, "drop", 149),
+        ];
+        let words = in_words(&[stand("check", Doing::Lock, &frames)]).unwrap();
+        assert!(
+            words.ends_with(
+                "if the outer `drop` (lib.rs:149) still holds the lock, the thread waits for itself"
+            ),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn a_caller_is_named_once() {
+        let frames = [
+            (Subject, "sleep", 93),
+            (Subject, "sleep_until", 89),
+            (Check, "", 3),
+            (Subject, "fire", 106),
+            (Subject, "fire", 106),
+        ];
+        let words = in_words(&[stand("check", Doing::Lock, &frames)]).unwrap();
+        assert_eq!(words.matches("`fire`").count(), 1, "{words}");
+    }
+
+    #[test]
+    fn a_sleep_by_the_clock_is_no_lost_wake_up() {
+        let stands = [stand("check", Doing::Sleep, &[(Subject, "poll", 134)])];
+        let words = in_words(&stands).unwrap();
+        assert_eq!(
+            words,
+            "it hangs: every thread sleeps, one of them in `thread::sleep`, which no wake-up ends: \
+             `check` waits in a sleep in `poll` (lib.rs:134)"
         );
     }
 
