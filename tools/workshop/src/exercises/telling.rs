@@ -188,6 +188,8 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
     let others = order.iter().skip(1).filter(|_| !is_certain);
     let or = others
         .filter(|other| rank(other.cause.kind) == rank(first.cause.kind))
+        // Beside a crash, what looks like a lock is memory that was freed.
+        .filter(|other| other.cause.kind != Kind::Deadlock)
         .map(|other| (*other, first_sentence(&other.cause.usually)))
         .find(|(_, advice)| !advice.is_empty() && !usually.contains(advice.as_str()));
     Some(Choice { order, usually, or })
