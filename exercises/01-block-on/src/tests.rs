@@ -296,7 +296,8 @@ fn two_waiting_threads_do_not_take_each_others_wake_ups() {
     let lesson = Lesson {
         clause: "4. Any thread",
         promise: "A waker wakes the `block_on` that it was made for, however many wait elsewhere.",
-        usual_cause: "All calls share one flag or one condition variable, in a `static` for instance.",
+        usual_cause: "All calls share one flag or one condition variable, in a `static` for \
+                      instance, and one call takes the wake-up that was meant for another.",
         read: "one-future/block-on.html#whose-thread-to-wake",
     };
     const ROUNDS: u32 = 10;
