@@ -8,7 +8,9 @@ fn a_wake_by_the_future_itself_is_not_lost() {
     let lesson = Lesson {
         clause: "10. No lost wake-up",
         promise: "A future that wakes itself while it is polled is polled again.",
-        usual_cause: "The token is cleared after the poll, or `wake` only rouses a sleeper.",
+        usual_cause: "The token is cleared after the poll, or `wake` only rouses a sleeper. Or, if all \
+                      checks that wait in `block_on` hang, it sleeps on something else than its \
+                      waker unparks.",
         read: "one-future/parker.html#block_on-second-version",
     };
     check(lesson, || block_on(Yields(3)));

@@ -26,8 +26,9 @@ fn an_unpark_ends_a_timed_park() {
     let lesson = Lesson {
         clause: "5. Time-outs",
         promise: "An `unpark` wakes the thread that sleeps in `park_timeout`, which returns `true`.",
-        usual_cause: "It sleeps the whole time (`thread::sleep`), or returns what it saw before it \
-                      slept.",
+        usual_cause: "It returns what it saw before it slept. At a hang: it sleeps in a way that \
+                      `unpark` doesn't end (`thread::sleep`); or `unpark` notifies before it leaves \
+                      the token, so that the thread finds none and sleeps on.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {
@@ -254,7 +255,8 @@ fn a_parked_thread_is_idle() {
     let lesson = Lesson {
         clause: "6. Idle",
         promise: "A thread in `park` sleeps until it is unparked.",
-        usual_cause: "A loop looks for the token and spins, yields or sleeps for a while.",
+        usual_cause: "A loop looks for the token and spins, yields or sleeps for a while. At a hang: \
+                      the thread sleeps, as it should, and an `unpark` doesn't wake it. See clause 2.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     check(lesson, || assert_idle(Parker::park));
@@ -266,7 +268,9 @@ fn a_thread_in_a_timed_park_is_idle() {
     let lesson = Lesson {
         clause: "6. Idle",
         promise: "A thread in `park_timeout` sleeps until it is unparked or the time is up.",
-        usual_cause: "A loop looks at the clock again and again. Sleep for all the time that is left.",
+        usual_cause: "A loop looks at the clock again and again. Sleep for all the time that is left. \
+                      At a hang: the thread sleeps, as it should, and an `unpark` doesn't wake it. \
+                      See clause 2.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {

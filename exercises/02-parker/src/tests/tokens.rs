@@ -80,8 +80,9 @@ fn an_unpark_ends_the_sleep() {
     let lesson = Lesson {
         clause: "2. No lost unpark",
         promise: "An `unpark` from another thread wakes the thread that sleeps in `park`.",
-        usual_cause: "The token is left, but nobody rouses the sleeper; or the state in which one \
-                      sleeps is taken for that in which there is a token.",
+        usual_cause: "The token is left, and no notification follows: there is none, or it comes before \
+                      the token. Or the state in which the thread sleeps is taken for that in which \
+                      there is a token.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     check(lesson, || {
@@ -157,7 +158,8 @@ fn park_does_not_return_without_a_token() {
         clause: "3. No spurious return",
         promise: "`park` returns only with a token, even if what it sleeps on returns without cause.",
         usual_cause: "`if` where `while` is needed: after `Condvar::wait` or `thread::park` look \
-                      again whether there is a token.",
+                      again whether there is a token. At a hang: an `unpark` that comes after the \
+                      last look for a token and before the sleep is lost. See clause 2.",
         read: "one-future/parker.html#a-sleep-that-ends-for-no-reason",
     };
     const ROUNDS: u32 = 300;
@@ -220,7 +222,8 @@ fn an_unpark_of_the_thread_does_not_end_a_park() {
         clause: "7. Independent",
         promise: "`Thread::unpark` does not make `park` or `park_timeout` return.",
         usual_cause: "`thread::park` stands alone. It needs a loop around it that looks for a token \
-                      of the parker's own.",
+                      of the parker's own. At a hang: an `unpark` of the parker doesn't wake the \
+                      thread. See clause 2.",
         read: "one-future/parker.html#who-takes-the-token",
     };
     const UNPARKS: u32 = 10;
