@@ -26,8 +26,9 @@ fn each_clone_keeps_the_target_alive() {
     let lesson = Lesson {
         clause: "1. Kept alive",
         promise: "The target lives as long as any clone, in whatever order they are dropped.",
-        usual_cause: "`clone` copies the pointer and forgets the count. Each waker will give one \
-                      back, so each must own one: `Arc::increment_strong_count`.",
+        usual_cause: "`clone` copies the pointer and forgets the count, or makes an `Arc` by \
+                      `Arc::from_raw` that gives one back when it is dropped. Each waker will give \
+                      one back, so each must own one: `Arc::increment_strong_count`.",
         read: "one-future/raw-waker.html#four-functions-and-one-count",
     };
     check(lesson, || {
