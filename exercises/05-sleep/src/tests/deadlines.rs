@@ -35,7 +35,8 @@ fn a_sleep_lasts_at_least_its_duration() {
         promise: "From the call of `sleep` until its future is ready at least the duration passes.",
         usual_cause: "The rest of the time is cut to whole milliseconds (`as_millis`), or a wait \
                       that returned is taken for time that has passed. At a hang: nothing unparks \
-                      the thread for a new first deadline, or `fire` wakes under its lock.",
+                      the thread for a new first deadline, or `fire` notes its answer after it has \
+                      unlocked; or it wakes under its lock.",
         read: "blocking/sleep.html#never-early",
     };
     check(lesson, || {
@@ -119,9 +120,12 @@ fn a_sleep_that_was_woken_is_ready() {
     let lesson = Lesson {
         clause: "2. In time",
         promise: "Once `fire` has woken a sleep, its next poll is ready. A sleep is woken once.",
-        usual_cause: "`fire` takes the waker out and keeps no note that the sleep has fired, or \
-                      leaves what it has woken where it was; or `poll` asks the clock instead of \
-                      that note; or two sleeps of one deadline share an entry.",
+        usual_cause: "If it was woken 0 times, `poll` doesn't keep a clone of the waker that it is \
+                      given, or two sleeps of one deadline share an entry. Otherwise `fire` takes \
+                      the waker out and keeps no note that the sleep has fired, or leaves what it \
+                      has woken where it was; or `poll` asks the clock instead of that note. At a \
+                      hang: `poll` blocks its thread until the deadline (`thread::sleep`). It must \
+                      return `Pending` at once, and `fire` wakes.",
         read: "blocking/sleep.html#a-list-of-deadlines",
     };
     check(lesson, || {

@@ -95,9 +95,16 @@ impl Driven {
             let rouses = self.rouses.load(SeqCst);
             let next = self.fire();
             look(self.now);
+            let why = match next.is_some_and(|next| next <= self.now) {
+                true => {
+                    ": it returns a time that has come, and leaves what is due then asleep \
+                     (`<` for `<=`?)"
+                }
+                false => "",
+            };
             assert!(
                 self.turns < 100_000,
-                "`fire` was called {} times and still wants more",
+                "`fire` was called {} times and still wants more{why}",
                 self.turns
             );
             if self.rouses.load(SeqCst) > rouses {

@@ -18,7 +18,11 @@ fn the_waker_of_the_newest_poll_is_woken() {
         let (waker, second) = CountingWaker::new();
         for _ in 0..3 {
             let is_ready = poll(&mut sleep, &waker);
-            assert!(!is_ready, "it is ready before its deadline");
+            assert!(
+                !is_ready,
+                "polled again before its deadline, it is ready: that it is polled once more doesn't \
+                 mean that the time has come"
+            );
         }
         let end = driven.now + SECOND + MS;
         driven.run_until(end, |_| {});
