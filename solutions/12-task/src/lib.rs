@@ -113,6 +113,8 @@ mod cell;
 mod holder;
 mod join;
 mod memory;
+#[cfg(all(test, not(feature = "loom")))]
+mod memory_tests;
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/12-task/src/models.rs"]
 mod models;

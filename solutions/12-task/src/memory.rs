@@ -8,9 +8,6 @@
 //! This hides from test kits and sanitizers whether a task is used after it was
 //! freed. So a scheduler has to ask for it, by `Schedule::RECYCLES`.
 
-#[cfg(all(test, not(feature = "loom")))]
-mod tests;
-
 use std::alloc::{self, Layout};
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -18,14 +15,14 @@ use std::sync::{Mutex, PoisonError};
 
 /// Blocks are multiples of this, and begin where a cache line does: two tasks
 /// never share one.
-const STEP: usize = 64;
+pub const STEP: usize = 64;
 /// Tasks larger than so many steps have memory of their own.
-const CLASSES: usize = 8;
+pub const CLASSES: usize = 8;
 /// So many blocks travel together.
-const BATCH: usize = 64;
+pub const BATCH: usize = 64;
 /// The depot keeps so many batches of a class: a burst of ten thousand tasks
 /// finds its memory again.
-const MOST_BATCHES: usize = 256;
+pub const MOST_BATCHES: usize = 256;
 
 /// Puts a cell on the heap.
 #[inline]
@@ -211,18 +208,18 @@ unsafe fn free(class: usize, mut blocks: Option<NonNull<Block>>) {
 }
 
 /// Whole batches on their way from those who have too much.
-struct Depot(Mutex<Vec<Batch>>);
+pub struct Depot(Mutex<Vec<Batch>>);
 
-struct Batch(NonNull<Block>);
+pub struct Batch(NonNull<Block>);
 
 // SAFETY: the blocks belong to whoever has the batch.
 unsafe impl Send for Batch {}
 
-static DEPOT: [Depot; CLASSES] =
+pub static DEPOT: [Depot; CLASSES] =
     [const { Depot(Mutex::new(Vec::new())) }; CLASSES];
 
 impl Depot {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Batch>> {
+    pub fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Batch>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -185,6 +185,63 @@ impl Drop for AbortOnDrop {
     }
 }
 
+/// Clause 15: there are as many as a server has connections.
+#[test]
+fn closing_the_list_finds_each_of_many_tasks() {
+    let lesson = Lesson {
+        clause: "15. Listed",
+        promise: "However many tasks wait, and in whatever order others have ended, `close_and_cancel` \
+                  cancels each.",
+        usual_cause: "A task that is taken out of the list takes others along: its neighbors aren't \
+                      linked to each other, or the first isn't replaced. Or the walk along the list ends at a \
+                      task that is queued.",
+        read: "scheduler/task.html#tasks-that-wait",
+    };
+    const TASKS: usize = 1_000;
+    check(lesson, || {
+        let queue = Queue::with_list();
+        let mut waiting: Vec<_> =
+            (0..TASKS).map(|_| queue.spawn_waiting()).collect();
+        // One in three, from all over the list.
+        for step in 0..TASKS / 3 {
+            let index = step * 7_919 % waiting.len();
+            let (task, _, handle) = waiting.swap_remove(index);
+            task.complete();
+            queue.run_all();
+            assert!(
+                handle.is_finished(),
+                "a task that was woken has not ended"
+            );
+        }
+        // Some are queued, and these follow when they are run.
+        let (queued, waiting): (Vec<_>, Vec<_>) = waiting
+            .into_iter()
+            .enumerate()
+            .partition(|it| it.0 % 10 == 5);
+        queued.iter().for_each(|(_, task)| task.1.wake_by_ref());
+        queue.list().close_and_cancel();
+        let is_left = |it: &&(usize, (_, _, JoinHandle<()>))| {
+            let (_, (_, _, handle)) = it;
+            !handle.is_finished()
+        };
+        let (left, count) =
+            (waiting.iter().filter(is_left).count(), waiting.len());
+        assert!(
+            left == 0,
+            "of {TASKS} tasks {count} waited and {} were queued; {left} of those that waited were \
+             not cancelled",
+            queued.len()
+        );
+        queue.run_all();
+        let left = queued.iter().filter(is_left).count();
+        assert!(
+            left == 0,
+            "{left} of those that were queued were not cancelled"
+        );
+        assert!(queue.list().is_empty(), "the list still has tasks");
+    });
+}
+
 /// Clause 15: a task may be polled while the runtime ends.
 #[test]
 fn a_task_that_waits_after_the_close_is_cancelled() {

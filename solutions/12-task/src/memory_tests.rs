@@ -7,7 +7,7 @@ use std::thread;
 
 use testkit::{Lesson, allocations, check, live_blocks};
 
-use super::{BATCH, CLASSES, MOST_BATCHES, STEP, put, remove};
+use crate::memory::{BATCH, CLASSES, DEPOT, MOST_BATCHES, STEP, put, remove};
 
 /// The process's other threads may have allocated so many blocks meanwhile.
 const SPARE: isize = 20;
@@ -163,9 +163,9 @@ fn a_thread_that_spawns_and_ends_in_turn_sends_nothing_away() {
             for _ in 0..10 * BATCH {
                 Cells::<STEP>::put(1).remove();
             }
-            assert_eq!(super::DEPOT[0].lock().len(), 0);
+            assert_eq!(DEPOT[0].lock().len(), 0);
             Cells::<STEP>::put(3 * BATCH).remove();
-            let sent = super::DEPOT[0].lock().len();
+            let sent = DEPOT[0].lock().len();
             assert!((1..=2).contains(&sent), "{sent} batches were sent away");
         });
     });
@@ -181,7 +181,7 @@ fn the_depot_is_not_without_bounds() {
             on_a_thread(|| {
                 Cells::<STEP>::put((MOST_BATCHES + 20) * BATCH).remove()
             });
-            assert_eq!(super::DEPOT[0].lock().len(), MOST_BATCHES);
+            assert_eq!(DEPOT[0].lock().len(), MOST_BATCHES);
             let kept = live_blocks() - before;
             let most = (MOST_BATCHES * BATCH) as isize + SPARE;
             assert!(kept <= most, "{kept} blocks are left, not {most}");
