@@ -1,4 +1,6 @@
 //! tokio's `LocalSet`, which needs no runtime to run.
+//!
+//! Fails at times: many_tasks_woken_from_elsewhere_have_their_turns
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;

@@ -185,6 +185,37 @@ fn an_idle_thread_is_counted_on_once() {
     });
 }
 
+/// Clause 3: a waker is anybody's code, and may take its time.
+#[test]
+fn a_thread_that_calls_a_waker_is_not_idle() {
+    let lesson = Lesson {
+        clause: "3. In parallel",
+        promise: "While the waker of a job that has ended is called, another thread takes up the next \
+                  job.",
+        usual_cause: "The thread counts as idle before it has called the waker, so no other one is \
+                      started, or woken, for the next job. Count it as idle when it looks for a job.",
+        read: "blocking/spawn-blocking.html#how-many-threads",
+    };
+    check(lesson, || {
+        let pool = Pool::new(2, HOUR);
+        let first_may_end = Opener::new();
+        let mut first = hold(&pool, &first_may_end);
+        let (entered, may_return) = (Arc::new(Gate::new()), Opener::new());
+        let (enter, wait) = (entered.clone(), waiting_job(&may_return));
+        let wait = Mutex::new(Some(wait));
+        let waker = HostileWaker::new(move || {
+            enter.open();
+            let wait = wait.lock().unwrap().take();
+            wait.into_iter().for_each(|wait| wait());
+        });
+        assert!(!poll_once(&mut first, &waker), "the job has not ended");
+        drop(first_may_end);
+        entered.wait();
+        block_on(pool.spawn_blocking(|| ())).expect("the job returns");
+        drop(may_return);
+    });
+}
+
 /// How long the idle check watches, and what a sleeping thread may cost in
 /// that time.
 const IDLE_WINDOW: Duration = Duration::from_millis(200);

@@ -143,7 +143,9 @@ fn a_nested_budget_ends_with_the_outer_one() {
     let lesson = Lesson {
         clause: "8. Nested",
         promise: "A longer slice within a shorter one does not lengthen the poll.",
-        usual_cause: "The nested budget replaces the outer one. It must end with it.",
+        usual_cause: "The nested budget replaces the outer one, whose end must be its own, however many \
+                      are around it; or its stride is found by its own slice, of which the outer one \
+                      leaves less.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
@@ -156,6 +158,17 @@ fn a_nested_budget_ends_with_the_outer_one() {
         });
         let polls = polls_of(&clock, Duration::ZERO, outer);
         assert_bounded(&polls, longest_poll(SLICE, cost, 2));
+
+        // The slice of the one in the middle begins with that of the innermost.
+        let clock = FakeClock::new(READING);
+        let innermost = budget(&clock, 100 * SLICE, work(&clock, 2_000, cost));
+        let middle = budget(&clock, 10 * SLICE, innermost);
+        let outer = budget(&clock, SLICE, async {
+            work(&clock, 30, cost).await;
+            middle.await;
+        });
+        let polls = polls_of(&clock, Duration::ZERO, outer);
+        assert_bounded(&polls, longest_poll(SLICE, cost, 3));
 
         // Each for itself is short.
         let many = async {

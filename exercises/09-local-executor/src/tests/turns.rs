@@ -147,6 +147,62 @@ fn it_does_not_matter_who_woke_a_task() {
     });
 }
 
+/// Clause 5: an answer comes for many at once.
+#[test]
+fn many_tasks_woken_from_elsewhere_have_their_turns() {
+    let lesson = Lesson {
+        clause: "5. Fair",
+        promise: "However many tasks another thread wakes at once, each has its turn soon, beside one \
+                  that wakes itself.",
+        usual_cause: "Now and then the executor takes one wake-up from another thread, and leaves the \
+                      others for the next time. Take all that are there.",
+        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+    };
+    const WOKEN: usize = 100;
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let wakers = Rc::new(RefCell::new(Vec::new()));
+        let polls = Rc::new(Cell::new(0));
+        let longest_wait = Rc::new(Cell::new((0, 0)));
+        for _ in 0..WOKEN {
+            let (wakers, polls, longest_wait) =
+                (wakers.clone(), polls.clone(), longest_wait.clone());
+            let mut is_first = true;
+            drop(executor.spawn(poll_fn(move |cx| {
+                if std::mem::take(&mut is_first) {
+                    wakers.borrow_mut().push(cx.waker().clone());
+                    return Poll::Pending;
+                }
+                let (count, _) = longest_wait.get();
+                longest_wait.set((count + 1, polls.get()));
+                Poll::Ready(())
+            })));
+        }
+        let (hog_polls, waited) = (polls.clone(), longest_wait.clone());
+        drop(executor.spawn(poll_fn(move |cx| {
+            if wakers.borrow().len() == WOKEN {
+                let woken = wakers.take();
+                elsewhere(move || woken.into_iter().for_each(Waker::wake));
+                hog_polls.set(0);
+            }
+            hog_polls.set(hog_polls.get() + 1);
+            cx.waker().wake_by_ref();
+            match waited.get().0 == WOKEN || hog_polls.get() > 100_000 {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        })));
+        executor.run();
+        let (count, longest) = longest_wait.get();
+        assert!(count == WOKEN, "{count} of {WOKEN} tasks had their turns");
+        assert!(
+            longest <= BOUND,
+            "another thread woke {WOKEN} tasks, and a task that wakes itself was polled {longest} \
+             times before the last of them"
+        );
+    });
+}
+
 /// How many tasks wait while others run.
 const WAITING: usize = 10_000;
 

@@ -152,6 +152,45 @@ fn spawn_finds_the_executor_of_this_thread() {
     });
 }
 
+/// Clause 13: a task may own an executor, and drop it.
+#[test]
+fn an_executor_that_is_dropped_in_a_task_leaves_this_one() {
+    let lesson = Lesson {
+        clause: "13. Here",
+        promise: "After a task has dropped another executor, `spawn` still makes a task of the one that \
+                  runs, and `run` in it still panics.",
+        usual_cause: "The end of an executor's destructor notes that none is here any more. Put back what \
+                      was noted before it.",
+        read: "scheduler/local-executor.html#who-runs-here",
+    };
+    check(lesson, || {
+        for has_tasks in [false, true] {
+            let executor = Rc::new(LocalExecutor::new());
+            let this = executor.clone();
+            let spawned = executor.block_on(async move {
+                let other = LocalExecutor::new();
+                if has_tasks {
+                    drop(other.spawn(std::future::pending::<()>()));
+                }
+                drop(other);
+                let message = panic_message(|| this.run());
+                let spawned = panic_message(|| drop(spawn(async {})));
+                (message, spawned)
+            });
+            let (run, spawned) = spawned;
+            assert!(
+                spawned.is_none(),
+                "a task dropped an executor, and then `spawn` panicked: {spawned:?}"
+            );
+            assert!(
+                run.is_some(),
+                "a task dropped an executor, and then `run` didn't panic in it"
+            );
+            executor.run();
+        }
+    });
+}
+
 /// Clause 13: better a clear word than a task that never runs.
 #[test]
 fn spawn_panics_where_no_executor_runs() {
