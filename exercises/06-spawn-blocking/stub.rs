@@ -154,9 +154,10 @@ impl Error for JoinError {}
 ///
 /// # Contract
 ///
-/// 12. **On rayon.** The job runs on a thread of rayon's global pool, so that
-///     it can use all of rayon. The submitter does not wait for it, and its
-///     handle keeps the clauses 6 and 7: rayon itself would end the process.
+/// 12. **On rayon.** The job runs on a thread of rayon's, of the global pool
+///     unless another pool's thread submits it, so that it can use all of
+///     rayon. The submitter does not wait for it, and its handle keeps the
+///     clauses 6 and 7: rayon itself would end the process.
 ///
 /// # Examples
 ///

@@ -75,7 +75,7 @@ impl Future for YieldNow {
 /// 9. **Its own count.** Each `EveryNth` counts for itself, whatever others
 ///    count, and on whatever thread its ticks are polled.
 /// 10. **Dropped ticks.** A tick that is dropped halfway does not stop the
-///     count: of the n ticks that are polled after it at least one yields.
+///     count: of the n ticks that follow it, if all are polled, one yields.
 ///
 /// Whether a tick that is never polled counts is left open.
 ///
