@@ -11,8 +11,9 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::{
-    Cost, DropProbe, Lesson, ManualFuture, MustNotMove, WrittenMeanwhile,
-    Yields, check, idle_cost, race_step_by_step, race_with_wakes,
+    Cost, DropProbe, Lesson, ManualFuture, MustNotMove, ThreadProbe,
+    WrittenMeanwhile, Yields, check, idle_cost, race_step_by_step,
+    race_with_wakes,
 };
 
 use super::block_on;
@@ -287,6 +288,42 @@ fn every_clone_of_the_waker_wakes() {
                 Poll::Pending
             }
         }));
+    });
+}
+
+/// Clause 4: a future may keep what it was given first, and hand it on later.
+#[test]
+fn a_waker_of_an_earlier_poll_wakes() {
+    let lesson = Lesson {
+        clause: "4. Any thread",
+        promise: "A waker from an earlier poll of the same `block_on` still wakes it.",
+        usual_cause: "Each poll gets a flag of its own, and the thread waits for the newest only. Make \
+                      the waker once for each call, before the loop.",
+        read: "one-future/block-on.html#whose-thread-to-wake",
+    };
+    check(lesson, || {
+        let mut polls = 0;
+        let mut first = None;
+        let mut waking = None;
+        block_on(poll_fn(|cx| {
+            polls += 1;
+            match polls {
+                1 => first.insert(cx.waker().clone()).wake_by_ref(),
+                2 => {
+                    let asleep = ThreadProbe::here();
+                    waking = first.take().map(|first| {
+                        thread::spawn(move || {
+                            asleep.wait_until_asleep();
+                            first.wake();
+                        })
+                    });
+                }
+                _ => return Poll::Ready(()),
+            }
+            Poll::Pending
+        }));
+        let waking = waking.expect("the second poll has begun it");
+        waking.join().expect("waking does not panic");
     });
 }
 

@@ -163,3 +163,42 @@ fn a_wake_up_counts_and_publishes_in_every_order() {
         });
     });
 }
+
+/// Clause 10: a second wake-up, which finds that the first one is on its way.
+#[test]
+fn what_each_of_two_wakers_wrote_is_seen() {
+    let lesson = Lesson {
+        clause: "10. No lost wake-up",
+        promise: "Two threads write and wake at once; a poll of `block_on` sees what both wrote.",
+        usual_cause: "Beside the token `block_on` has a flag that spares `unpark`, and clears it by a \
+                      store, over a wake-up that it hasn't seen: nothing that this one wrote is \
+                      published. Clear it by a `swap` that acquires, or leave the flag out.",
+        read: "one-future/parker.html#what-the-other-thread-wrote",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let flags = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+            let mut waking = Vec::new();
+            block_on(poll_fn(|cx| {
+                if waking.is_empty() {
+                    waking.extend(flags.iter().map(|flag| {
+                        let (flag, waker) = (flag.clone(), cx.waker().clone());
+                        thread::spawn(move || {
+                            // Relaxed: the wake-up publishes it.
+                            flag.store(true, Relaxed);
+                            waker.wake();
+                        })
+                    }));
+                }
+                // Relaxed: as above.
+                match flags.iter().all(|flag| flag.load(Relaxed)) {
+                    true => Poll::Ready(()),
+                    false => Poll::Pending,
+                }
+            }));
+            for thread in waking.drain(..) {
+                thread.join().expect("waking does not panic");
+            }
+        });
+    });
+}
