@@ -1,6 +1,6 @@
 //! Another right design, after text 1's last version: the cache is borrowed
-//! for the whole call, and who cannot borrow it is recursive. Other threads
-//! set a flag under a mutex. This thread sets one of its own, known by the
+//! for the whole call, and a call that finds another one running is recursive.
+//! Other threads set a flag under a mutex. This thread sets one of its own, known by the
 //! address of a thread-local.
 
 use std::cell::{Cell, RefCell};
@@ -13,13 +13,25 @@ use sync::{Condvar, Mutex};
 
 /// Runs `future` on this thread until it is ready and returns its output.
 pub fn block_on<F: Future>(future: F) -> F::Output {
+    let is_running = IS_RUNNING.with(|is_running| is_running.replace(true));
+    assert!(!is_running, "recursive `block_on`");
+    let _running = Running;
     let mut future = pin!(future);
     let cached = CACHE.try_with(|cache| {
-        let mut cache = cache.try_borrow_mut().expect("recursive `block_on`");
+        let mut cache = cache.borrow_mut();
         drive(cache.get_or_insert_with(Cached::new), future.as_mut())
     });
     // The cache is gone when the thread ends.
     cached.unwrap_or_else(|_gone| drive(&Cached::new(), future))
+}
+
+/// A call of [`block_on`] on this thread.
+struct Running;
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        IS_RUNNING.with(|is_running| is_running.set(false));
+    }
 }
 
 fn drive<F: Future>(cached: &Cached, mut future: Pin<&mut F>) -> F::Output {
@@ -44,6 +56,7 @@ struct Cached {
 sync::thread_local! {
     static CACHE: RefCell<Option<Cached>> = const { RefCell::new(None) };
     static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
+    static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Cached {

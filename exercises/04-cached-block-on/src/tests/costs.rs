@@ -131,6 +131,58 @@ fn it_works_in_the_destructor_of_a_thread_local() {
     });
 }
 
+/// Clause 8: what notices the recursion may be gone, too.
+#[test]
+fn a_recursive_call_while_the_thread_ends_panics() {
+    let lesson = Lesson {
+        clause: "8. No recursion",
+        promise: "A recursive call panics and polls nothing, also in the destructor of a thread-local.",
+        usual_cause: "That a call runs is noted in the cache, and a call that finds the cache gone \
+                      doesn't ask. Note it in a thread-local of its own, whose type has no destructor: \
+                      that one is there to the end.",
+        read: "one-future/cached-block-on.html#when-the-thread-ends",
+    };
+    check(lesson, || {
+        for calls_before in [true, false] {
+            let (tell, told) = mpsc::channel();
+            join(thread::spawn(move || {
+                RECURSES.set(Some(RecursesOnDrop(tell)));
+                // What the call keeps is registered later, so it's gone earlier.
+                if calls_before {
+                    block_on(Yields(1));
+                }
+            }));
+            let (outer, panics, polls) =
+                told.recv().expect("the destructor ran");
+            assert!(
+                outer == 6 && panics && polls == 0,
+                "while the thread ended, the recursive call {} and polled its future {polls} times; \
+                 the outer one gave {outer}",
+                if panics { "panicked" } else { "returned" }
+            );
+        }
+    });
+}
+
+struct RecursesOnDrop(mpsc::Sender<(u32, bool, u32)>);
+
+impl Drop for RecursesOnDrop {
+    fn drop(&mut self) {
+        let mut polls = 0;
+        let mut panics = false;
+        let outer = block_on(async {
+            let inner = async { polls += 1 };
+            panics = panic_message(|| block_on(inner)).is_some();
+            6
+        });
+        let _ = self.0.send((outer, panics, polls));
+    }
+}
+
+thread_local! {
+    static RECURSES: RefCell<Option<RecursesOnDrop>> = const { RefCell::new(None) };
+}
+
 /// Clause 11: a program may start a thread for each request.
 #[test]
 fn what_a_thread_kept_is_freed_when_it_ends() {
