@@ -1,5 +1,8 @@
 //! Who keeps the target alive, and for how long.
 
+use std::pin::Pin;
+use std::task::Context;
+
 use super::*;
 
 /// Clause 1: the `Arc` is moved in, so nobody else need hold one.
@@ -194,4 +197,62 @@ fn a_target_of_any_shape_is_woken_and_dropped() {
         cycle([1_u8; 100_000]);
         cycle(OfAPage([1; _]));
     });
+}
+
+/// Clause 6: one is stopped after each of its machine instructions, and the
+/// other one comes in between.
+#[test]
+fn two_threads_use_up_their_wakers_at_once() {
+    let lesson = Lesson {
+        clause: "6. Any thread",
+        promise: "Two threads wake by value at once. Both wake the target, and it is dropped once, after \
+                  both.",
+        usual_cause: "A waker gives its count back and then still uses what the count kept alive: the \
+                      other one may have freed it. Take out what you need first, and give the count \
+                      back last.",
+        read: "one-future/raw-waker.html#any-thread",
+    };
+    check(lesson, || {
+        let [wakes, drops] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
+        let mut rounds = 0;
+        race_step_by_step(|mut answer| {
+            rounds += 1;
+            let own = waker(Arc::new(Counts {
+                wakes: wakes.clone(),
+                drops: drops.clone(),
+            }));
+            let mut cx = Context::from_waker(Waker::noop());
+            let asked =
+                Pin::new(&mut answer).poll(&mut Context::from_waker(&own));
+            own.wake();
+            if asked.is_pending() {
+                while Pin::new(&mut answer).poll(&mut cx).is_pending() {
+                    thread::yield_now();
+                }
+            }
+        });
+        let (wakes, drops) = (wakes.load(SeqCst), drops.load(SeqCst));
+        assert!(
+            wakes == 2 * rounds && drops == rounds,
+            "{rounds} times two threads woke one target each; that was {wakes} wakes, and {drops} \
+             targets were dropped"
+        );
+    });
+}
+
+struct Counts {
+    wakes: Arc<AtomicUsize>,
+    drops: Arc<AtomicUsize>,
+}
+
+impl Wake for Counts {
+    fn wake(self: Arc<Self>) {
+        self.wakes.fetch_add(1, SeqCst);
+    }
+}
+
+impl Drop for Counts {
+    fn drop(&mut self) {
+        self.drops.fetch_add(1, SeqCst);
+    }
 }
