@@ -9,6 +9,8 @@ use std::cell::Cell;
 use std::io::Write;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use Ordering::{Acquire, Relaxed, Release};
 
@@ -42,6 +44,7 @@ pub struct Allocations {
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
     static BYTES: Cell<u64> = const { Cell::new(0) };
+    static IS_SLOW: Cell<bool> = const { Cell::new(false) };
 }
 
 static LIVE_BLOCKS: AtomicIsize = AtomicIsize::new(0);
@@ -56,6 +59,21 @@ pub fn allocations<R>(body: impl FnOnce() -> R) -> (R, Allocations) {
         bytes: BYTES.get() - before.1,
     };
     (result, counted)
+}
+
+/// Runs `body`, in which each allocation of this thread takes a millisecond and
+/// more: so that what allocates between a look and a step takes long enough for
+/// other threads to look, too.
+pub fn with_slow_allocations<R>(body: impl FnOnce() -> R) -> R {
+    struct Quick;
+    impl Drop for Quick {
+        fn drop(&mut self) {
+            IS_SLOW.set(false);
+        }
+    }
+    IS_SLOW.set(true);
+    let _quick_again = Quick;
+    body()
 }
 
 /// How many blocks of the whole process are allocated and not given back.
@@ -133,6 +151,9 @@ fn count(layout: Layout) {
     // `try_with`: blocks are also allocated while a thread's locals are destroyed.
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
     let _ = BYTES.try_with(|bytes| bytes.set(bytes.get() + layout.size() as u64));
+    if IS_SLOW.try_with(Cell::get).unwrap_or(false) {
+        thread::sleep(Duration::from_millis(1));
+    }
     LIVE_BLOCKS.fetch_add(1, Relaxed);
     LIVE_BYTES.fetch_add(layout.size() as isize, Relaxed);
 }

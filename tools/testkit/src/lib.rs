@@ -50,7 +50,7 @@ mod trap;
 mod wakers;
 mod watchdog;
 
-pub use allocator::{Allocations, allocations, live_blocks, live_bytes};
+pub use allocator::{Allocations, allocations, live_blocks, live_bytes, with_slow_allocations};
 pub use check::{check, check_model};
 pub use futures::{MustNotMove, WrittenMeanwhile, Yields};
 pub use gate::{Gate, Opener, Rendezvous};

@@ -28,7 +28,7 @@ use sync::chaos::with_chaos;
 use testkit::{
     CountingWaker, Gate, HostileClone, HostileWaker, Lesson, PanicOnDrop,
     StackWakers, ThreadProbe, WakeCounts, check, idle_cost, live_bytes,
-    panic_message, thread_count, wakers_without_data,
+    panic_message, thread_count, wakers_without_data, with_slow_allocations,
 };
 
 use super::{Sleep, Timers, sleep, sleep_until};

@@ -52,6 +52,52 @@ fn ten_thousand_sleeps_share_one_thread() {
     });
 }
 
+/// Clause 10: a server's workers begin at the same moment.
+#[test]
+fn callers_that_come_at_once_start_one_thread() {
+    let lesson = Lesson {
+        clause: "10. One thread",
+        promise: "However many threads call `sleep` first, at once, one thread named `timer` is started.",
+        usual_cause: "A caller looks whether the timers are there, and starts them if not: of two who \
+                      look at once, both start a thread. Let `OnceLock::get_or_init` or a `LazyLock` \
+                      start it, or a lock that is held meanwhile.",
+        read: "blocking/sleep.html#a-thread-for-them-all",
+    };
+    const CALLERS: usize = 8;
+    check(lesson, || {
+        let ready = Arc::new(AtomicUsize::new(0));
+        let callers: Vec<_> = (0..CALLERS)
+            .map(|_| {
+                let ready = ready.clone();
+                thread::spawn(move || {
+                    ready.fetch_add(1, SeqCst);
+                    while ready.load(SeqCst) < CALLERS {
+                        thread::yield_now();
+                    }
+                    wait_for(with_slow_allocations(|| sleep(MS)));
+                })
+            })
+            .collect();
+        for caller in callers {
+            caller.join().expect("sleeping does not panic");
+        }
+        let count = threads_named("timer");
+        assert!(
+            count <= 1,
+            "{CALLERS} threads called `sleep` at once, and then {count} threads were named `timer`"
+        );
+    });
+}
+
+/// How many threads of this process have that name; 0 where none can be seen.
+fn threads_named(name: &str) -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let names = tasks
+        .flatten()
+        .flat_map(|task| std::fs::read_to_string(task.path().join("comm")));
+    names.filter(|it| it.trim_end() == name).count()
+}
+
 /// Clause 10: one bad task must not take everybody's clock away.
 #[test]
 fn the_timer_thread_survives_a_waker_that_panics() {
