@@ -166,6 +166,10 @@ fn in_words(message: &str) -> Option<String> {
         || message.contains("exceeded max_steps bound")
     {
         "a loop went on for ever"
+    } else if message.contains("expected to be able to acquire lock") {
+        "loom tries an execution once more up to some step, and this one took another way: it \
+         hangs on something that is never twice the same, such as an address, the time or chance. \
+         Two locks are often taken in the order of their addresses: give them numbers"
     } else {
         return None;
     };
@@ -418,6 +422,12 @@ mod tests {
         assert!(!is_unwanted(
             "recursive `block_on`: await the inner future instead"
         ));
+    }
+
+    #[test]
+    fn an_execution_that_is_not_repeated_is_explained() {
+        let words = in_words("expected to be able to acquire lock").unwrap();
+        assert!(words.contains("addresses"), "{words}");
     }
 
     #[test]
