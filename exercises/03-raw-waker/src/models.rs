@@ -52,8 +52,11 @@ fn the_last_of_two_threads_frees_the_target_in_every_order() {
         clause: "2. Given back",
         promise: "Whichever of two threads gives its waker up last, the target is dropped once, and \
                   after all that the other one did with it.",
-        usual_cause: "A count of your own is loaded and stored in two steps, or it goes down without \
-                      `Release`, or nothing with `Acquire` comes before the target is freed.",
+        usual_cause: "A count of your own is loaded and stored in two steps, or it goes down \
+                      without `Release`, or nothing with `Acquire` comes before the target is \
+                      freed. Or `wake` looks by a load whether it is the last and then gives its \
+                      count back without a look at the result: of two that do so at once neither \
+                      frees.",
         read: "one-future/raw-waker.html#any-thread",
     };
     check_model(lesson, || {

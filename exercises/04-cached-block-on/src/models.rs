@@ -60,8 +60,11 @@ fn a_wake_from_another_thread_counts_in_every_order() {
         clause: "3. No lost wake-up",
         promise: "In every order of the steps a wake-up from another thread ends the wait, and \
                   what was written before it is seen.",
-        usual_cause: "A flag that is not atomic, or is stored with `Relaxed`, carries wake-ups of \
-                      other threads; or the thread sleeps without another look.",
+        usual_cause: "A flag that is not atomic, or is stored with `Relaxed`, carries wake-ups \
+                      of other threads; or the thread sleeps without another look. Or a waker \
+                      stores its flag and then loads whether the thread sleeps, while that one \
+                      stores that it sleeps and then loads the flag: with `Release` and \
+                      `Acquire` both may see the old value. Set the flag by a `swap`.",
         read: "one-future/cached-block-on.html#the-proof",
     };
     check_model(lesson, || sync::model(|| wait_for_another_thread(0)));

@@ -307,9 +307,12 @@ fn a_wake_up_counts_in_every_order() {
     let lesson = Lesson {
         clause: "5. No lost wake-up",
         promise: "A wake-up that comes while a poll begins, goes on or ends is followed by a poll.",
-        usual_cause: "The look for the note and the letting go are two steps, or the note is cleared \
-                      after the poll; or the poll begins without `Acquire`, and does not see what \
-                      was written before the wake-up that it serves.",
+        usual_cause: "The look for the note and the letting go are two steps, or the note is \
+                      cleared after the poll; or the poll begins without `Acquire`, and does not \
+                      see what was written before the wake-up that it serves. Or a wake-up that \
+                      finds the task woken already only loads the flags: the load may see an old \
+                      value, and it publishes nothing. Set the flag each time, by a \
+                      read-modify-write with `Release`.",
         read: "scheduler/task.html#a-note-for-the-holder",
     };
     check_model(lesson, || {
@@ -500,8 +503,10 @@ fn no_task_slips_past_a_list_that_closes() {
     let lesson = Lesson {
         clause: "15. Listed",
         promise: "A task that first waits while the list is closed ends, whichever comes first.",
-        usual_cause: "The list is marked as closed without its lock, or after its tasks were cancelled; \
-                      or a task that is listed and still held is not marked.",
+        usual_cause: "The list is marked as closed without its lock, or after its tasks were \
+                      cancelled; or a task that is listed and still held is not marked. Or the \
+                      task looks under the lock whether the list is closed, releases it, and \
+                      lists itself under a second one: the close comes in between.",
         read: "scheduler/task.html#tasks-that-wait",
     };
     check_model(lesson, || {

@@ -47,7 +47,10 @@ fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
         promise: "A worker falls asleep as work is pushed: it sees the work, or it is named.",
         usual_cause: "There is no fence between the push and the look at the counts, or none \
                       between the count and the look at the queues. A `SeqCst` load or store is \
-                      none. Or `notify` gives up where another thread has the lock.",
+                      none. Or `notify` gives up where another thread has the lock. Or `notify` \
+                      counts the searcher that it is about to name before it looks whether any \
+                      worker sleeps: one that falls asleep in between takes it for a real one, \
+                      and doesn't look again.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check_model(lesson, || {

@@ -458,7 +458,9 @@ fn nothing_is_allocated_after_new() {
     let lesson = Lesson {
         clause: "9. Made once",
         promise: "To sleep, to be named and to get up allocates nothing.",
-        usual_cause: "The list grows with the number of sleepers. Make room for all of them in `new`.",
+        usual_cause: "The list grows with the number of sleepers. Make room for all of them in \
+                      `new`. Or a worker that gets up by itself leaves its entry in the list, \
+                      which grows with each such sleep: take it out in `wake`.",
         read: "scheduler/sleepers.html#how-many-workers",
     };
     const COUNT: usize = 64;

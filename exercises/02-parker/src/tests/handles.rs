@@ -8,7 +8,10 @@ fn a_parker_may_move_to_another_thread() {
     let lesson = Lesson {
         clause: "8. One owner",
         promise: "Wherever the parker has moved, its unparkers wake the thread that parks.",
-        usual_cause: "The parker keeps `thread::current()` from when it was made or first parked.",
+        usual_cause: "The parker keeps `thread::current()` from when it was made or first \
+                      parked. Or a `park_timeout` whose time is up leaves its thread's handle \
+                      there, and the next `park`, on another thread, stores its own only where \
+                      there is none.",
         read: "one-future/parker.html#who-may-hold-which-end",
     };
     check(lesson, || {

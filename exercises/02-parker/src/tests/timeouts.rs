@@ -128,8 +128,10 @@ fn a_token_that_comes_as_time_runs_out_is_taken_once() {
     let lesson = Lesson {
         clause: "5. Time-outs",
         promise: "A token that comes just as the time is up is taken now or by the next `park`.",
-        usual_cause: "On a time-out the state is set back without a look at what it was. Use a swap, \
-                      and return `true` if there was a token.",
+        usual_cause: "On a time-out the state is set back without a look at what it was. Use a \
+                      swap, and return `true` if there was a token. Or the reverse: after a \
+                      time-out it returns that there is a token, and leaves it there to be taken \
+                      again. Look and take in one step, on that path, too.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {

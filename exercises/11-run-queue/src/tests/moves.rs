@@ -269,9 +269,11 @@ fn a_steal_within_an_overflow_writes_over_nothing() {
         clause: "6. Room",
         promise: "`overflow` may steal from another queue into the one that overflows, and each item \
                   comes out once all the same.",
-        usual_cause: "The steal takes all slots but `len` for room, and writes the items there by \
-                      itself. Some of these slots still hold items that are on their way to \
-                      `overflow`. Room is what `free` says.",
+        usual_cause: "The steal takes all slots but `len` for room, and writes the items there \
+                      by itself. Some of these slots still hold items that are on their way to \
+                      `overflow`. Room is what `free` says. Or `free` says too much: a pop \
+                      behind a claim moves the head on, and the slots that are held before it \
+                      are then counted from the new head.",
         read: "scheduler/run-queue.html#when-there-is-no-room",
     };
     check(lesson, || {

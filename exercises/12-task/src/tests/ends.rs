@@ -318,8 +318,11 @@ fn a_waker_that_panics_in_a_poll_of_the_handle_is_not_kept() {
         promise: "After a panic of a waker that the handle cloned or dropped, the handle can be polled \
                   again, and it keeps no waker when it is gone.",
         usual_cause: "The handle takes its old waker back, and then clones the new one. If that \
-                      panics, the old waker is in its slot, and neither side thinks that it is its \
-                      own. Clone first; drop the old one last.",
+                      panics, the old waker is in its slot, and neither side thinks that it is \
+                      its own. Clone first; drop the old one last. Or the new waker is assigned \
+                      to the slot, which drops the old one, after the handle has noted that it \
+                      has left it and before the flag says so. Take the old one out by \
+                      `replace`, publish the new one, and drop the old one last.",
         read: "scheduler/task.html#the-handle-and-its-waker",
     };
     check(lesson, || {

@@ -69,8 +69,10 @@ fn a_worker_takes_from_outside_within_each_interval() {
         clause: "4. From outside",
         promise: "While a task yields on the only worker, of as many polls in a row as the interval has \
                   one is of a task from the global queue. By default those are at most 127.",
-        usual_cause: "The default is larger than 127, or the worker looks after one poll too many: it \
-                      doesn't count the poll of the task that it takes.",
+        usual_cause: "The default is larger than 127, or the worker looks after one poll too \
+                      many: it doesn't count the poll of the task that it takes. Or only the \
+                      polls of what it pops from its queue are counted: those of the slot, and \
+                      of what came from outside, count as well.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
     };
     check(lesson, || {
