@@ -14,8 +14,7 @@ use sync::{Mutex, MutexGuard};
 /// A closure that waits to be run. One that is dropped instead is cancelled.
 pub struct Job(Arc<dyn Run>);
 
-/// Awaits what a job returns. To drop it detaches the job, which runs on. What
-/// a poll does after the handle was ready is left open.
+/// Awaits what a job returns. To drop it detaches the job, which runs on.
 ///
 /// # Panics
 ///
