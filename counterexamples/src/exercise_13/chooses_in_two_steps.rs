@@ -1,5 +1,6 @@
 //! Breaks clause 3: One is enough.
 //! Caught by: models::of_two_that_notify_one_names
+//! Also fails: models::a_notify_that_is_overtaken_names_one_that_sleeps
 //! Also fails: models::a_searcher_that_sleeps_as_the_search_ends_sees_what_comes
 //! Also fails: models::a_worker_that_sleeps_as_the_search_ends_sees_what_comes
 //! Also fails: models::work_that_comes_as_the_search_ends_wakes_the_next

@@ -70,6 +70,37 @@ fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
     });
 }
 
+/// Clause 1: the same for a worker that may have left something behind.
+#[test]
+fn a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other() {
+    let lesson = Lesson {
+        clause: "1. No task waits",
+        promise: "A worker that has got up by itself falls asleep again as work is pushed: it sees the \
+                  work, or it is named.",
+        usual_cause: "A worker that gets up stays in the list, marked as awake. If it sleeps again, the \
+                      mark alone is changed, and this path has no fence.",
+        read: "scheduler/sleepers.html#both-look-too-early",
+    };
+    check_model(lesson, || {
+        for searching in [false, true] {
+            sync::model(move || {
+                let shared = Arc::new(with_queue(2));
+                let _ = shared.0.sleep(0, false);
+                assert!(shared.0.wake(0), "nobody has named it");
+                assert!(!searching || shared.0.try_search(), "none searches");
+                let (named, is_seen) =
+                    beside(&shared, push, |(sleepers, queue)| {
+                        sleepers.sleep(0, searching) && !queue.is_empty()
+                    });
+                assert!(
+                    named == Some(0) || is_seen,
+                    "the worker did not see the work, and was not named"
+                );
+            });
+        }
+    });
+}
+
 /// Clause 1: the same at the end of a search.
 #[test]
 fn a_push_and_the_last_searcher_do_not_miss_each_other() {
@@ -151,6 +182,63 @@ fn of_two_that_notify_one_names() {
                 next == Some(1 - first),
                 "after {first} it is the other's turn, and not {next:?}'s"
             );
+        });
+    });
+}
+
+/// Clause 2: what the one has seen of the list is there again, and is not the
+/// same list.
+#[test]
+fn a_notify_that_is_overtaken_names_one_that_sleeps() {
+    let lesson = Lesson {
+        clause: "2. Whom to wake",
+        promise: "A thread is in the middle of `notify` as two workers are named, and one of them sleeps \
+                  again: then each that sleeps is named once, and no other.",
+        usual_cause: "The list has no lock, and its head is compared alone. It is what it was, and what \
+                      comes after it is not (ABA). Let each change of the head raise a number beside it.",
+        read: "scheduler/sleepers.html#whether-and-who",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(Sleepers::new(4));
+            let _ = (shared.sleep(0, false), shared.sleep(1, false));
+            // The second one that is named stays awake.
+            let overtake = |sleepers: &Sleepers| {
+                let one = sleepers.notify()?;
+                let _ = sleepers.found();
+                let other = sleepers.notify();
+                if other.is_some() {
+                    let _ = sleepers.found();
+                }
+                let _ = sleepers.sleep(one, false);
+                Some(other)
+            };
+            let (named, overtaking) =
+                beside(&shared, Sleepers::notify, overtake);
+            let mut sleeps = [true; 2];
+            for worker in [overtaking.flatten(), named].into_iter().flatten() {
+                assert!(
+                    sleeps[worker],
+                    "{worker} was named, and did not sleep"
+                );
+                sleeps[worker] = false;
+            }
+            if named.is_some() {
+                let _ = shared.found();
+            }
+            for worker in (0..2).filter(|worker| !sleeps[*worker]) {
+                let _ = shared.sleep(worker, false);
+            }
+            let mut left = [false; 2];
+            while let Some(worker) = shared.notify() {
+                assert!(
+                    !left[worker],
+                    "{worker} is named twice, and slept once"
+                );
+                left[worker] = true;
+                let _ = shared.found();
+            }
+            assert!(left == [true; 2], "both sleep, and {left:?} are named");
         });
     });
 }
