@@ -50,7 +50,8 @@
 //! 10. **Abort.** After [`JoinHandle::abort`] no poll begins. A task that waits
 //!     is cancelled at once or given to its scheduler for that; one that is
 //!     queued is cancelled when it is run, and one that is polled when the
-//!     poll returns, unless it is ready then. One that has ended is left alone.
+//!     poll returns, unless it is ready then; if it yields, it may go to its
+//!     scheduler for that. One that has ended is left alone.
 //! 11. **Dropped unrun.** A [`Runnable`] that is dropped cancels its task, and
 //!     what is linked behind it. One that is run cancels what is still linked
 //!     behind it.

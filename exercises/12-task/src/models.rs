@@ -336,7 +336,8 @@ fn what_was_written_before_any_wake_up_is_seen() {
         promise: "A wake-up that finds the task queued and notified is seen by the last poll, with \
                   what was written before it.",
         usual_cause: "A wake-up that finds the task queued or notified returns after a load: it \
-                      publishes nothing. Exchange the state even if it stays the same.",
+                      publishes nothing. Exchange the state even if it stays the same. Or the poll \
+                      clears the note with `Relaxed`, and does not see what it serves.",
         read: "scheduler/task.html#what-the-waker-wrote",
     };
     check_model(lesson, || {

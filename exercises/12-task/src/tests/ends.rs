@@ -373,6 +373,75 @@ fn a_waker_that_panics_in_a_poll_of_the_handle_is_not_kept() {
     });
 }
 
+/// Clause 12: to clone a waker is to run somebody else's code, which may run the
+/// task.
+#[test]
+fn a_waker_that_ends_the_task_as_it_is_cloned_loses_no_output() {
+    let lesson = Lesson {
+        clause: "12. Panics",
+        promise: "The task ends as the handle clones a waker, and the clone panics when it is dropped: the \
+                  handle gives the output then, or when it is polled again.",
+        usual_cause: "The handle takes the output, and drops the clone that came too late after that: its \
+                      panic takes the output with it. Drop the clone first.",
+        read: "scheduler/task.html#the-handle-and-its-waker",
+    };
+    /// What is behind the waker: what it does when it is cloned.
+    type Action = Mutex<Option<Box<dyn FnOnce() + Send>>>;
+    static BOMB: RawWakerVTable = RawWakerVTable::new(
+        |_| RawWaker::new(std::ptr::null(), &BOMB),
+        |_| panic!("this waker panics when it is dropped"),
+        |_| (),
+        |_| panic!("this waker panics when it is dropped"),
+    );
+    static PASSED: RawWakerVTable = RawWakerVTable::new(
+        |action| {
+            // SAFETY: a waker of this table is only made below, where its
+            // action outlives it.
+            let action = unsafe { &*action.cast::<Action>() };
+            let action = action.lock().unwrap().take();
+            action.into_iter().for_each(|action| action());
+            RawWaker::new(std::ptr::null(), &BOMB)
+        },
+        |_| (),
+        |_| (),
+        |_| (),
+    );
+    check(lesson, || {
+        for has_older in [false, true] {
+            let queue = Queue::default();
+            let (task, _waker, mut handle) = queue.spawn_waiting();
+            let (good, _) = CountingWaker::new();
+            if has_older {
+                assert!(poll(&mut handle, &good).is_pending(), "it waits");
+            }
+            let end = move || {
+                task.complete();
+                queue.run_one();
+            };
+            let action: Action = Mutex::new(Some(Box::new(end)));
+            // SAFETY: the functions only use their pointer to the action, which
+            // is there until the end of this round.
+            let new =
+                unsafe { Waker::new((&raw const action).cast(), &PASSED) };
+            let mut polled = None;
+            let _ = panic_message(|| polled = Some(poll(&mut handle, &new)));
+            if let Some(Poll::Pending) | None = polled {
+                let again = panic_message(|| {
+                    polled = Some(poll(&mut handle, &good));
+                });
+                assert!(
+                    again.is_none(),
+                    "a waker panicked in a poll of the handle, and the next poll did: {again:?}"
+                );
+            }
+            assert!(
+                matches!(polled, Some(Poll::Ready(Ok(())))),
+                "the task has ended, and its handle says {polled:?}"
+            );
+        }
+    });
+}
+
 /// Clause 12: a scheduler is somebody else's code, like a future.
 #[test]
 fn a_panic_of_the_scheduler_cancels_the_task() {
@@ -382,7 +451,9 @@ fn a_panic_of_the_scheduler_cancels_the_task() {
                   `owned`, the handle says that the task was cancelled, and nothing is left of it.",
         usual_cause: "Between a poll and the step that lets the task go, the task is a bare pointer: if \
                       the scheduler panics then, it is held for good, and its handle waits. Have a \
-                      `Runnable` in hand when you call what may panic; its drop cancels.",
+                      `Runnable` in hand when you call what may panic; its drop cancels. Or `wake` \
+                      schedules the task and then gives back the waker's reference, which a panic \
+                      skips.",
         read: "scheduler/task.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -413,7 +484,9 @@ fn a_panic_of_the_scheduler_cancels_the_task() {
                 "the scheduler panicked ({thrown:?}, in {panics_in:?}), and the task has not ended"
             );
             assert_cancelled(handle);
-            assert_freed(before, "after a panic of the scheduler");
+            let when =
+                format!("after a panic of the scheduler in {panics_in:?}");
+            assert_freed(before, &when);
         }
     });
 }
