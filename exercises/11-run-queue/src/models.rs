@@ -92,7 +92,8 @@ fn an_old_look_at_the_positions_takes_nothing() {
         promise: "A thief that has seen one position before, and the other after the owner was at \
                   work, takes no item that is not there.",
         usual_cause: "The difference of a newer head and an older tail is negative, which without a \
-                      sign is four thousand million.",
+                      sign is four thousand million. Or the tail that the thief goes by is loaded \
+                      with `Relaxed`.",
         read: "scheduler/run-queue.html#positions-that-wrap",
     };
     check_model(lesson, || {
@@ -352,7 +353,9 @@ fn nothing_is_written_over_while_a_thief_copies() {
         clause: "9. Published",
         promise: "In every order of pushes, pops and a steal no slot is written while it is read.",
         usual_cause: "The slots count as free from the claim on; or they are given back with \
-                      `Relaxed`, or seen to be free with `Relaxed`, so that the copy may come after.",
+                      `Relaxed`, or seen to be free with `Relaxed`, so that the copy may come after. \
+                      Or the claim and what says that a thief copies are two words, and the push \
+                      looks at them in the wrong order.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {
