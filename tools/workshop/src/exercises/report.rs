@@ -285,7 +285,9 @@ impl<'a, W: io::Write> Report<'a, W> {
                 let clause = test
                     .clause
                     .map_or(String::new(), |number| format!("{number}. "));
-                format!("    {clause}{}: {}", function(name), test.message.trim())
+                // A check may explore several models.
+                let explored = test.message.trim().replace('\n', "; ");
+                format!("    {clause}{}: {explored}", function(name))
             })
             .collect();
         for line in lines {
@@ -634,10 +636,10 @@ mod tests {
     fn a_model_says_how_much_was_explored() {
         let text = shown(vec![
             test("tests::a", 1, Outcome::Passed, ""),
-            test("models::m", 3, Outcome::Passed, "explored 12 executions\n"),
+            test("models::m", 3, Outcome::Passed, "explored 12 executions\nexplored 1\n"),
             exit(0),
         ]);
-        let expected = "  ✓ 1. \n  ✓ models\n    3. m: explored 12 executions\n\n\
+        let expected = "  ✓ 1. \n  ✓ models\n    3. m: explored 12 executions; explored 1\n\n\
                         Exercise 7 is solved: 2 of 2 clauses hold.\n";
         assert_eq!(text, expected);
     }
