@@ -7,7 +7,7 @@ use std::thread;
 
 use testkit::{Lesson, allocations, check, live_blocks};
 
-use crate::memory::{BATCH, CLASSES, DEPOT, MOST_BATCHES, STEP, put, remove};
+use super::memory::{BATCH, CLASSES, DEPOT, MOST_BATCHES, STEP, put, remove};
 
 /// The process's other threads may have allocated so many blocks meanwhile.
 const SPARE: isize = 20;
