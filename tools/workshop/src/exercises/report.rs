@@ -636,7 +636,12 @@ mod tests {
     fn a_model_says_how_much_was_explored() {
         let text = shown(vec![
             test("tests::a", 1, Outcome::Passed, ""),
-            test("models::m", 3, Outcome::Passed, "explored 12 executions\nexplored 1\n"),
+            test(
+                "models::m",
+                3,
+                Outcome::Passed,
+                "explored 12 executions\nexplored 1\n",
+            ),
             exit(0),
         ]);
         let expected = "  ✓ 1. \n  ✓ models\n    3. m: explored 12 executions; explored 1\n\n\
