@@ -183,7 +183,8 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
             wall: Duration::from_secs(30 * 60),
             output_bytes: 64 * MIB,
             cuts_output: true,
-            memory_bytes: 8192 * MIB,
+            // Two compilers with five hundred wrong versions each.
+            memory_bytes: 16_384 * MIB,
             file_bytes: 4096 * MIB,
             processes: 512,
             threads: 16_384,
