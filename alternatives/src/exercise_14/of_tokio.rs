@@ -5,12 +5,14 @@
 //! Fails at times: a_task_that_yields_to_a_long_poll_is_stolen
 //! Fails at times: as_many_tasks_run_as_there_are_workers
 //! Fails at times: as_many_woken_tasks_run_as_there_are_workers
+//! Fails at times: each_poll_counts_in_the_interval
 //! Fails at times: idle_workers_sleep
 //! Fails at times: the_queue_behind_a_long_poll_is_stolen
 //! Fails at times: there_are_as_many_workers_as_asked_for
 //!
 //! The first one always fails: a guard of tokio's own, around all tasks or all jobs
-//! of a thread, panics if one of them has forgotten its guard.
+//! of a thread, panics if one of them has forgotten its guard. So does the one of the
+//! interval: tokio doesn't count the polls of tasks from its slot.
 //!
 //! On a busy machine a run hangs at times: a worker of tokio sleeps while a task
 //! waits behind one that is being polled. It has two ways to come to that; the

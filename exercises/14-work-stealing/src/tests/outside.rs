@@ -67,39 +67,68 @@ fn busy_workers_look_into_the_global_queue() {
 fn a_worker_takes_from_outside_within_each_interval() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "While tasks keep the only worker busy, of as many polls in a row as the interval has \
+        promise: "While a task yields on the only worker, of as many polls in a row as the interval has \
                   one is of a task from the global queue. By default those are at most 127.",
         usual_cause: "The default is larger than 127, or the worker looks after one poll too many: it \
-                      doesn't count the poll of the task that it takes. Or it doesn't count those of \
-                      the next task.",
+                      doesn't count the poll of the task that it takes.",
+        read: "scheduler/work-stealing.html#the-sixty-first-poll",
+    };
+    check(lesson, || {
+        let yields: Way = |busy| drop(spawn(busy.yields()));
+        for (interval, most) in [(None, 127), (Some(31), 31), (Some(2), 2)] {
+            assert_takes_within(interval, most, "yield", yields);
+        }
+    });
+}
+
+/// Clause 4: a poll is a poll, wherever its task was.
+#[test]
+fn each_poll_counts_in_the_interval() {
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "The same while the tasks of the only worker spawn and wake one another.",
+        usual_cause: "The polls are counted where a task is taken from the queue, and those of the next \
+                      task aren't.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
     };
     check(lesson, || {
         for (what, keep_busy) in WAYS {
-            for (interval, most) in [(None, 127), (Some(31), 31), (Some(2), 2)]
-            {
-                let mut builder = Runtime::builder();
-                builder.worker_threads(1);
-                if let Some(interval) = interval {
-                    builder.global_queue_interval(interval);
-                }
-                let runtime = builder.build().expect("there are threads left");
-                let waited =
-                    polls_between_tasks_from_outside(&runtime, keep_busy);
-                let longest = waited.iter().max().copied().unwrap_or_default();
-                assert!(
-                    longest < most,
-                    "with {} a task from outside waited for {longest} polls of tasks that {what}, \
-                     so that the interval was {} polls",
-                    match interval {
-                        Some(interval) => format!("an interval of {interval}"),
-                        None => "the default interval".into(),
-                    },
-                    longest + 1
+            for interval in [2, 31] {
+                assert_takes_within(
+                    Some(interval),
+                    interval as usize,
+                    what,
+                    keep_busy,
                 );
             }
         }
     });
+}
+
+fn assert_takes_within(
+    interval: Option<u32>,
+    most: usize,
+    what: &str,
+    keep_busy: Way,
+) {
+    let mut builder = Runtime::builder();
+    builder.worker_threads(1);
+    if let Some(interval) = interval {
+        builder.global_queue_interval(interval);
+    }
+    let runtime = builder.build().expect("there are threads left");
+    let waited = polls_between_tasks_from_outside(&runtime, keep_busy);
+    let longest = waited.iter().max().copied().unwrap_or_default();
+    assert!(
+        longest < most,
+        "with {} a task from outside waited for {longest} polls of tasks that {what}, so that the \
+         interval was {} polls",
+        match interval {
+            Some(interval) => format!("an interval of {interval}"),
+            None => "the default interval".into(),
+        },
+        longest + 1
+    );
 }
 
 /// Each of some tasks from outside is spawned while the one before it is polled:
