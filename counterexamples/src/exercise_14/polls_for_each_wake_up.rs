@@ -1,5 +1,6 @@
 //! Breaks clause 2: One poll.
 //! Caught by: many_wake_ups_are_one_poll
+//! Also fails: each_poll_counts_in_the_interval
 //!
 //! No wake-up may be lost, so they are counted, and each of them gets a poll of
 //! its own.
