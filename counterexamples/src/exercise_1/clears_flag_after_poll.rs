@@ -11,6 +11,7 @@
 //! Also fails: the_future_is_dropped_once_before_block_on_returns
 //! Also fails: a_panic_of_the_future_reaches_the_caller
 //! Also fails: a_waker_may_be_used_after_block_on_returned
+//! Also fails: a_waker_of_an_earlier_poll_wakes
 //!
 //! Lowers the flag where the wait begins, to start from a clean state. A
 //! wake-up that came during the poll had raised it.

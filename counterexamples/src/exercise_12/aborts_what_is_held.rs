@@ -6,6 +6,7 @@
 //! Also fails: models::a_task_may_end_while_the_list_closes
 //! Also fails: models::an_abort_ends_the_task_in_every_order
 //! Also fails: models::no_task_slips_past_a_list_that_closes
+//! Also fails: closing_the_list_finds_each_of_many_tasks
 //!
 //! Whoever aborts a task gets hold of it, and schedules it for its end. But a
 //! task that is queued or polled has a holder. Now it has two, and both will

@@ -3,6 +3,7 @@
 //! Also fails: a_waker_that_panics_in_a_poll_of_the_handle_is_not_kept
 //! Also fails: models::a_handle_that_changes_its_waker_is_woken_in_every_order
 //! Also fails: wakers_that_look_alike_are_told_apart
+//! Also fails: a_waker_that_ends_the_task_as_it_is_cloned_loses_no_output
 //!
 //! A task polls the handle again and again, always with the same waker, so one
 //! is left and that is it. But handles move: into a `select`, into another

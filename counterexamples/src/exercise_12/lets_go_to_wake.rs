@@ -17,6 +17,8 @@
 //! Also fails: threads_may_use_the_wakers_of_a_task_at_once
 //! Also fails: wakers_that_look_alike_are_told_apart
 //! Also fails: what_is_linked_behind_a_runnable_that_runs_is_cancelled
+//! Also fails: a_waker_that_ends_the_task_as_it_is_cloned_loses_no_output
+//! Also fails: closing_the_list_finds_each_of_many_tasks
 //!
 //! `wake` uses the waker up, so it gives its reference back. And so says the
 //! vtable: the same function as for `drop`. Most futures wake by reference, and

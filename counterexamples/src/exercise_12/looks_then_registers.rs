@@ -4,6 +4,7 @@
 //! Also fails: models::a_handle_that_changes_its_waker_is_woken_in_every_order
 //! Also fails: the_handle_can_be_awaited_on_any_thread
 //! Also fails: wakers_that_look_alike_are_told_apart
+//! Also fails: a_waker_that_ends_the_task_as_it_is_cloned_loses_no_output
 //!
 //! The handle looks whether the task is complete, leaves its waker, and is
 //! pending. If the task has ended between the two, it found no waker to wake,

@@ -1,6 +1,7 @@
 //! Breaks clause 9: The handle.
 //! Caught by: models::a_handle_that_changes_its_waker_is_woken_in_every_order
 //! Also fails: wakers_that_look_alike_are_told_apart
+//! Also fails: a_waker_that_ends_the_task_as_it_is_cloned_loses_no_output
 //!
 //! A newer waker replaces the older one in the slot. The flag says already that
 //! there is one, so it stays set: but then the slot belongs to the task, which

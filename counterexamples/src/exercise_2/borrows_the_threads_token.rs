@@ -12,6 +12,7 @@
 //! Also fails: thousands_of_tokens_between_two_threads_all_arrive
 //! Also fails: wake_ups_without_a_token_do_not_prolong_a_timed_park
 //! Also fails: models::each_of_two_parks_gets_its_token_in_every_order
+//! Also fails: a_wake_up_survives_a_future_that_calls_block_on
 //!
 //! A thread has a token already, so why another? Because everybody on the
 //! thread shares it: what takes it may be a lock, and what leaves it may be a

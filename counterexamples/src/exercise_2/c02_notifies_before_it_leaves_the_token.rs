@@ -20,6 +20,7 @@
 //! Also fails: models::each_of_two_parks_gets_its_token_in_every_order
 //! Also fails: models::what_was_written_before_a_second_unpark_is_seen
 //! Also fails: models::what_was_written_before_unpark_is_seen_after_park
+//! Also fails: models::what_each_of_two_wakers_wrote_is_seen
 //!
 //! `unpark` notifies first and leaves the token then. The thread wakes up, finds
 //! no token and sleeps on, or falls asleep between the two. Nothing notifies it

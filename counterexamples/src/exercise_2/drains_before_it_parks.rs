@@ -6,6 +6,8 @@
 //! Also fails: a_waker_may_be_used_after_block_on_returned
 //! Also fails: thousands_of_wakes_between_two_threads_all_arrive
 //! Also fails: models::a_wake_up_counts_and_publishes_in_every_order
+//! Also fails: models::what_each_of_two_wakers_wrote_is_seen
+//! Also fails: a_wake_up_survives_a_future_that_calls_block_on
 //!
 //! Takes an old token away before it parks, so that each poll has a cause of
 //! its own. The token may be the wake-up that came during the poll.

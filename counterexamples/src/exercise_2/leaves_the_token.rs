@@ -6,6 +6,7 @@
 //! Also fails: thousands_of_tokens_between_two_threads_all_arrive
 //! Also fails: two_unparks_leave_one_token
 //! Also fails: models::what_was_written_before_a_second_unpark_is_seen
+//! Also fails: models::what_each_of_two_wakers_wrote_is_seen
 //!
 //! The quick way through `park` looks at the state and returns if there is a
 //! token. It does not take the token: the next `park` returns too, and the

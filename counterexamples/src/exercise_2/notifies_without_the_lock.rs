@@ -8,6 +8,7 @@
 //! Also fails: models::each_of_two_parks_gets_its_token_in_every_order
 //! Also fails: models::what_was_written_before_a_second_unpark_is_seen
 //! Also fails: models::what_was_written_before_unpark_is_seen_after_park
+//! Also fails: models::what_each_of_two_wakers_wrote_is_seen
 //!
 //! The state is atomic and the mutex guards nothing, so `unpark` does without
 //! it. But between the look at the state and the sleep there is a moment in

@@ -1,5 +1,6 @@
 //! Breaks clause 4: Published.
 //! Caught by: models::what_was_written_before_a_second_unpark_is_seen
+//! Also fails: models::what_each_of_two_wakers_wrote_is_seen
 //!
 //! Where there is a token already, `unpark` stores nothing: one is enough. But
 //! then this thread publishes nothing either. The one that parks takes the

@@ -2,6 +2,7 @@
 //! Caught by: models::what_was_written_before_unpark_is_seen_after_park
 //! Also fails: models::a_wake_up_counts_and_publishes_in_every_order
 //! Also fails: models::what_was_written_before_a_second_unpark_is_seen
+//! Also fails: models::what_each_of_two_wakers_wrote_is_seen
 //!
 //! The token is a number and holds no data, so `Relaxed` seems enough: each
 //! `unpark` arrives. But what the other thread wrote before it may arrive

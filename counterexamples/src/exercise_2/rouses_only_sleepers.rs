@@ -22,6 +22,8 @@
 //! Also fails: models::what_was_written_before_a_second_unpark_is_seen
 //! Also fails: models::what_was_written_before_unpark_is_seen_after_park
 //! Also fails: park_does_not_return_without_a_token
+//! Also fails: models::what_each_of_two_wakers_wrote_is_seen
+//! Also fails: a_wake_up_survives_a_future_that_calls_block_on
 //!
 //! The flag says that somebody sleeps, and `unpark` takes it back. It says
 //! nothing about an `unpark` that came before.

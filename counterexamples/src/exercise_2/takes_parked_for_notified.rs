@@ -21,6 +21,7 @@
 //! Also fails: models::each_of_two_parks_gets_its_token_in_every_order
 //! Also fails: models::what_was_written_before_a_second_unpark_is_seen
 //! Also fails: models::what_was_written_before_unpark_is_seen_after_park
+//! Also fails: models::what_each_of_two_wakers_wrote_is_seen
 //!
 //! Exchanges EMPTY for NOTIFIED, and takes a failure to mean that there is a
 //! token already. There is a third state: whoever sleeps has left PARKED, and

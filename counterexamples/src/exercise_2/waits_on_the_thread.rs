@@ -1,6 +1,7 @@
 //! Breaks clause 10: No lost wake-up.
 //! Caught by: a_wake_up_survives_a_future_that_parks
 //! Also fails: the_future_is_polled_only_when_woken
+//! Also fails: a_wake_up_survives_a_future_that_calls_block_on
 //!
 //! The parker is right, and `block_on` does not use it: it sleeps by
 //! `thread::park`, as in the chapter before. The future, or a lock inside it,

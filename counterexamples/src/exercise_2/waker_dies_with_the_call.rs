@@ -2,6 +2,7 @@
 //! Caught by: a_waker_may_be_used_after_block_on_returned
 //! Also fails: thousands_of_wakes_between_two_threads_all_arrive
 //! Also fails: models::a_wake_up_counts_and_publishes_in_every_order
+//! Also fails: models::what_each_of_two_wakers_wrote_is_seen
 //!
 //! The waker points at an unparker that `block_on` owns, and a clone of it
 //! costs nothing. It is freed when the call returns, and a late wake-up uses it

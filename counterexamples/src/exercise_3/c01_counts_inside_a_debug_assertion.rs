@@ -6,6 +6,7 @@
 //! Also fails: a_target_of_any_shape_is_woken_and_dropped
 //! Also fails: threads_may_clone_wake_and_drop_at_once
 //! Also fails: wakers_leave_no_memory_behind
+//! Also fails: two_threads_use_up_their_wakers_at_once
 //!
 //! `clone` gives the new count away, by `into_raw`, within a `debug_assert!`. In
 //! a release build the assertion is compiled away and the count with it: it is

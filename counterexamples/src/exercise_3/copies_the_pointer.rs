@@ -5,6 +5,7 @@
 //! Also fails: threads_may_clone_wake_and_drop_at_once
 //! Also fails: a_panic_in_wake_gives_the_count_back_once
 //! Also fails: a_target_of_any_shape_is_woken_and_dropped
+//! Also fails: two_threads_use_up_their_wakers_at_once
 //!
 //! A clone of a waker is a copy of its two words, and copying a pointer is
 //! free. But each copy will give back a count, and there is only one.

@@ -6,6 +6,7 @@
 //! Also fails: threads_may_clone_wake_and_drop_at_once
 //! Also fails: a_panic_in_wake_gives_the_count_back_once
 //! Also fails: a_target_of_any_shape_is_woken_and_dropped
+//! Also fails: two_threads_use_up_their_wakers_at_once
 //!
 //! Adds a count for the clone, and then clones the `Arc` to make the clone
 //! from it. Either alone would have been right.

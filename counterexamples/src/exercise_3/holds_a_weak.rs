@@ -11,6 +11,7 @@
 //! Also fails: a_panic_in_wake_gives_the_count_back_once
 //! Also fails: a_panic_in_wake_by_ref_leaves_the_waker_its_count
 //! Also fails: a_target_of_any_shape_is_woken_and_dropped
+//! Also fails: two_threads_use_up_their_wakers_at_once
 //!
 //! A waker should not keep a finished task alive, so it holds a `Weak` and
 //! does nothing once the target is gone. But whoever hands in the `Arc` has

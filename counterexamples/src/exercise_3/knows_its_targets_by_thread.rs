@@ -1,6 +1,7 @@
 //! Breaks clause 6: Any thread.
 //! Caught by: a_waker_works_on_a_thread_that_did_not_make_it
 //! Also fails: threads_may_clone_wake_and_drop_at_once
+//! Also fails: two_threads_use_up_their_wakers_at_once
 //!
 //! No `unsafe` over pointers: the wakers' targets stand in a table, and the
 //! pointer is only a number in it. The table is the thread's own, to do

@@ -8,6 +8,7 @@
 //! Also fails: a_panic_in_wake_gives_the_count_back_once
 //! Also fails: a_panic_in_wake_by_ref_leaves_the_waker_its_count
 //! Also fails: a_target_of_any_shape_is_woken_and_dropped
+//! Also fails: two_threads_use_up_their_wakers_at_once
 //!
 //! Each of the four functions is right. But `RawWakerVTable::new` takes them
 //! by position, and the types of three are the same.

@@ -1,5 +1,6 @@
 //! Breaks clause 8: No recursion.
 //! Caught by: a_recursive_call_panics_and_says_so
+//! Also fails: a_recursive_call_while_the_thread_ends_panics
 //!
 //! A `RefCell` finds the recursion by itself, so why look for it? Because the
 //! reader of its message looks for a `RefCell` that they have not got.

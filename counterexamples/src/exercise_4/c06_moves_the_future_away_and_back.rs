@@ -1,5 +1,6 @@
 //! Breaks clause 6: One drop.
 //! Caught by: the_future_stays_where_it_is_and_is_dropped_once
+//! Also fails: a_recursive_call_while_the_thread_ends_panics
 //!
 //! Takes the future out of an `Option` for each poll and puts it back. It is at
 //! the same address in every poll, and elsewhere in between. What others have

@@ -1,5 +1,6 @@
 //! Breaks clause 8: No recursion.
 //! Caught by: a_recursive_call_panics_and_says_so
+//! Also fails: a_recursive_call_while_the_thread_ends_panics
 //!
 //! Text 1's third version. A call within a call waits on the same parker. It
 //! seems to work; but the inner one takes the tokens that were meant for the

@@ -1,5 +1,6 @@
 //! Breaks clause 10: One thread.
 //! Caught by: ten_thousand_sleeps_share_one_thread
+//! Also fails: callers_that_come_at_once_start_one_thread
 //!
 //! Keeps the timers in a thread-local, to spare the threads a lock that they
 //! would share. So each thread that sleeps has a second one beside it.

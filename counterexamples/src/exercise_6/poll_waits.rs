@@ -6,6 +6,7 @@
 //! Also fails: wakers_without_data_are_told_apart
 //! Also fails: what_is_thrown_may_panic_in_turn
 //! Also fails: what_panics_after_the_job_costs_no_thread
+//! Also fails: a_thread_that_calls_a_waker_is_not_idle
 //!
 //! The handle is a channel, and its poll receives. That is right, but it blocks
 //! the thread that polls, and with it each task there.

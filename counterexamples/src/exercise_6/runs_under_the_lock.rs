@@ -21,6 +21,7 @@
 //! Also fails: no_more_jobs_run_than_the_cap_allows
 //! Also fails: panics_cost_no_thread
 //! Also fails: what_panics_after_the_job_costs_no_thread
+//! Also fails: a_thread_that_calls_a_waker_is_not_idle
 //!
 //! Takes a job and runs it in one `while let`. The guard of the lock is a temporary
 //! of the condition, and lives until the end of the body: while a job runs, nobody

@@ -10,6 +10,7 @@
 //! Also fails: dropping_the_pool_waits_for_its_threads
 //! Also fails: idle_threads_leave
 //! Also fails: panics_cost_no_thread
+//! Also fails: a_thread_that_calls_a_waker_is_not_idle
 //!
 //! Starts a thread where there is none. Where there is one it will do the work, in
 //! the end.

@@ -1,5 +1,6 @@
 //! Breaks clause 13: Here.
 //! Caught by: spawn_panics_where_no_executor_runs
+//! Also fails: an_executor_that_is_dropped_in_a_task_leaves_this_one
 //!
 //! The executor is noted when it starts to run, and replaced by the next one
 //! that does. So after it has run `spawn` makes tasks of it, and nobody knows

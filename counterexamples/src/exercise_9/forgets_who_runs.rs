@@ -1,5 +1,6 @@
 //! Breaks clause 7: Re-entrant.
 //! Caught by: a_recursive_run_panics
+//! Also fails: an_executor_that_is_dropped_in_a_task_leaves_this_one
 //!
 //! Nobody asks whether an executor runs on this thread already. A task that
 //! calls `run` waits for its own end, or for tasks that get their turn only in

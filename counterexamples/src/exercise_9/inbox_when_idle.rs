@@ -2,6 +2,7 @@
 //! Caught by: it_does_not_matter_who_woke_a_task
 //! Also fails: many_wakes_cause_one_poll
 //! Also fails: the_future_of_block_on_has_its_turn
+//! Also fails: many_tasks_woken_from_elsewhere_have_their_turns
 //!
 //! The inbox has a lock, so it is looked into only when there is nothing else
 //! to do. As long as tasks on this thread yield, a wake-up from elsewhere

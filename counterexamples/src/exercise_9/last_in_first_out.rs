@@ -20,6 +20,7 @@
 //! Also fails: the_future_of_block_on_has_its_turn
 //! Also fails: the_last_waker_does_not_take_the_task_along
 //! Also fails: wakers_outlive_the_executor_and_leave_nothing
+//! Also fails: many_tasks_woken_from_elsewhere_have_their_turns
 //!
 //! The queue is a stack: what was woken last is still in the cache. A task that
 //! wakes itself is always on top.

@@ -10,6 +10,7 @@
 //! Also fails: spawn_finds_the_executor_of_this_thread
 //! Also fails: the_future_of_block_on_has_its_turn
 //! Also fails: what_panics_as_it_is_dropped_harms_nobody
+//! Also fails: many_tasks_woken_from_elsewhere_have_their_turns
 //!
 //! The mark that a task is in the queue is taken back when the task is put
 //! back. A wake-up during the poll finds the mark still there, and does

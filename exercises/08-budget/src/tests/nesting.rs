@@ -164,7 +164,7 @@ fn a_nested_budget_ends_with_the_outer_one() {
         let innermost = budget(&clock, 100 * SLICE, work(&clock, 2_000, cost));
         let middle = budget(&clock, 10 * SLICE, innermost);
         let outer = budget(&clock, SLICE, async {
-            work(&clock, 30, cost).await;
+            work(&clock, 90, cost).await;
             middle.await;
         });
         let polls = polls_of(&clock, Duration::ZERO, outer);
