@@ -1,5 +1,6 @@
 //! Breaks clause 4: From outside.
 //! Caught by: busy_workers_look_into_the_global_queue
+//! Also fails: each_poll_counts_in_the_interval
 //! Also fails: a_worker_takes_from_outside_within_each_interval
 //! Also fails: what_a_worker_has_taken_does_not_go_back
 //!

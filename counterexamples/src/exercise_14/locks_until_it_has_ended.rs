@@ -1,5 +1,6 @@
 //! Breaks clause 15: Shutdown.
 //! Caught by: destructors_may_spawn_and_wake_during_shutdown
+//! Also fails: each_poll_counts_in_the_interval
 //! Also fails: what_a_queued_task_spawns_as_it_is_dropped_ends_too
 //! Also fails: a_worker_takes_from_outside_within_each_interval
 //!
