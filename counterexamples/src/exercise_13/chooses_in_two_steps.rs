@@ -4,6 +4,7 @@
 //! Also fails: models::a_searcher_that_sleeps_as_the_search_ends_sees_what_comes
 //! Also fails: models::a_worker_that_sleeps_as_the_search_ends_sees_what_comes
 //! Also fails: models::work_that_comes_as_the_search_ends_wakes_the_next
+//! Also fails: models::a_worker_that_sleeps_for_a_moment_and_a_notify_agree
 //!
 //! Nobody searches and one sleeps: so count that one as a searcher. Two threads that
 //! push at the same time see the same and do the same. If two sleep, both are woken;

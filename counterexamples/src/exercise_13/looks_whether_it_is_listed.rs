@@ -1,6 +1,7 @@
 //! Breaks clause 7: Getting up.
 //! Caught by: models::a_worker_that_gets_up_and_a_notify_agree_in_every_order
 //! Also fails: models::a_worker_that_gets_up_leaves_one_that_falls_asleep_listed
+//! Also fails: models::a_worker_that_sleeps_for_a_moment_and_a_notify_agree
 //!
 //! It is listed, so nobody has named it, so it takes itself off. Between the first and
 //! the last of these somebody does name it: then it is busy for the one, and searches

@@ -243,6 +243,41 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
     });
 }
 
+/// Clause 2: the list changes at both ends of a step of `notify`.
+#[test]
+fn a_worker_that_falls_asleep_leaves_the_others_listed() {
+    let lesson = Lesson {
+        clause: "2. Whom to wake",
+        promise: "A worker sleeps, and another one falls asleep beside a `notify`: each of the two is \
+                  named once.",
+        usual_cause: "`notify` sees that the worker is listed, and not yet what the worker wrote \
+                      before that, such as the link to the next one: it looks at the list with \
+                      `Relaxed`, where it needs `Acquire`. Or the list is changed in two steps.",
+        read: "scheduler/sleepers.html#whether-and-who",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(Sleepers::new(4));
+            let _ = shared.sleep(2, false);
+            let (first, _) =
+                beside(&shared, Sleepers::notify, |it| it.sleep(1, false));
+            assert!(
+                first == Some(2) || first == Some(1),
+                "2 sleeps, 1 falls asleep, and {first:?} is named"
+            );
+            assert!(shared.found(), "the one named is the only searcher");
+            let next = shared.notify();
+            assert!(
+                next == first.map(|first| 3 - first),
+                "1 and 2 sleep; {first:?} was named, and then {next:?}"
+            );
+            assert!(shared.found(), "the one named is the only searcher");
+            let none = shared.notify();
+            assert!(none.is_none(), "both are up, and {none:?} is named");
+        });
+    });
+}
+
 /// Clause 7: a worker that gets up while it is chosen.
 #[test]
 fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
@@ -277,6 +312,46 @@ fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
                 );
             });
         }
+    });
+}
+
+/// Clause 7: it was up, sleeps again and is up again, within one `notify`.
+#[test]
+fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
+    let lesson = Lesson {
+        clause: "7. Getting up",
+        promise: "A worker that has got up by itself falls asleep and gets up again beside a \
+                  `notify`: both know the same, it was named or not.",
+        usual_cause: "`notify` looks at the worker's state and changes it in a second step, when the \
+                      worker has fallen asleep or got up again.",
+        read: "scheduler/sleepers.html#getting-up",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let shared = Arc::new(Sleepers::new(4));
+            let _ = shared.sleep(0, false);
+            assert!(shared.wake(0), "no `notify` has named it");
+            // `notify` on this thread: it takes one preemption less to stop it
+            // twice.
+            let sleep_and_get_up = |it: &Sleepers| {
+                let _ = it.sleep(0, false);
+                it.wake(0)
+            };
+            let (got_up, named) =
+                beside(&shared, sleep_and_get_up, Sleepers::notify);
+            assert!(
+                got_up == named.is_none(),
+                "0 got up with `wake` = {got_up}, and {named:?} was named"
+            );
+            if named.is_some() {
+                assert!(shared.found(), "the one named is the only searcher");
+            }
+            let left = shared.notify();
+            assert!(left.is_none(), "all are up, and {left:?} is named");
+            assert!(shared.sleep(0, false), "none searches");
+            let next = shared.notify();
+            assert!(next == Some(0), "0 sleeps, and {next:?} is named");
+        });
     });
 }
 

@@ -392,6 +392,33 @@ fn who_gets_up_by_itself_is_busy() {
     });
 }
 
+/// Clause 7: the notifier may come across a worker that is up already.
+#[test]
+fn a_notify_that_names_none_leaves_no_searcher() {
+    let lesson = Lesson {
+        clause: "7. Getting up",
+        promise: "The only worker that slept gets up by itself: a `notify` then names none, and after \
+                  it none searches.",
+        usual_cause: "`notify` counts one more searcher, finds that the worker it was about to name \
+                      is up, and leaves the count as it is. That searcher doesn't exist, so its \
+                      search never ends.",
+        read: "scheduler/sleepers.html#getting-up",
+    };
+    check(lesson, || {
+        let sleepers = Sleepers::new(1);
+        let _ = sleepers.sleep(0, false);
+        assert!(sleepers.wake(0), "no `notify` has named it");
+        let named = sleepers.notify();
+        assert!(named.is_none(), "{named:?} is up, and is named");
+        let _ = sleepers.sleep(0, false);
+        let named = sleepers.notify();
+        assert!(
+            named == Some(0),
+            "one `notify` named none, since 0 was up; now 0 sleeps, and another names {named:?}"
+        );
+    });
+}
+
 /// Clause 7: and can sleep again.
 #[test]
 fn who_got_up_can_sleep_again() {

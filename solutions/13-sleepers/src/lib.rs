@@ -23,8 +23,9 @@
 //!
 //! 1. **No task waits.** Work is published, and then `notify` is called. If a
 //!    worker sleeps and none searches, it names one that sleeps. If it names
-//!    none, then whoever sleeps or ends its search meanwhile sees the work,
-//!    provided that `sleep` or `found` returns `true` to it.
+//!    none, then a worker that sleeps or ends its search meanwhile sees the
+//!    work: once its `sleep` has returned `true`, or once its `found` has and
+//!    it has called `notify`.
 //! 2. **Whom to wake.** `notify` names a worker that sleeps, parked or not.
 //!    From then on that worker searches: it is not named again before it has
 //!    slept again.
@@ -39,7 +40,8 @@
 //!    searchers have moved before their `found`.
 //! 7. **Getting up.** `wake` is for a worker that slept and is up. If no
 //!    `notify` has named it, it returns `true`: the worker is busy, and will
-//!    not be named. If one has, it returns `false`: the worker searches.
+//!    not be named. If one has, it returns `false`: the worker searches. A
+//!    worker that knows it was named need not call `wake`.
 //! 8. **Any number.** One worker is enough, and so are 256; all of them may
 //!    sleep at once.
 //! 9. **Made once.** After `new` nothing is allocated.
