@@ -7,7 +7,8 @@
 //! 2. **Owner order.** The owner pops the items in the order in which they
 //!    were pushed.
 //! 3. **Full means full.** The queue holds `N` items. With `N` in it `push`
-//!    gives the item back; a slot is free again once its item is out.
+//!    gives the item back; a slot is free again once its item is out and no
+//!    thief or overflow is at work.
 //! 4. **Wrap-around.** Positions are of 32 bits and wrap. [`run_queue_at`]
 //!    starts anywhere, and nothing else changes.
 //! 5. **Half.** A steal takes the oldest items: one at least, half of those
