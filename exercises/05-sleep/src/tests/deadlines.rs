@@ -7,7 +7,7 @@ use super::*;
 fn nobody_is_woken_before_the_deadline() {
     let lesson = Lesson {
         clause: "1. Never early",
-        promise: "A nanosecond before its deadline a sleep is neither ready nor woken.",
+        promise: "A nanosecond before its deadline a sleep is not woken.",
         usual_cause: "Times are cut to whole milliseconds. Compare `Instant`s, or round the \
                       deadline up.",
         read: "blocking/sleep.html#never-early",
@@ -16,14 +16,37 @@ fn nobody_is_woken_before_the_deadline() {
         let micros = [1, 999, 1_000, 1_500, 63_999, 64_000, 1_000_001];
         for duration in micros.map(Duration::from_micros) {
             let mut driven = Driven::new();
-            let (mut sleep, wakes) = begin(driven.after(duration));
+            let (_sleep, wakes) = begin(driven.after(duration));
             driven.now += duration - NS;
             driven.fire();
             let wakes = wakes.wakes();
             assert!(wakes == 0, "a sleep of {duration:?} was woken too early");
-            let is_ready = poll(&mut sleep, Waker::noop());
-            assert!(!is_ready, "a sleep of {duration:?} was ready too early");
         }
+    });
+}
+
+/// Clause 1: a task is polled for other reasons, too.
+#[test]
+fn a_poll_before_the_deadline_does_not_end_the_sleep() {
+    let lesson = Lesson {
+        clause: "1. Never early",
+        promise: "However often a sleep is polled before its deadline, it is pending.",
+        usual_cause: "A second poll is taken for the end. A task is polled for other reasons, too, so \
+                      ready is only what `fire` has taken out.",
+        read: "blocking/sleep.html#never-early",
+    };
+    check(lesson, || {
+        let mut driven = Driven::new();
+        let duration = Duration::from_millis(10);
+        let mut sleep = driven.after(duration);
+        for nth in ["first", "second", "third"] {
+            let is_ready = poll(&mut sleep, Waker::noop());
+            assert!(!is_ready, "the {nth} poll, 10 ms before the deadline, was ready");
+        }
+        driven.now += duration - NS;
+        driven.fire();
+        let is_ready = poll(&mut sleep, Waker::noop());
+        assert!(!is_ready, "a poll one nanosecond before the deadline was ready");
     });
 }
 

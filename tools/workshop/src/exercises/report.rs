@@ -1,7 +1,7 @@
 //! Shows a check in the terminal: a line for each clause, and the first that
 //! does not hold explained.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 
@@ -265,6 +265,16 @@ impl<'a, W: io::Write> Report<'a, W> {
         Ok(())
     }
 
+    /// Where a test fails there are no models, and some clauses have nothing else.
+    fn tell_what_was_not_judged(&mut self) -> io::Result<()> {
+        let judged: BTreeSet<_> = self.tests.values().filter_map(|test| test.clause).collect();
+        for (number, name) in self.names.iter().filter(|(it, _)| !judged.contains(it)) {
+            let why = self.paint(DIM, "  the models judge it, once the tests pass");
+            writeln!(self.out, "  {} {number}. {name}{why}", self.paint(DIM, "·"))?;
+        }
+        Ok(())
+    }
+
     /// Heads the lines of a milestone with its name.
     fn tell_milestone(&mut self, line: Line) -> io::Result<()> {
         let last = self.told.last().and_then(|last| self.milestone_of(*last));
@@ -314,6 +324,7 @@ impl<'a, W: io::Write> Report<'a, W> {
                 let list =
                     "the book's page on loom lists what `sync` lacks, and what to use instead";
                 eprintln!("help: {remedy}, and check again; {list}");
+                eprintln!("help: what implements `Wake` stands in a `std::sync::Arc`, also here");
                 return Ok(());
             }
             eprintln!("error: exercise {number} {what}");
@@ -326,6 +337,7 @@ impl<'a, W: io::Write> Report<'a, W> {
         for line in self.lines() {
             self.tell(line)?;
         }
+        self.tell_what_was_not_judged()?;
         self.explain_first_failure()?;
         if let Some(message) = &exit.message {
             let message = self.paint(RED, message);
@@ -685,6 +697,23 @@ mod tests {
                         Milestone 1, A shell, is reached: 2 of 3 clauses hold, 1 isn't written yet. \
                         Stuck? `cargo workshop hint 7`.\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_clause_that_only_models_judge_has_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let contract = "/// # Contract\n///\n/// 1. **Prompt.** It returns.\n\
+                        /// 2. **Published.** It is seen.\nfn f() {}\n";
+        std::fs::create_dir(folder.path().join("src")).unwrap();
+        std::fs::write(folder.path().join("src/lib.rs"), contract).unwrap();
+        let failed = test("tests::a", 1, Outcome::Failed, "clause 1: seen a");
+        let text = shown_in(folder.path(), vec![failed, exit(101)]);
+        let line = "  · 2. Published  the models judge it, once the tests pass\n";
+        assert!(text.contains(line), "{text}");
+        let passed = test("tests::a", 1, Outcome::Passed, "");
+        let model = test("models::m", 2, Outcome::Passed, "explored 12 executions\n");
+        let text = shown_in(folder.path(), vec![passed, model, exit(0)]);
+        assert!(!text.contains("once the tests pass"), "{text}");
     }
 
     #[test]

@@ -168,7 +168,10 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
     };
     order.sort_by(|&a, &b| {
         let rank = |at: usize| rank(failures[at].cause.kind);
-        rank(a).cmp(&rank(b)).then(scores[b].total_cmp(&scores[a]))
+        let has_more_reasons = |at: usize| !hangs_for_one_reason(&failures[at], number);
+        let by_reasons = has_more_reasons(a).cmp(&has_more_reasons(b));
+        let by_score = scores[b].total_cmp(&scores[a]);
+        rank(a).cmp(&rank(b)).then(by_reasons).then(by_score)
     });
     let silent = silent_waker(failures, number).filter(|_| {
         let first = order.first().map(|&at| failures[at].cause.kind);
@@ -184,7 +187,9 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
         Some(_) => SILENT_WAKER.to_owned(),
         None => first.cause.usually.clone(),
     };
-    let is_certain = matches!(first.cause.kind, Kind::Panic | Kind::Deadlock) || silent.is_some();
+    let is_certain = matches!(first.cause.kind, Kind::Panic | Kind::Deadlock)
+        || silent.is_some()
+        || hangs_for_one_reason(first, number);
     let others = order.iter().skip(1).filter(|_| !is_certain);
     let or = others
         .filter(|other| rank(other.cause.kind) == rank(first.cause.kind))
@@ -193,6 +198,13 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
         .map(|other| (*other, first_sentence(&other.cause.usually)))
         .find(|(_, advice)| !advice.is_empty() && !usually.contains(advice.as_str()));
     Some(Choice { order, usually, or })
+}
+
+/// Checks so small that there is one reason only for which they hang.
+const ONE_REASON: [(u32, &str); 1] = [(1, "tests::a_ready_future_needs_no_wake_up")];
+
+fn hangs_for_one_reason(failure: &Failure, number: u32) -> bool {
+    failure.cause.kind == Kind::Hang && ONE_REASON.contains(&(number, failure.claim().as_str()))
 }
 
 /// What comes first whatever the score: the kinds whose words name the cause;
@@ -535,6 +547,15 @@ mod tests {
         let died = failure("d", Kind::Died, "the test process died of SIGSEGV", "");
         let corrupt = [died, failures[1].clone()];
         assert_eq!(first(&corrupt, &[]), "d", "the lock may be in freed memory");
+    }
+
+    #[test]
+    fn what_hangs_for_one_reason_only_comes_first_without_another() {
+        let failures = [hang("b"), hang("a_ready_future_needs_no_wake_up")];
+        let choice = choose(&failures, 1, &[version("b", &[])]).unwrap();
+        assert_eq!(choice.order[0], &failures[1]);
+        assert_eq!(choice.or, None);
+        assert_eq!(first(&failures, &[version("b", &[])]), "b", "another exercise");
     }
 
     #[test]
