@@ -5,8 +5,9 @@
 //! `cargo test -p exercise-3 --features loom`.
 //!
 //! The standard library makes a waker of an `Arc<W>` by `Waker::from`. Here
-//! you write what it does: no `Waker::from`, no `into`, no crate. Turn the
-//! `Arc` into a pointer, write the four functions of a
+//! you write what it does: no `Waker::from`, no `into`, no crate. No check
+//! looks for these, since they fulfil the contract. Turn the `Arc` into a
+//! pointer, write the four functions of a
 //! [`RawWakerVTable`](std::task::RawWakerVTable) over it, and hand both to
 //! [`Waker::new`]. This needs `unsafe`.
 //!
