@@ -531,3 +531,28 @@ fn idle_workers_sleep() {
         }
     });
 }
+
+/// Clause 15: a program that can't have its threads may want to go on with fewer.
+#[test]
+fn a_thread_that_is_refused_is_an_error() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "If the system has no thread left, `build` returns its error, and the workers that \
+                  have begun end.",
+        usual_cause: "What `thread::Builder::spawn` returns is unwrapped. Or `build` waits for workers \
+                      that were never started: they have to be counted off.",
+        read: "scheduler/work-stealing.html#the-runtimes-edge",
+    };
+    check(lesson, || {
+        let mut is_error = None;
+        let panic = panic_message(|| {
+            is_error = without_new_threads(|| {
+                let built = Runtime::builder().worker_threads(2).build();
+                built.is_err()
+            });
+        });
+        assert!(panic.is_none(), "`build` panicked: {}", panic.unwrap());
+        let is_error = is_error.unwrap_or(true);
+        assert!(is_error, "`build` gave a runtime without workers");
+    });
+}

@@ -31,7 +31,7 @@ use sync::chaos::with_chaos;
 use testkit::{
     DropProbe, EndMayBeUnwritten, Gate, Lesson, ManualFuture, Opener,
     PanicOnDrop, StackWakers, ThreadProbe, check, idle_cost, panic_message,
-    race_with_wakes, thread_count,
+    race_with_wakes, thread_count, without_new_threads,
 };
 
 use super::{
