@@ -99,6 +99,32 @@ fn two_threads_clone_a_waker_in_every_order() {
     });
 }
 
+/// Clause 6: a waker may be shared, and be the only one until then.
+#[test]
+fn two_threads_clone_the_only_waker_in_every_order() {
+    let lesson = Lesson {
+        clause: "6. Any thread",
+        promise: "Two threads clone one waker, which they share, at the same time; the target lives \
+                  as long as the waker.",
+        usual_cause: "Where the count is one, nobody else is believed to count, and it is stored \
+                      instead of raised. But a waker is `Sync`: two threads may clone the only one \
+                      through a reference. `fetch_add`.",
+        read: "one-future/raw-waker.html#any-thread",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (waker, wake_count) = Target::new();
+            let waker = Arc::new(waker);
+            let theirs = waker.clone();
+            let other = thread::spawn(move || drop(Waker::clone(&theirs)));
+            drop(Waker::clone(&waker));
+            other.join().expect("a clone does not panic");
+            waker.wake_by_ref();
+            assert_eq!(wake_count.load(Relaxed), 1, "wakes that arrived");
+        });
+    });
+}
+
 /// Clause 11: also in the moment between the last look and the sleep.
 #[test]
 fn a_wake_up_reaches_block_on_in_every_order() {

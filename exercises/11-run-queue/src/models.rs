@@ -111,6 +111,38 @@ fn an_old_look_at_the_positions_takes_nothing() {
     });
 }
 
+/// Clause 1: in a scheduler every thread is both.
+#[test]
+fn two_that_steal_from_each_other_share_in_every_order() {
+    let lesson = Lesson {
+        clause: "1. Exactly once",
+        promise: "Of two threads with a queue each, either steals from the other at the same time. Each \
+                  item comes out once, and neither waits for the other.",
+        usual_cause: "A steal holds the lock of the victim and then wants that of the thief's own \
+                      queue, which the other holds. Copy what was taken, give the first lock back, \
+                      and take the second then.",
+        read: "scheduler/run-queue.html#half-of-it",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let (first, of_first) = queue_of(3);
+            let (second, of_second) = queue_of(0);
+            for item in 3..6 {
+                assert!(second.push(item).is_ok(), "there is room");
+            }
+            let other = thread::spawn(move || {
+                let stolen = of_first.steal_into(&second);
+                stolen.into_iter().chain(drain(&second)).collect()
+            });
+            let mut items: Vec<_> =
+                of_second.steal_into(&first).into_iter().collect();
+            items.extend(drain(&first));
+            items.extend(join(other));
+            assert_each_once(items, 6);
+        });
+    });
+}
+
 /// Clause 1: thieves meet each other, too.
 #[test]
 fn two_thieves_and_the_owner_share_in_every_order() {

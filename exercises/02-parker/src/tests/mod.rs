@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 use sync::chaos::{with_chaos, with_late_returns};
 use testkit::{
     Cost, Lesson, ManualFuture, Rendezvous, ThreadProbe, Yields, check,
-    idle_cost, live_blocks, race_step_by_step, race_with_wakes,
-    wait_by_thread_park,
+    durations_that_wrap, idle_cost, live_blocks, race_step_by_step,
+    race_with_wakes, wait_by_thread_park,
 };
 
 use super::{Parker, Unparker, block_on};

@@ -97,6 +97,27 @@ fn any_timeout_will_do() {
     });
 }
 
+/// Clause 5: 584 years are 2^64 nanoseconds.
+#[test]
+fn a_long_timeout_is_not_cut_to_a_short_one() {
+    let lesson = Lesson {
+        clause: "5. Time-outs",
+        promise: "A time-out of 2^32 or 2^64 units, from nanoseconds to seconds, isn't over at once.",
+        usual_cause: "The time is kept as a number of nanoseconds or milliseconds, and cut to the \
+                      bits of its type by `as`. Keep the `Duration` or the `Instant` that it is.",
+        read: "one-future/parker.html#when-the-time-is-up",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        for timeout in durations_that_wrap() {
+            let unparking = unpark_once_asleep(parker.unparker());
+            let took = parker.park_timeout(timeout);
+            assert!(took, "{timeout:?} were over before there was a token");
+            unparking.join().expect("unparking does not panic");
+        }
+    });
+}
+
 /// Clause 5: a time-out ends one sleep and nothing else.
 #[test]
 fn a_park_after_a_time_out_works_as_before() {

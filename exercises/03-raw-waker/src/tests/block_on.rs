@@ -161,6 +161,35 @@ fn a_waker_may_be_used_after_block_on_returned() {
     });
 }
 
+/// Clause 12: a future's panic takes another way out.
+#[test]
+fn a_call_whose_future_panics_leaves_no_memory_behind() {
+    let lesson = Lesson {
+        clause: "12. Wakers live on",
+        promise: "A call that passes on a panic of its future leaves no memory behind either.",
+        usual_cause: "The waker is kept in a `ManuallyDrop`, and given back by hand where the future \
+                      is ready. A panic doesn't come by there: leave it to a destructor.",
+        read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
+    };
+    const CALLS: isize = 1_000;
+    check(lesson, || {
+        let call = || {
+            // As a panic, but nobody takes a note of it.
+            let future =
+                poll_fn(|_| -> Poll<()> { resume_unwind(Box::new(())) });
+            catch_unwind(|| block_on(future)).expect_err("it panics")
+        };
+        call();
+        let before = live_blocks();
+        (0..CALLS).for_each(|_| drop(call()));
+        let left = live_blocks() - before;
+        assert!(
+            left < CALLS / 4,
+            "{CALLS} calls whose future panicked left {left} blocks of memory behind"
+        );
+    });
+}
+
 /// Clause 12: a runtime calls `block_on` for as long as it runs.
 #[test]
 fn calls_of_block_on_leave_no_memory_behind() {

@@ -8,13 +8,14 @@ fn nobody_is_woken_before_the_deadline() {
     let lesson = Lesson {
         clause: "1. Never early",
         promise: "A nanosecond before its deadline a sleep is not woken.",
-        usual_cause: "Times are cut to whole milliseconds. Compare `Instant`s, or round the \
-                      deadline up.",
+        usual_cause: "Times are cut to whole milliseconds, or by `as` to the bits of a type. Compare \
+                      `Instant`s, or round the deadline up.",
         read: "blocking/sleep.html#never-early",
     };
     check(lesson, || {
         let micros = [1, 999, 1_000, 1_500, 63_999, 64_000, 1_000_001];
-        for duration in micros.map(Duration::from_micros) {
+        let short = micros.map(Duration::from_micros);
+        for duration in short.into_iter().chain(durations_that_wrap()) {
             let mut driven = Driven::new();
             let (_sleep, wakes) = begin(driven.after(duration));
             driven.now += duration - NS;
@@ -41,12 +42,18 @@ fn a_poll_before_the_deadline_does_not_end_the_sleep() {
         let mut sleep = driven.after(duration);
         for nth in ["first", "second", "third"] {
             let is_ready = poll(&mut sleep, Waker::noop());
-            assert!(!is_ready, "the {nth} poll, 10 ms before the deadline, was ready");
+            assert!(
+                !is_ready,
+                "the {nth} poll, 10 ms before the deadline, was ready"
+            );
         }
         driven.now += duration - NS;
         driven.fire();
         let is_ready = poll(&mut sleep, Waker::noop());
-        assert!(!is_ready, "a poll one nanosecond before the deadline was ready");
+        assert!(
+            !is_ready,
+            "a poll one nanosecond before the deadline was ready"
+        );
     });
 }
 
@@ -366,11 +373,15 @@ fn a_sleep_may_last_for_ever() {
     let lesson = Lesson {
         clause: "9. Any deadline",
         promise: "`sleep(Duration::MAX)` is pending, has no deadline, and can be dropped.",
-        usual_cause: "`Instant::now() + duration` overflows. Use `checked_add`.",
+        usual_cause: "`Instant::now() + duration` overflows. Use `checked_add`. Or the time is cut to \
+                      the bits of a number by `as`.",
         read: "blocking/sleep.html#from-zero-to-for-ever",
     };
     check(lesson, || {
-        for duration in [Duration::MAX, 300 * YEAR] {
+        let long = [Duration::MAX, 300 * YEAR]
+            .into_iter()
+            .chain(durations_that_wrap());
+        for duration in long {
             let (endless, wakes) = begin(sleep(duration));
             let expected = Instant::now().checked_add(duration).is_some();
             assert!(

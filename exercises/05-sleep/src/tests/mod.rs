@@ -27,8 +27,9 @@ use std::time::{Duration, Instant};
 use sync::chaos::with_chaos;
 use testkit::{
     CountingWaker, Gate, HostileClone, HostileWaker, Lesson, PanicOnDrop,
-    StackWakers, ThreadProbe, WakeCounts, check, idle_cost, live_bytes,
-    panic_message, thread_count, wakers_without_data, with_slow_allocations,
+    StackWakers, ThreadProbe, WakeCounts, check, durations_that_wrap,
+    idle_cost, live_bytes, panic_message, thread_count, wakers_without_data,
+    with_slow_allocations,
 };
 
 use super::{Sleep, Timers, sleep, sleep_until};

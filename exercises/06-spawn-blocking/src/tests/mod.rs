@@ -24,8 +24,8 @@ use parker::block_on;
 use sync::chaos::with_chaos;
 use testkit::{
     DropLog, DropProbe, Gate, HostileClone, HostileWaker, Lesson, Opener,
-    PanicOnDrop, StackWakers, ThreadProbe, check, idle_cost,
-    log_of_this_threads_end, panic_message, wakers_without_data,
+    PanicOnDrop, StackWakers, ThreadProbe, check, durations_that_wrap,
+    idle_cost, log_of_this_threads_end, panic_message, wakers_without_data,
     without_new_threads,
 };
 

@@ -335,6 +335,37 @@ fn any_keep_alive_will_do() {
     });
 }
 
+/// Clause 9: 584 years are 2^64 nanoseconds.
+#[test]
+fn a_long_keep_alive_is_not_cut_to_a_short_one() {
+    let lesson = Lesson {
+        clause: "9. Keep-alive",
+        promise: "With a keep-alive of 2^32 or 2^64 units, from nanoseconds to seconds, a thread doesn't \
+                  leave at once.",
+        usual_cause: "The time is kept as a number of nanoseconds or milliseconds, and cut to the \
+                      bits of its type by `as`. Keep the `Duration` that it is.",
+        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
+    };
+    check(lesson, || {
+        for keep_alive in durations_that_wrap() {
+            let pool = Pool::new(1, keep_alive);
+            let run = || {
+                let job = pool.spawn_blocking(|| {
+                    (thread::current().id(), ThreadProbe::here())
+                });
+                block_on(job).expect("the job returns")
+            };
+            let (first, probe) = run();
+            probe.wait_until_asleep();
+            let (second, _) = run();
+            assert!(
+                second == first,
+                "with a keep-alive of {keep_alive:?} the thread left at once"
+            );
+        }
+    });
+}
+
 /// Clause 11: a busy system is no reason to lose a job.
 #[test]
 fn a_job_waits_where_no_thread_can_be_started() {

@@ -555,7 +555,11 @@ mod tests {
         let choice = choose(&failures, 1, &[version("b", &[])]).unwrap();
         assert_eq!(choice.order[0], &failures[1]);
         assert_eq!(choice.or, None);
-        assert_eq!(first(&failures, &[version("b", &[])]), "b", "another exercise");
+        assert_eq!(
+            first(&failures, &[version("b", &[])]),
+            "b",
+            "another exercise"
+        );
     }
 
     #[test]
