@@ -11,8 +11,8 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use parker::block_on;
-use sync::Arc;
 use sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use sync::{Arc, mpsc};
 use testkit::{Lesson, check_model};
 
 use super::Pool;
@@ -60,6 +60,38 @@ fn a_thread_that_was_chosen_as_it_left_is_chosen_again_in_every_order() {
                 let handle = pool.spawn_blocking(move || number);
                 assert_eq!(block_on(handle).expect("it runs"), number);
             }
+        });
+    });
+}
+
+/// Clause 3: a thread is woken for a job that another one has taken.
+#[test]
+fn a_thread_that_was_woken_in_vain_is_woken_again_in_every_order() {
+    let lesson = Lesson {
+        clause: "3. In parallel",
+        promise: "Whichever of two threads has taken the jobs so far, two jobs of which the first waits \
+                  for the second both run.",
+        usual_cause: "A thread that is woken for a job finds that a busy one has taken it, and sleeps \
+                      again without being counted as idle. Count it where it falls asleep, not where \
+                      it becomes idle.",
+        read: "blocking/spawn-blocking.html#how-many-threads",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let pool = Pool::new(2, HOUR);
+            let both = [1, 2].map(|number| pool.spawn_blocking(move || number));
+            for handle in both {
+                block_on(handle).expect("it runs");
+            }
+            block_on(pool.spawn_blocking(|| ())).expect("it runs");
+            let (tell, told) = mpsc::channel();
+            let first = pool.spawn_blocking(move || {
+                block_on(told.recv().expect("the second is submitted"))
+            });
+            let second = pool.spawn_blocking(|| ());
+            tell.send(second).expect("the first runs");
+            let result = block_on(first).expect("the first runs");
+            result.expect("the second runs");
         });
     });
 }

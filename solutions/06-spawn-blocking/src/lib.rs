@@ -45,7 +45,8 @@ pub use job::{Job, JoinError, JoinHandle};
 /// 3. **In parallel.** No job waits while fewer than `max_threads` run, whether
 ///    the threads are to be started or asleep: so many jobs can wait for one
 ///    another.
-/// 4. **Order.** Threads take up the jobs in the order of their submission.
+/// 4. **Order.** Threads take up the jobs in the order of their submission. One
+///    that is handed to a thread, woken or new, has been taken up.
 /// 5. **Every job runs.** A job runs once, also if its handle has been dropped,
 ///    if another job has submitted it, or if a thread was just leaving.
 /// 6. **The handle.** A handle is ready when its job has ended, and gives what

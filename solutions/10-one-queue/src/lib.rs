@@ -52,9 +52,9 @@ pub use pool::Handle;
 /// 8. **The end.** A task that was ready is not polled again. Its future is
 ///    dropped once, before its handle is ready, even if there are wakers
 ///    still. When those and the handle are gone, so is all of the task.
-/// 9. **Panics.** The panic of a poll reaches the handle and nobody else. A
-///    worker survives it, and what panics besides: the destructor of a future
-///    or of an output, or a waker.
+/// 9. **Panics.** The panic of a poll reaches the handle and nobody else. What
+///    panics besides, the destructor of a future or of an output, or a waker,
+///    goes no further: not to a worker, and not to who drops the pool.
 /// 10. **Idle.** A worker without a task sleeps.
 /// 11. **Shutdown.** Dropping the pool drops all its futures, those of tasks
 ///     that wait for a waker too; their handles are ready, as cancelled. It

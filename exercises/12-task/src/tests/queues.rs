@@ -242,6 +242,59 @@ fn closing_the_list_finds_each_of_many_tasks() {
     });
 }
 
+/// Clause 15: a runtime waits until its list is empty.
+#[test]
+fn a_list_that_is_closed_empties_as_its_tasks_end() {
+    let lesson = Lesson {
+        clause: "15. Listed",
+        promise: "While `close_and_cancel` drops the futures, the list isn't empty before the last of \
+                  them.",
+        usual_cause: "The tasks are taken off the list where they are claimed, and their futures are \
+                      dropped later: the list is empty, and what they own is still there. Take a task \
+                      off where it ends.",
+        read: "scheduler/task.html#tasks-that-wait",
+    };
+    const TASKS: usize = 3;
+    check(lesson, || {
+        let queue = Queue::with_list();
+        let looks = Arc::new(Mutex::new(Vec::new()));
+        let spawn = || {
+            let look = LookOnDrop(queue.clone(), looks.clone());
+            let handle = queue.spawn(async move {
+                let _with_the_future = look;
+                pending::<()>().await
+            });
+            queue.run_one();
+            handle
+        };
+        let _handles: Vec<_> = (0..TASKS).map(|_| spawn()).collect();
+        queue.list().close_and_cancel();
+        let looks = looks.lock().unwrap();
+        assert!(
+            looks.len() == TASKS,
+            "of {TASKS} futures {} were dropped",
+            looks.len()
+        );
+        for (dropped, is_empty) in looks[..TASKS - 1].iter().enumerate() {
+            let left = TASKS - 1 - dropped;
+            assert!(
+                !is_empty,
+                "the list was empty, and {left} futures weren't dropped yet"
+            );
+        }
+    });
+}
+
+/// Looks whether the list is empty.
+struct LookOnDrop(Queue, Arc<Mutex<Vec<bool>>>);
+
+impl Drop for LookOnDrop {
+    fn drop(&mut self) {
+        let is_empty = self.0.list().is_empty();
+        self.1.lock().unwrap().push(is_empty);
+    }
+}
+
 /// Clause 15: a task may be polled while the runtime ends.
 #[test]
 fn a_task_that_waits_after_the_close_is_cancelled() {
