@@ -38,7 +38,8 @@ use std::task::{Wake, Waker};
 /// 4. **Wake by reference.** `wake_by_ref` calls [`Wake::wake_by_ref`] of the
 ///    target, once. The waker keeps its count.
 /// 5. **Same waker.** [`Waker::will_wake`] says yes to a waker and its
-///    clones, and no to the wakers of two targets.
+///    clones, and no to the wakers of two targets. Of two wakers that were made
+///    of one target it may say either.
 /// 6. **Any thread.** Wakers are cloned, woken and dropped on any thread, by
 ///    several threads at once.
 /// 7. **Panics.** A panic of the target, when it is woken, comes out of the

@@ -42,8 +42,9 @@ use std::time::Duration;
 ///    which they became dearer is bounded again.
 /// 7. **No trace.** When a poll ends, also by a panic, its thread has no
 ///    budget, as before. What one task's items cost says nothing of another's.
-/// 8. **Nested.** The slice of a budget within another one ends when that of
-///    the outer one does, or before. Then the outer one's goes on.
+/// 8. **Nested.** A checkpoint within two budgets is one of both. The slice of
+///    the inner one ends when that of the outer one does, or before. Then the
+///    outer one's goes on.
 /// 9. **No allocation.** Neither a poll nor a checkpoint allocates.
 /// 10. **In good hands.** The future does not move once it has been polled,
 ///     and is dropped once. Its output and its panic are passed on.

@@ -19,9 +19,11 @@
 //! 2. **In time.** [`Timers::fire`] wakes what is due and returns when it must
 //!    be called again, `None` if nothing waits. Whoever keeps to that wakes
 //!    each sleep at most a millisecond after its deadline.
-//! 3. **Earlier ones interrupt.** A sleep that is polled for the first time,
-//!    and is due more than a millisecond before `fire` is to be called again,
-//!    calls `rouse`, or the `fire` that runs meanwhile takes it into account.
+//! 3. **Earlier ones interrupt.** A sleep that is polled for the first time
+//!    calls `rouse` if it is due more than a millisecond before the time that
+//!    `fire` has returned, or if that is `None`; or the `fire` that runs
+//!    meanwhile takes it into account. Between a `rouse` and the next `fire`
+//!    none need call it again.
 //! 4. **Latest waker.** Of the wakers that a sleep was polled with only the
 //!    newest is woken.
 //! 5. **No lost wake-up.** A sleep that is polled while it fires is ready, or
