@@ -1,5 +1,6 @@
 //! Breaks clause 5: Time-outs.
 //! Caught by: an_unpark_ends_a_timed_park
+//! Also fails: a_long_timeout_is_not_cut_to_a_short_one
 //! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
 //! Also fails: any_timeout_will_do
 //!

@@ -1,5 +1,6 @@
 //! Breaks clause 6: Any thread.
 //! Caught by: models::two_threads_clone_a_waker_in_every_order
+//! Also fails: models::two_threads_clone_the_only_waker_in_every_order
 //! Also fails: models::the_last_of_two_threads_frees_the_target_in_every_order
 //!
 //! Keeps a count of its own in an atomic, loads it, and stores what it makes of it.

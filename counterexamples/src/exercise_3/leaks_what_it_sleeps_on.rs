@@ -1,5 +1,6 @@
 //! Breaks clause 12: Wakers live on.
 //! Caught by: calls_of_block_on_leave_no_memory_behind
+//! Also fails: a_call_whose_future_panics_leaves_no_memory_behind
 //!
 //! A waker may live for ever, so what it wakes must, too: it is leaked. Each
 //! call leaves a few bytes behind, and a runtime makes many calls.

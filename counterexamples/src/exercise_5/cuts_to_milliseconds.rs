@@ -1,5 +1,6 @@
 //! Breaks clause 1: Never early.
 //! Caught by: nobody_is_woken_before_the_deadline
+//! Also fails: a_poll_before_the_deadline_does_not_end_the_sleep
 //! Also fails: a_sleep_lasts_at_least_its_duration
 //! Also fails: each_sleep_is_woken_in_time
 //!

@@ -1,5 +1,6 @@
 //! Breaks clause 6: The handle.
 //! Caught by: models::a_result_reaches_who_awaits_it_in_every_order
+//! Also fails: models::a_thread_that_was_woken_in_vain_is_woken_again_in_every_order
 //! Also fails: models::a_job_that_comes_as_a_thread_leaves_runs_in_every_order
 //! Also fails: models::a_thread_that_was_chosen_as_it_left_is_chosen_again_in_every_order
 //! Also fails: models::dropping_the_pool_ends_its_threads_in_every_order

@@ -1,5 +1,6 @@
 //! Breaks clause 10: Shutdown.
 //! Caught by: dropping_the_pool_ends_idle_threads
+//! Also fails: a_thread_that_calls_a_waker_is_not_idle
 //! Also fails: a_handle_gives_what_the_job_returned
 //! Also fails: a_job_waits_where_no_thread_can_be_started
 //! Also fails: a_thread_serves_many_jobs
