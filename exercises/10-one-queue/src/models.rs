@@ -7,7 +7,7 @@ use std::task::{Poll, Waker};
 
 use block_on::block_on;
 use sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use sync::{Arc, Mutex, UnsafeCell, thread};
+use sync::{Arc, Mutex, UnsafeCell, mpsc, thread};
 use testkit::{Lesson, check_model};
 
 use super::Pool;
@@ -36,6 +36,42 @@ impl Event {
             waker.wake();
         }
     }
+}
+
+/// Clause 3: a worker puts its own task back, and polls it again.
+#[test]
+fn a_task_behind_one_that_was_put_back_is_polled_in_every_order() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "A task that comes behind one that was woken in its own poll is polled, though the \
+                  next poll of that one waits for it.",
+        usual_cause: "A push notifies only where the queue was empty, and a worker that puts its own \
+                      task back notifies nobody: a task behind that one is announced to nobody. \
+                      Notify at each push, or let a worker that leaves a task in the queue notify \
+                      the next.",
+        read: "scheduler/one-queue.html#whom-to-wake",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let pool = Pool::new(2);
+            let (tell, told) = mpsc::channel();
+            let mut was_polled = false;
+            let first = pool.spawn(poll_fn(move |cx| {
+                if !was_polled {
+                    was_polled = true;
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                Poll::Ready(told.recv().is_ok())
+            }));
+            let second = pool.spawn(async move { tell.send(()).is_ok() });
+            assert!(block_on(second).expect("it ends"), "the first is there");
+            assert!(
+                block_on(first).expect("it ends"),
+                "the second has told it"
+            );
+        });
+    });
 }
 
 /// Clause 4: the worker has looked at the queue, and does not sleep yet.
