@@ -1,7 +1,7 @@
 //! Breaks clause 7: The handle.
 //! Caught by: a_task_without_a_handle_runs_on
 //! Also fails: a_task_is_polled_by_one_worker_at_a_time
-//! Also fails: destructors_may_spawn_and_wake_and_panic_as_the_pool_ends
+//! Also fails: destructors_may_spawn_and_wake_as_the_pool_ends
 //!
 //! Why go on with a task whose output nobody will ever see? So a task ends
 //! before its next poll once its handle is gone. But a task does more than to

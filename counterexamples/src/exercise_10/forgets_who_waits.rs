@@ -2,7 +2,7 @@
 //! Caught by: dropping_the_pool_drops_the_futures_that_wait_for_a_waker
 //! Also fails: a_task_that_is_polled_as_the_pool_ends_ends_with_the_poll
 //! Also fails: tasks_that_never_end_do_not_keep_the_pool
-//! Also fails: destructors_may_spawn_and_wake_and_panic_as_the_pool_ends
+//! Also fails: destructors_may_spawn_and_wake_as_the_pool_ends
 //! Also fails: a_task_may_drop_its_own_pool
 //!
 //! The tasks in the queue are cancelled, and the map lets go of all others:

@@ -224,9 +224,12 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
         clause: "3. No lost wake-up",
         promise: "A wake-up that comes between the poll and the sleep still counts.",
         usual_cause: "There is a moment after the last look at the flag and before the sleep, and a \
-                      wake-up in it is lost: the mutex is released in between, or `wake` sets the \
-                      flag or notifies without having locked it, or notifies before it sets the \
-                      flag. `thread::park` keeps a token for this moment, if `wake` always unparks.",
+                      wake-up in it is lost: the mutex is released in between, or `wake` sets the flag \
+                      or notifies without having locked it, or notifies before it sets the flag. \
+                      `thread::park` keeps a token for this moment, if `wake` always unparks: where a \
+                      second flag says whether the thread sleeps, each side may miss what the other \
+                      has stored, unless a `fence(SeqCst)` stands between its store and its load.",
+        read::park` keeps a token for this moment, if `wake` always unparks.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     const TIME: Duration = Duration::from_millis(300);
@@ -404,9 +407,10 @@ fn the_future_does_not_move_between_polls() {
     let lesson = Lesson {
         clause: "6. Pinned",
         promise: "Once polled, the future stays where it is until it is dropped.",
-        usual_cause: "The future is passed on by value after its first poll, or kept elsewhere \
-                      between two polls. Pin it once, with \
-                      `std::pin::pin!`, and poll it through `as_mut`.",
+        usual_cause: "The future is passed on by value after its first poll, or kept elsewhere between \
+                      two polls: pin it once, with `std::pin::pin!`, and poll it through `as_mut`. Or \
+                      it is taken out of its place to be dropped (`Option::take`), and its destructor \
+                      runs elsewhere: drop it where it is.",
         read: "one-future/block-on.html#pin-it-first",
     };
     check(lesson, || {

@@ -505,8 +505,11 @@ fn a_queue_that_overflows_does_not_seem_empty_after_a_steal() {
         clause: "11. Counts",
         promise: "A thread steals once from a full queue that overflows, and looks whether it is empty: it \
                   isn't.",
-        usual_cause: "An overflow moves the tail back before it knows whether it may, and later back to where \
-                      it was. In between the head of a steal and that tail are equal.",
+        usual_cause: "An overflow moves the tail back before it knows whether it may, and later back \
+                      to where it was. In between the head of a steal and that tail are equal. Or the \
+                      head's word is after an overflow what it was before: a thief that has counted \
+                      the items before it still succeeds, and takes all that are left. Give the word \
+                      something that changes.",
         read: "scheduler/run-queue.html#the-younger-half",
     };
     check_model(lesson, || {

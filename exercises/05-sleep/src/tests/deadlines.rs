@@ -93,8 +93,9 @@ fn each_sleep_is_woken_in_time() {
         promise: "Whoever calls `fire` when it says wakes each sleep within a millisecond.",
         usual_cause: "What `fire` returns is not the earliest deadline: of those that are left, of \
                       those that came meanwhile, or of a wheel's next level. Or what is due right \
-                      now is left for the next call (`<` for `<=`). At a hang: `fire` wakes under \
-                      its lock.",
+                      now is left for the next call (`<` for `<=`). Or `fire` returns a later time \
+                      than the earliest deadline, and a first poll compares with the latter. At a \
+                      hang: `fire` wakes under its lock.",
         read: "blocking/sleep.html#who-is-next",
     };
     const SLEEPS: u32 = 400;

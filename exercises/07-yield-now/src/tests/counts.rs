@@ -187,8 +187,10 @@ fn a_tick_dropped_halfway_does_not_stop_the_count() {
     let lesson = Lesson {
         clause: "10. Dropped ticks",
         promise: "After a tick that was dropped halfway, one of the next n ticks yields.",
-        usual_cause: "The count is set back when the yield is over. If that never comes, it runs \
-                      past n, and `==` does not find it there. Set it back when the yield begins.",
+        usual_cause: "The count is set back when the yield is over. If that never comes, it runs past \
+                      n, and `==` does not find it there: set it back when the yield begins. Or the \
+                      counter, and not the tick, knows that a tick has yielded: the next one is taken \
+                      for that tick, is ready and isn't counted.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {

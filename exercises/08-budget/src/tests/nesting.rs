@@ -143,9 +143,10 @@ fn a_nested_budget_ends_with_the_outer_one() {
     let lesson = Lesson {
         clause: "8. Nested",
         promise: "A longer slice within a shorter one does not lengthen the poll.",
-        usual_cause: "The nested budget replaces the outer one, whose end must be its own, however many \
-                      are around it; or its stride is found by its own slice, of which the outer one \
-                      leaves less.",
+        usual_cause: "The nested budget replaces the outer one, whose end must be its own, however \
+                      many are around it; or its stride is found by its own slice, of which the outer \
+                      one leaves less. Or a checkpoint begins the slice of the innermost budget only, \
+                      so that an outer one without a checkpoint of its own has no end yet.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {

@@ -21,7 +21,7 @@ use sync::chaos::with_chaos;
 use testkit::{
     DropLog, DropProbe, HostileWaker, Lesson, ManualFuture, ManualHandle,
     MustNotMove, Opener, PanicOnDrop, ThreadProbe, Yields, check, idle_cost,
-    live_blocks, log_of_this_threads_end, race_with_wakes,
+    live_blocks, log_of_this_threads_end, panic_message, race_with_wakes,
 };
 
 use super::{JoinError, JoinHandle, Pool};

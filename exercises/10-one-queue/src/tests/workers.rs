@@ -221,8 +221,10 @@ fn a_task_that_comes_as_a_worker_falls_asleep_is_polled() {
     let lesson = Lesson {
         clause: "4. No lost task",
         promise: "A task that is spawned or woken as the workers fall asleep is polled.",
-        usual_cause: "A worker looks at the queue, gives the lock back, and takes it again to sleep. \
-                      A notification in between reaches nobody.",
+        usual_cause: "A worker looks at the queue, gives the lock back, and takes it again to sleep. A \
+                      notification in between reaches nobody. Or a wake-up as the poll ends is lost: \
+                      the worker looks whether there was one, and notes in a second step that the task \
+                      waits. Do both by one `compare_exchange`, or under one lock.",
         read: "scheduler/one-queue.html#the-moment-a-worker-falls-asleep",
     };
     const TIME: Duration = Duration::from_millis(60);

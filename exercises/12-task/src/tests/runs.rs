@@ -279,7 +279,8 @@ fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
         clause: "16. Yield",
         promise: "A yield that is polled with another waker, in a task or elsewhere, wakes that waker.",
         usual_cause: "The yield looks only whether a task runs on this thread, not whether the waker is \
-                      that task's; or a run within a run forgets the outer task.",
+                      that task's; or a run within a run forgets the outer task, or that this one \
+                      has yielded: save both where a run begins, and restore them where it ends.",
         read: "scheduler/task.html#a-yield-without-a-waker",
     };
     let wakes_of_a_yield = || {
