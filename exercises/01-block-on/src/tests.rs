@@ -229,7 +229,6 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
                       `thread::park` keeps a token for this moment, if `wake` always unparks: where a \
                       second flag says whether the thread sleeps, each side may miss what the other \
                       has stored, unless a `fence(SeqCst)` stands between its store and its load.",
-        read::park` keeps a token for this moment, if `wake` always unparks.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     const TIME: Duration = Duration::from_millis(300);
