@@ -213,6 +213,47 @@ fn an_earlier_deadline_rouses() {
     });
 }
 
+/// Clause 3: a part of an hour is more than a millisecond.
+#[test]
+fn a_deadline_that_is_a_little_earlier_rouses() {
+    let lesson = Lesson {
+        clause: "3. Earlier ones interrupt",
+        promise: "A sleep that is due two milliseconds before `fire` is to be called again rouses the \
+                  driver, however far away that is.",
+        usual_cause: "A deadline that is only a little earlier doesn't rouse: by a part of the time that \
+                      is left, or because times are compared in coarse units. Compare with what `fire` \
+                      has returned, to the millisecond.",
+        read: "blocking/sleep.html#an-earlier-one",
+    };
+    check(lesson, || {
+        for far in [10 * MS, SECOND, 60 * SECOND, HOUR, YEAR] {
+            let mut driven = Driven::new();
+            let (_far, _wakes) = begin(driven.after(far));
+            let mut next = driven.fire();
+            // A wheel may have to turn before that.
+            while let Some(soon) = next.filter(|it| *it < driven.now + 4 * MS) {
+                driven.now = driven.now.max(soon);
+                next = driven.fire();
+            }
+            let Some(next) = next else {
+                continue;
+            };
+            let before = driven.rouses.load(SeqCst);
+            let deadline = next - 2 * MS;
+            let (_earlier, wakes) = begin(driven.timers.sleep_until(deadline));
+            let is_roused = driven.rouses.load(SeqCst) > before;
+            let left = next - driven.now;
+            assert!(
+                is_roused,
+                "`fire` was to be called again in {left:?}; a sleep that is due 2 ms earlier did \
+                 not rouse"
+            );
+            driven.run_until(deadline + MS, |_| {});
+            assert!(wakes.wakes() == 1, "it was not woken in time");
+        }
+    });
+}
+
 /// Clause 3: the driver is in the middle of a turn.
 #[test]
 fn a_sleep_begun_while_fire_runs_is_not_overslept() {
@@ -327,6 +368,69 @@ fn later_deadlines_do_not_rouse() {
             assert!(
                 rouses <= SPARE,
                 "{SLEEPS} sleeps that are due later{fate} roused {rouses} times"
+            );
+        }
+    });
+}
+
+/// Clause 8: each `select` polls with the waker of the task that it's in.
+#[test]
+fn another_waker_does_not_rouse() {
+    let lesson = Lesson {
+        clause: "8. Few turns",
+        promise: "A sleep that is due after the time that `fire` has returned doesn't rouse when it's \
+                  polled again, by whichever waker.",
+        usual_cause: "Each poll with a new waker rouses, as if the driver had the old one. The driver \
+                      needs the waker when it calls it, and finds it under the lock.",
+        read: "blocking/sleep.html#whose-waker",
+    };
+    const POLLS: usize = 100;
+    const SPARE: usize = 10;
+    check(lesson, || {
+        let mut driven = Driven::new();
+        let (_first, _wakes) = begin(driven.after(SECOND));
+        let (mut later, _older) = begin(driven.after(HOUR));
+        driven.fire();
+        let before = driven.rouses.load(SeqCst);
+        for _ in 0..POLLS {
+            let (waker, _) = CountingWaker::new();
+            let is_ready = poll(&mut later, &waker);
+            assert!(!is_ready, "it is ready before its deadline");
+        }
+        let rouses = driven.rouses.load(SeqCst) - before;
+        assert!(
+            rouses <= SPARE,
+            "{POLLS} polls of a sleep that is due later roused {rouses} times"
+        );
+    });
+}
+
+/// Clause 2: what is made now may be polled much later, in a `join` say.
+#[test]
+fn a_sleep_lasts_from_the_call_and_not_from_its_first_poll() {
+    let lesson = Lesson {
+        clause: "2. In time",
+        promise: "The deadline of `sleep(duration)` is that long after the call, and no poll changes it.",
+        usual_cause: "The clock is read at the first poll. Read it in `sleep`, and keep the deadline.",
+        read: "blocking/sleep.html#from-zero-to-for-ever",
+    };
+    check(lesson, || {
+        let before = Instant::now();
+        let long = sleep(HOUR);
+        let after = Instant::now();
+        thread::sleep(2 * MS);
+        let unpolled = long.deadline();
+        let (long, _wakes) = begin(long);
+        for (when, deadline) in
+            [("before", unpolled), ("after", long.deadline())]
+        {
+            let is_so = deadline.is_some_and(|deadline| {
+                (before + HOUR..=after + HOUR).contains(&deadline)
+            });
+            let late = deadline.map(|it| it.saturating_duration_since(after));
+            assert!(
+                is_so,
+                "{when} its first poll the deadline of a sleep of an hour is {late:?} after the call"
             );
         }
     });

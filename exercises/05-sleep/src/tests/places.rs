@@ -51,6 +51,41 @@ fn a_sleep_that_is_over_does_nothing_to_younger_ones() {
     });
 }
 
+/// Clause 6: a number of eight or sixteen bits comes round soon.
+#[test]
+fn a_sleep_that_is_over_is_told_from_the_65536th_after_it() {
+    let lesson = Lesson {
+        clause: "6. Nothing left behind",
+        promise: "A sleep that has fired is dropped after tens of thousands of others have come and gone: \
+                  the one that sleeps then is woken all the same.",
+        usual_cause: "What tells a sleep from those that had its entry before is a `u8` or a `u16`, and \
+                      comes round. Take a `u64`.",
+        read: "blocking/sleep.html#most-sleeps-are-dropped",
+    };
+    const ROUND: u32 = 1 << 16;
+    check(lesson, || {
+        for count in [ROUND - 1, ROUND, ROUND + 1] {
+            let mut driven = Driven::new();
+            let (older, _wakes) = begin(driven.after(MS));
+            driven.now += SECOND;
+            driven.fire();
+            for _ in 1..count {
+                poll(&mut driven.after(SECOND), Waker::noop());
+            }
+            let (_younger, wakes) = begin(driven.after(SECOND));
+            drop(older);
+            driven.now += 2 * SECOND;
+            driven.fire();
+            let wakes = wakes.wakes();
+            assert!(
+                wakes == 1,
+                "a sleep has fired, {count} others began after it, it was dropped, and the last \
+                 of the others was woken {wakes} times"
+            );
+        }
+    });
+}
+
 /// Clause 6: a server has a time-out for each request, for months.
 #[test]
 fn the_memory_of_sleeps_that_are_over_is_used_again() {

@@ -25,6 +25,38 @@ fn a_job_for_rayon_runs_there_while_the_submitter_goes_on() {
     });
 }
 
+/// Clause 12: the job is over, but not all that rayon's thread does for it.
+#[test]
+fn what_panics_after_the_job_on_rayon_ends_no_process() {
+    let lesson = Lesson {
+        clause: "12. On rayon",
+        promise: "A result that panics when it is dropped, and a waker that panics, do nothing to rayon.",
+        usual_cause: "Only the closure is in `catch_unwind`, and not what comes after it: the pool's \
+                      threads have a second one around all of the job, and rayon's don't. If the \
+                      process was aborted, that was rayon.",
+        read: "blocking/spawn-blocking.html#a-bridge-to-rayon",
+    };
+    check(lesson, || {
+        let run_detached =
+            |waker: &Waker, last: fn() -> Box<dyn Any + Send>| {
+                let opener = Opener::new();
+                let wait = waiting_job(&opener);
+                let mut handle = spawn_rayon(move || {
+                    wait();
+                    last()
+                });
+                poll_once(&mut handle, waker);
+                drop(handle);
+                drop(opener);
+            };
+        run_detached(Waker::noop(), || Box::new(PanicOnDrop));
+        run_detached(Waker::noop(), || panic_any(PanicOnDrop));
+        run_detached(&HostileWaker::panicking(), || Box::new(()));
+        let jobs = (0..50).map(|n| spawn_rayon(move || n)).collect();
+        assert!(results(jobs).into_iter().eq(0..50), "a job got lost");
+    });
+}
+
 /// Clause 12: rayon ends the process when a spawned closure panics.
 #[test]
 fn a_panic_on_rayon_reaches_the_handle() {

@@ -239,6 +239,73 @@ fn a_job_may_drop_its_own_pool() {
     });
 }
 
+/// Clause 10: the job is over, and its thread isn't done with it.
+#[test]
+fn what_a_job_leaves_may_drop_its_own_pool() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "A result that nothing awaits, or a waker, is the last owner of the pool: the thread that \
+                  drops it waits for nothing.",
+        usual_cause: "A thread counts as the pool's only while a job runs. What the job leaves is \
+                      dropped on it after that, and then it waits for all threads, itself among them. \
+                      Mark it once, when it starts.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        for is_result in [true, false] {
+            let pool = Pool::new(2, HOUR);
+            let opener = Opener::new();
+            let other = hold(&pool, &opener);
+            let (begun, may_end) = (Arc::new(Gate::new()), Opener::new());
+            let (begin, wait) = (begun.clone(), waiting_job(&may_end));
+            let owner = Arc::new(Mutex::new(None));
+            let (tell, told) = mpsc::channel();
+            let last = DropsThePool {
+                owner: owner.clone(),
+                tell: Mutex::new(tell),
+            };
+            let (waker, result) = if is_result {
+                (Waker::noop().clone(), Some(last))
+            } else {
+                (HostileWaker::new(move || _ = &last), None)
+            };
+            let mut job = pool.spawn_blocking(move || {
+                begin.open();
+                wait();
+                result
+            });
+            begun.wait();
+            let is_ready = poll_once(&mut job, &waker);
+            assert!(!is_ready, "it is ready, and its job waits still");
+            *owner.lock().unwrap() = Some(pool);
+            drop(waker);
+            if is_result {
+                drop(job);
+            }
+            drop(may_end);
+            // The other job has not ended.
+            let is_told = told.recv().is_ok();
+            assert!(is_told, "to drop the pool panicked");
+            drop(opener);
+            block_on(other).expect("the job returns");
+        }
+    });
+}
+
+/// Drops a pool when it is dropped, and then says so.
+struct DropsThePool {
+    owner: Arc<Mutex<Option<Pool>>>,
+    tell: Mutex<mpsc::Sender<()>>,
+}
+
+impl Drop for DropsThePool {
+    fn drop(&mut self) {
+        let pool = self.owner.lock().unwrap().take();
+        drop(pool);
+        let _ = self.tell.lock().unwrap().send(());
+    }
+}
+
 /// Clause 10: a thread of one pool is nobody's thread elsewhere.
 #[test]
 fn a_job_that_drops_another_pool_waits_for_it() {

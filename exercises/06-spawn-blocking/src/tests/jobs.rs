@@ -371,6 +371,81 @@ fn a_waker_may_drop_the_pool_when_it_is_cloned() {
     });
 }
 
+/// Clause 6: whoever gives up waiting drops the handle, and the waker with it.
+#[test]
+fn a_waker_may_drop_the_pool_when_its_handle_is_dropped() {
+    let lesson = Lesson {
+        clause: "6. The handle",
+        promise: "A waker that goes with a dropped handle may own the pool, and so wait for the job.",
+        usual_cause: "The handle's `Drop` clears the waker under the lock of the job's slot. The drop \
+                      waits for the job, and the job's end for the lock. Take it out, unlock, then \
+                      drop it.",
+        read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
+    };
+    check(lesson, || {
+        let pool = Arc::new(Pool::new(1, HOUR));
+        let opener = Opener::new();
+        let mut held = hold(&pool, &opener);
+        let owner = HostileWaker::new(move || _ = &pool);
+        let is_ready = poll_once(&mut held, &owner);
+        assert!(!is_ready, "it is ready, and its job waits still");
+        drop(owner);
+        let opening = opener.open_once_asleep();
+        drop(held);
+        opening.join().expect("opening does not panic");
+    });
+}
+
+/// What a waker belongs to: it owns the handle, as a task does.
+struct OwnsTheHandle {
+    handle: Mutex<Option<JoinHandle<()>>>,
+    tell: mpsc::Sender<bool>,
+}
+
+impl Wake for OwnsTheHandle {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for OwnsTheHandle {
+    fn drop(&mut self) {
+        let mut handle = self.handle.lock().unwrap().take();
+        let handle = handle.as_mut().expect("it is dropped once");
+        let _ = self.tell.send(poll_once(handle, Waker::noop()));
+    }
+}
+
+/// Clause 6: the last owner of the waker may be the thread that calls it.
+#[test]
+fn a_waker_that_is_dropped_as_the_job_ends_may_poll_the_handle() {
+    let lesson = Lesson {
+        clause: "6. The handle",
+        promise: "A waker that is called, and then dropped, finds the handle ready.",
+        usual_cause: "The job's end calls the waker under the lock of the job's slot, or before the \
+                      result is there. What the waker owns asks for the result, and waits for that \
+                      lock. Store the result, take the waker out, unlock, then call it.",
+        read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        let held = hold(&pool, &opener);
+        let (tell, told) = mpsc::channel();
+        let owner = Arc::new(OwnsTheHandle {
+            handle: Mutex::new(Some(held)),
+            tell,
+        });
+        let waker = Waker::from(owner.clone());
+        let mut handle = owner.handle.lock().unwrap();
+        let is_ready = poll_once(handle.as_mut().unwrap(), &waker);
+        assert!(!is_ready, "it is ready, and its job waits still");
+        drop(handle);
+        drop((waker, owner));
+        drop(opener);
+        let is_ready = told.recv().expect("the waker is dropped");
+        assert!(is_ready, "the waker was called, and the handle isn't ready");
+    });
+}
+
 /// A job whose result, or panic, may itself panic when it's dropped.
 type Job = fn() -> Box<dyn Any + Send>;
 

@@ -453,3 +453,36 @@ fn a_cancelled_job_that_panics_in_its_destructor_ends_its_handle() {
         assert!(later.is_ok_and(|n| n == 7), "a later job does not run");
     });
 }
+
+/// Clause 11: its destructor is anybody's code, too.
+#[test]
+fn a_cancelled_job_may_submit_another_as_it_is_dropped() {
+    let lesson = Lesson {
+        clause: "11. No thread to be had",
+        promise: "A job that is cancelled may own what submits another job when it is dropped.",
+        usual_cause: "The cancelled job is dropped under the lock of the queue, and to submit the other \
+                      one is to wait for that lock. Take it out, unlock, then drop it.",
+        read: "blocking/spawn-blocking.html#no-thread-to-be-had",
+    };
+    /// Submits another job when it is dropped.
+    struct SubmitsOnDrop(Arc<Pool>, mpsc::Sender<JoinHandle<u32>>);
+    impl Drop for SubmitsOnDrop {
+        fn drop(&mut self) {
+            let _ = self.1.send(self.0.spawn_blocking(|| 7));
+        }
+    }
+    check(lesson, || {
+        let pool = Arc::new(Pool::new(1, HOUR));
+        let (tell, told) = mpsc::channel();
+        let refused = without_new_threads(|| {
+            let owned = SubmitsOnDrop(pool.clone(), tell);
+            pool.spawn_blocking(move || drop(owned))
+        });
+        // Each of the two is cancelled, or has found a thread after all.
+        let _ = refused.map(block_on);
+        let other = told.recv().expect("the first job is run or dropped");
+        let _ = block_on(other);
+        let later = block_on(pool.spawn_blocking(|| 7));
+        assert!(later.is_ok_and(|n| n == 7), "a later job does not run");
+    });
+}

@@ -212,12 +212,6 @@ fn destructors_may_spawn_and_wake_as_the_pool_ends() {
         usual_cause: "The futures are dropped while a lock is held that spawning and waking want, too.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
-    struct OnDrop<F: FnMut()>(F);
-    impl<F: FnMut()> Drop for OnDrop<F> {
-        fn drop(&mut self) {
-            (self.0)();
-        }
-    }
     check(lesson, || {
         let pool = Pool::new(1);
         let manuals: Vec<_> = (0..4).map(|_| ManualFuture::new()).collect();
@@ -297,6 +291,40 @@ impl Drop for CountOnDrop {
     fn drop(&mut self) {
         self.0.fetch_add(1, SeqCst);
     }
+}
+
+/// Clause 8: wakers may be anywhere, and nobody tells them of the end.
+#[test]
+fn wakers_of_a_pool_that_has_ended_leave_no_memory_behind() {
+    let lesson = Lesson {
+        clause: "8. The end",
+        promise: "When the pool is gone, and then the wakers and handles of its tasks, so is all memory.",
+        usual_cause: "A task that is woken after the end of the pool goes into its queue. Nobody takes \
+                      it out, and the queue and the task keep each other. Ask under the lock of the \
+                      queue whether the pool has ended, or whether the task has.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    const POOLS: isize = 40;
+    check(lesson, || {
+        let end_one = |_| {
+            let pool = Pool::new(1);
+            let (task, manual) = pending_tasks(&pool, 1).remove(0);
+            let (waker, _) = manual.wait_until_polled();
+            drop(pool);
+            waker.wake_by_ref();
+            waker.wake();
+            assert_cancelled(block_on(task));
+        };
+        (0..2).for_each(end_one);
+        let before = live_blocks();
+        (0..POOLS).for_each(end_one);
+        let more = live_blocks() - before;
+        assert!(
+            more < POOLS,
+            "{POOLS} pools have ended, and then a task of each was woken: {more} blocks of memory \
+             are left"
+        );
+    });
 }
 
 /// Clause 12: tasks often hold what holds the pool.
@@ -388,6 +416,32 @@ fn a_task_that_is_spawned_after_the_end_is_cancelled() {
         let late = handle.clone().spawn(async move { drop(probe) });
         assert!(log.count() == 1, "it was dropped {} times", log.count());
         assert_cancelled(block_on(late));
+    });
+}
+
+/// Clause 13: its destructor is anybody's code, too.
+#[test]
+fn a_future_that_comes_too_late_may_spawn_and_wake_as_it_is_dropped() {
+    let lesson = Lesson {
+        clause: "13. Too late",
+        promise: "A future that is spawned after the end may wake tasks and spawn in its destructor.",
+        usual_cause: "It's dropped under the lock under which it was refused, and spawning wants that \
+                      lock. Unlock first, then drop it.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let (_task, manual) = pending_tasks(&pool, 1).remove(0);
+        let (handle, inner) = (pool.handle(), pool.handle());
+        drop(pool);
+        let (tell, spawned) = mpsc::channel();
+        let on_drop = OnDrop(move || {
+            manual.complete();
+            let _ = tell.send(inner.spawn(async {}));
+        });
+        assert_cancelled(block_on(handle.spawn(async move { drop(on_drop) })));
+        let inner = spawned.recv().expect("it was dropped");
+        assert_cancelled(block_on(inner));
     });
 }
 

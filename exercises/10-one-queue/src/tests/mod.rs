@@ -60,6 +60,15 @@ fn pending_tasks(
     tasks
 }
 
+/// Does something when it is dropped.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
 fn await_all<T>(handles: Vec<JoinHandle<T>>) -> Vec<T> {
     let output = |task: JoinHandle<T>| block_on(task).expect("the task ends");
     handles.into_iter().map(output).collect()

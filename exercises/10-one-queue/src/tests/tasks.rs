@@ -143,6 +143,52 @@ fn tasks_are_polled_in_the_order_in_which_they_became_ready() {
     });
 }
 
+/// Clause 6: a worker may be tempted to keep what it has made ready.
+#[test]
+fn what_becomes_ready_in_a_poll_goes_behind_what_was_ready_before() {
+    let lesson = Lesson {
+        clause: "6. In turn",
+        promise: "With one worker, tasks that a task spawns and wakes in its poll are taken after those \
+                  that were ready before, and in their order.",
+        usual_cause: "What becomes ready on a worker goes into a place of the worker's own, where it \
+                      looks before it looks into the queue. Push it like all others.",
+        read: "scheduler/one-queue.html#whose-turn-is-it",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let order = Arc::new(Mutex::new(String::new()));
+        let note = |name: char| {
+            let order = order.clone();
+            async move { order.lock().unwrap().push(name) }
+        };
+        let (future, manual) = ManualFuture::new();
+        let noted = note('C');
+        let woken = pool.spawn(async {
+            future.await;
+            noted.await;
+        });
+        manual.wait_until_asleep();
+        let opener = Opener::new();
+        let (held, _) = hold(&pool, &opener);
+        let (b, d, handle) = (note('B'), note('D'), pool.handle());
+        let making = pool.spawn(async move {
+            let b = handle.spawn(b);
+            manual.complete();
+            (b, handle.spawn(d))
+        });
+        let a = pool.spawn(note('A'));
+        drop(opener);
+        let (b, d) = block_on(making).expect("the task ends");
+        await_all(vec![held, woken, a, b, d]);
+        let order = order.lock().unwrap();
+        assert!(
+            *order == "ABCD",
+            "A was ready, then a poll spawned B, woke C and spawned D; they were polled in the \
+             order {order}"
+        );
+    });
+}
+
 /// Clause 6: to yield is to let all others go first.
 #[test]
 fn a_task_that_wakes_itself_goes_behind_the_others() {

@@ -190,6 +190,47 @@ fn tasks_spawned_or_woken_by_one_task_run_together() {
     });
 }
 
+/// Clause 3: "this worker looks next" may be never.
+#[test]
+fn what_becomes_ready_in_a_poll_does_not_wait_for_its_end() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "What a task spawns or wakes in a poll is polled by a free worker, though that poll \
+                  lasts.",
+        usual_cause: "What becomes ready on a worker is kept for that worker, or put into the queue at \
+                      the end of the poll. Push it at once, and wake a worker that sleeps.",
+        read: "scheduler/one-queue.html#whom-to-wake",
+    };
+    check(lesson, || {
+        let pool = Pool::new(2);
+        let probes = meet(&pool, 2);
+        for is_spawned in [true, false] {
+            let (tell, told) = mpsc::channel();
+            let (future, manual) = ManualFuture::new();
+            let telling = async move { _ = tell.send(()) };
+            let handle = pool.handle();
+            let make_ready: Box<dyn FnOnce() + Send> = if is_spawned {
+                Box::new(move || drop(handle.spawn(telling)))
+            } else {
+                drop(handle.spawn(async {
+                    future.await;
+                    telling.await;
+                }));
+                manual.wait_until_asleep();
+                Box::new(move || manual.complete())
+            };
+            probes.iter().for_each(ThreadProbe::wait_until_asleep);
+            let waiting = pool.spawn(async move {
+                make_ready();
+                // Within its poll.
+                told.recv().is_ok()
+            });
+            let is_told = block_on(waiting).expect("the task ends");
+            assert!(is_told, "the other task was dropped");
+        }
+    });
+}
+
 /// Clause 3: a worker that waits for another one's poll is lost for that time.
 #[test]
 fn a_wake_up_during_a_poll_costs_no_worker() {
