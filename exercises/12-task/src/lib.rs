@@ -70,8 +70,9 @@
 //! 14. **Queues without memory.** A `Runnable` is one word, also as a pointer,
 //!     and has room for a link to another one.
 //! 15. **Listed.** If its scheduler has a list, a task is listed until it ends,
-//!     from the time that it first waits or from a pending poll before that. One
-//!     that is cancelled may leave the list just before its future is dropped.
+//!     from the time that it first waits or from a pending poll before that.
+//!     One that is cancelled may leave the list just before its future is
+//!     dropped.
 //!     [`OwnedTasks::close_and_cancel`] cancels those that wait before it
 //!     returns; the others as [`JoinHandle::abort`] does. Once the list is
 //!     closed, a task that would be listed is cancelled instead.

@@ -259,7 +259,7 @@ fn a_destructor_that_panics_as_the_pool_ends_harms_nobody() {
         let handles: Vec<_> = (0..TASKS)
             .map(|nth| {
                 let (future, manual) = ManualFuture::new();
-                let panics = (nth == 0).then_some(PanicOnDrop);
+                let panics = (nth == 0).then(|| PanicOnDrop);
                 let owned = (CountOnDrop(dropped.clone()), panics);
                 let handle = pool.spawn(async move {
                     let _owned = owned;
