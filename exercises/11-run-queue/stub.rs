@@ -33,9 +33,8 @@
 //! 7. **Overflow.** `push_or_overflow` pushes if there is room. If not, the
 //!    youngest items, `N / 4` to `N / 2` of them, and the item, go to
 //!    `overflow` one by one; if a thief or another overflow is at work, perhaps
-//!    the item alone.
-//!    `overflow` may use the queue. If it panics, what was on its way is
-//!    dropped.
+//!    the item alone. `overflow` may use the queue. If it panics, what was on
+//!    its way is dropped.
 //! 8. **Dropped once.** An item that nobody takes is dropped once, when the
 //!    owner and all stealers are gone. A stealer may outlive the owner.
 //! 9. **Published.** Whoever gets an item sees what was written before it was
