@@ -170,6 +170,51 @@ fn a_late_wake_up_is_for_nobody() {
     });
 }
 
+/// Clause 2: what tells two tasks in one place from each other comes round.
+#[test]
+fn a_late_wake_up_is_for_nobody_after_tens_of_thousands_of_tasks() {
+    let lesson = Lesson {
+        clause: "2. Many wakes, one poll",
+        promise: "The waker of a task that is over wakes none of the 65,540 that come after it, one by \
+                  one.",
+        usual_cause: "What tells a task from those that had its place before is a `u8` or a `u16`, and \
+                      comes round. Take a `u64`.",
+        read: "scheduler/local-executor.html#names-in-a-queue",
+    };
+    const TASKS: u32 = if cfg!(miri) { 300 } else { 65_540 };
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        executor.block_on(async {
+            let mut late = None;
+            for nth in 0..TASKS {
+                let (polls, waker) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(None)));
+                let (counted, kept, mut is_over) = (polls.clone(), waker.clone(), false);
+                drop(spawn(poll_fn(move |cx| {
+                    counted.set(counted.get() + 1);
+                    kept.set(Some(cx.waker().clone()));
+                    match std::mem::replace(&mut is_over, true) {
+                        true => Poll::Ready(()),
+                        false => Poll::Pending,
+                    }
+                })));
+                until("a task was not polled", || polls.get() > 0).await;
+                let waker = waker.take().expect("it was polled");
+                let late = late.get_or_insert_with(|| waker.clone());
+                if nth > 0 {
+                    late.wake_by_ref();
+                    Yields(2).await;
+                    assert!(
+                        polls.get() == 1,
+                        "the waker of a task that is over caused a poll of the {nth}th after it"
+                    );
+                }
+                waker.wake();
+                until("a task was not polled again", || polls.get() > 1).await;
+            }
+        });
+    });
+}
+
 /// Clause 3: this is what a yield does.
 #[test]
 fn a_wake_while_the_task_is_polled_counts() {
