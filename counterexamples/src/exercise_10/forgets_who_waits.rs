@@ -1,5 +1,6 @@
 //! Breaks clause 11: Shutdown.
 //! Caught by: dropping_the_pool_drops_the_futures_that_wait_for_a_waker
+//! Also fails: wakers_of_a_pool_that_has_ended_leave_no_memory_behind
 //! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: a_task_that_is_polled_as_the_pool_ends_ends_with_the_poll
 //! Also fails: tasks_that_never_end_do_not_keep_the_pool

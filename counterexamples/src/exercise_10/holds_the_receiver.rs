@@ -1,5 +1,6 @@
 //! Breaks clause 3: All workers.
 //! Caught by: as_many_tasks_as_there_are_workers_run_together
+//! Also fails: what_becomes_ready_in_a_poll_does_not_wait_for_its_end
 //! Also fails: a_task_that_is_woken_in_its_poll_keeps_no_worker_busy
 //! Also fails: tasks_spawned_or_woken_by_one_task_run_together
 //! Also fails: a_wake_up_during_a_poll_costs_no_worker

@@ -1,5 +1,6 @@
 //! Breaks clause 15: Shutdown.
 //! Caught by: shutdown_waits_for_blocking_jobs
+//! Also fails: a_thread_that_is_refused_is_an_error
 //! Also fails: shutdown_drops_every_task
 //! Also fails: shutdown_waits_for_jobs_that_spawn_jobs
 //!

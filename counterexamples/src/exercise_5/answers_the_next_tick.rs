@@ -1,5 +1,6 @@
 //! Breaks clause 8: Few turns.
 //! Caught by: a_long_sleep_takes_few_turns
+//! Also fails: a_deadline_that_is_a_little_earlier_rouses
 //! Also fails: each_sleep_is_woken_in_time
 //! Also fails: the_thread_rests_while_nothing_is_due
 //! Also fails: models::a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order

@@ -1,5 +1,6 @@
 //! Breaks clause 10: Shutdown.
 //! Caught by: a_job_may_drop_its_own_pool
+//! Also fails: what_a_job_leaves_may_drop_its_own_pool
 //!
 //! Joins all threads of the pool. If the last owner is a job, the thread that joins
 //! is one of them.

@@ -1,5 +1,9 @@
 //! Breaks clause 1: Never blocks.
 //! Caught by: spawning_and_polling_wait_for_no_job
+//! Also fails: what_panics_after_the_job_on_rayon_ends_no_process
+//! Also fails: what_a_job_leaves_may_drop_its_own_pool
+//! Also fails: a_waker_that_is_dropped_as_the_job_ends_may_poll_the_handle
+//! Also fails: a_waker_may_drop_the_pool_when_its_handle_is_dropped
 //! Also fails: a_waker_is_compared_with_the_clone_that_is_kept
 //! Also fails: a_waker_may_drop_the_pool_when_it_is_dropped
 //! Also fails: the_waker_of_the_last_poll_is_woken

@@ -1,5 +1,6 @@
 //! Breaks clause 1: Never blocks.
 //! Caught by: spawning_and_polling_wait_for_no_job
+//! Also fails: what_a_job_leaves_may_drop_its_own_pool
 //! Also fails: a_handle_gives_what_the_job_returned
 //! Also fails: a_job_after_the_last_thread_left_starts_one
 //! Also fails: a_job_may_drop_its_own_pool

@@ -1,5 +1,6 @@
 //! Breaks clause 3: In parallel.
 //! Caught by: as_many_jobs_as_the_cap_run_together
+//! Also fails: what_a_job_leaves_may_drop_its_own_pool
 //! Also fails: a_handle_gives_what_the_job_returned
 //! Also fails: a_job_after_the_last_thread_left_starts_one
 //! Also fails: a_job_waits_where_no_thread_can_be_started

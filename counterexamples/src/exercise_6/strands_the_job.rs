@@ -1,5 +1,6 @@
 //! Breaks clause 11: No thread to be had.
 //! Caught by: without_any_thread_the_job_is_cancelled
+//! Also fails: a_cancelled_job_may_submit_another_as_it_is_dropped
 //! Also fails: a_cancelled_job_that_panics_in_its_destructor_ends_its_handle
 //!
 //! A job for which there is no thread stays in the queue until there is one. The next

@@ -1,5 +1,6 @@
 //! Breaks clause 12: On rayon.
 //! Caught by: a_panic_on_rayon_reaches_the_handle
+//! Also fails: what_panics_after_the_job_on_rayon_ends_no_process
 //! Also fails: a_waker_may_drop_the_pool_when_it_is_cloned
 //! Also fails: a_waker_may_drop_the_pool_when_it_is_dropped
 //! Also fails: what_is_thrown_may_panic_in_turn

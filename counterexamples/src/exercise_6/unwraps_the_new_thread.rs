@@ -1,5 +1,6 @@
 //! Breaks clause 11: No thread to be had.
 //! Caught by: a_job_waits_where_no_thread_can_be_started
+//! Also fails: a_cancelled_job_may_submit_another_as_it_is_dropped
 //! Also fails: a_cancelled_job_that_panics_in_its_destructor_ends_its_handle
 //! Also fails: dropping_the_pool_waits_for_a_thread_that_starts_meanwhile
 //! Also fails: without_any_thread_the_job_is_cancelled

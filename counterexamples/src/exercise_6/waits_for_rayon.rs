@@ -1,5 +1,6 @@
 //! Breaks clause 12: On rayon.
 //! Caught by: a_job_for_rayon_runs_there_while_the_submitter_goes_on
+//! Also fails: what_panics_after_the_job_on_rayon_ends_no_process
 //!
 //! Uses a scope, which waits for what was spawned in it. So does `join`, and so does
 //! `install`: they are for who has nothing else to do.
