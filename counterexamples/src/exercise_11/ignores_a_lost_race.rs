@@ -1,5 +1,6 @@
 //! Breaks clause 1: Exactly once.
 //! Caught by: models::owner_and_thief_share_the_items_in_every_order
+//! Also fails: models::two_that_steal_from_each_other_share_in_every_order
 //! Also fails: counts_hold_while_thieves_are_at_work
 //! Also fails: each_item_comes_out_once_where_all_steal_from_all
 //! Also fails: each_item_comes_out_once_whoever_takes_it

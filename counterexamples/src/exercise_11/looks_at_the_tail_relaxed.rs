@@ -1,5 +1,6 @@
 //! Breaks clause 9: Published.
 //! Caught by: models::what_was_written_before_a_push_is_seen_after_the_steal
+//! Also fails: models::two_that_steal_from_each_other_share_in_every_order
 //! Also fails: models::a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing
 //! Also fails: models::a_stolen_item_can_be_stolen_on
 //! Also fails: models::an_old_look_at_the_positions_takes_nothing

@@ -1,5 +1,6 @@
 //! Breaks clause 1: Exactly once.
 //! Caught by: models::owner_and_thief_share_the_items_in_every_order
+//! Also fails: models::two_that_steal_from_each_other_share_in_every_order
 //! Also fails: models::a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing
 //! Also fails: models::a_stolen_item_can_be_stolen_on
 //! Also fails: models::an_old_look_at_the_positions_takes_nothing
