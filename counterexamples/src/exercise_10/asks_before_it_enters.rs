@@ -1,6 +1,5 @@
 //! Breaks clause 13: Too late.
 //! Caught by: every_handle_is_ready_though_the_pool_ends_as_it_is_spawned
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: models::a_task_that_is_spawned_as_the_pool_ends_ends_too_in_every_order
 //!
 //! Whether the pool has ended is asked under the lock, and the task is put into

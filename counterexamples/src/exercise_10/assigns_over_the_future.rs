@@ -1,6 +1,5 @@
 //! Breaks clause 11: Shutdown.
 //! Caught by: destructors_may_spawn_and_wake_as_the_pool_ends
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! To drop the future is to write something else in its place. But the guard of
 //! the lock lives until the end of that statement, and the old value is dropped

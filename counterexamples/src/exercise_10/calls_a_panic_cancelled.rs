@@ -1,6 +1,5 @@
 //! Breaks clause 9: Panics.
 //! Caught by: a_panic_reaches_the_handle_and_nobody_else
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! The work catches what the future throws, since a worker must not die of it. And
 //! then there is no output to give: the completer is dropped, and a dropped

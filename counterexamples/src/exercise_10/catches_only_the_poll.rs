@@ -1,6 +1,5 @@
 //! Breaks clause 9: Panics.
 //! Caught by: workers_survive_what_panics_after_the_poll
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! The panic of a poll is caught where the future is polled, and goes to the
 //! handle. What else could panic? The destructor of the future runs at the inner

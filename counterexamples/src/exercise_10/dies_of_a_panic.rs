@@ -1,6 +1,5 @@
 //! Breaks clause 9: Panics.
 //! Caught by: workers_survive_panics
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: a_task_that_has_ended_is_not_polled_again
 //! Also fails: the_future_is_gone_when_the_handle_is_ready
 //! Also fails: a_panic_reaches_the_handle_and_nobody_else

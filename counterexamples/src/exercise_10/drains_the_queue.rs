@@ -1,6 +1,5 @@
 //! Breaks clause 11: Shutdown.
 //! Caught by: tasks_that_never_end_do_not_keep_the_pool
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: dropping_the_pool_drops_what_is_in_the_queue
 //!
 //! Those that wait for a waker are dropped, and those that are ready still get

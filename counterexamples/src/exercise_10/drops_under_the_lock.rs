@@ -1,6 +1,5 @@
 //! Breaks clause 11: Shutdown.
 //! Caught by: destructors_may_spawn_and_wake_as_the_pool_ends
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! All that belongs to the end of the pool is done in one step, under the lock:
 //! nothing can come in between. But a future that is dropped runs destructors,

@@ -1,6 +1,5 @@
 //! Breaks clause 7: The handle.
 //! Caught by: a_task_without_a_handle_runs_on
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: what_becomes_ready_in_a_poll_does_not_wait_for_its_end
 //! Also fails: a_task_is_polled_by_one_worker_at_a_time
 //! Also fails: destructors_may_spawn_and_wake_as_the_pool_ends

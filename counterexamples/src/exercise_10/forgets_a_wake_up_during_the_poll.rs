@@ -1,6 +1,5 @@
 //! Breaks clause 5: Wake-ups.
 //! Caught by: a_wake_up_during_a_poll_leads_to_another
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: models::a_task_behind_one_that_was_put_back_is_polled_in_every_order
 //! Also fails: a_task_that_has_ended_leaves_nothing_in_the_pool
 //! Also fails: tasks_are_polled_by_the_workers_of_their_own_pool

@@ -1,6 +1,5 @@
 //! Breaks clause 3: All workers.
 //! Caught by: as_many_tasks_as_there_are_workers_run_together
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: what_becomes_ready_in_a_poll_does_not_wait_for_its_end
 //! Also fails: a_task_that_is_woken_in_its_poll_keeps_no_worker_busy
 //! Also fails: tasks_spawned_or_woken_by_one_task_run_together

@@ -1,6 +1,5 @@
 //! Breaks clause 12: From within.
 //! Caught by: a_task_may_drop_its_own_pool
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! Who drops the pool waits for all its threads. If a task drops it, the thread
 //! that waits is one of them.

@@ -1,6 +1,5 @@
 //! Breaks clause 12: From within.
 //! Caught by: a_task_that_drops_another_pool_waits_for_it
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! A worker must not join itself, so each notes that it is a worker. It is one
 //! of another pool, too, and then nobody joins the threads of the pool that it

@@ -1,6 +1,5 @@
 //! Breaks clause 10: Idle.
 //! Caught by: workers_without_a_task_sleep
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! A time-out makes up for each wake-up that might get lost. It also wakes
 //! every worker a thousand times a second, all day.

@@ -1,6 +1,5 @@
 //! Breaks clause 4: No lost task.
 //! Caught by: a_task_that_comes_as_a_worker_falls_asleep_is_polled
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: models::one_poll_comes_after_the_other_in_every_order
 //! Also fails: as_many_tasks_as_there_are_workers_run_together
 //! Also fails: dropping_the_pool_ends_workers_that_sleep

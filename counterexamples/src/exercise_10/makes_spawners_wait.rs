@@ -1,6 +1,5 @@
 //! Breaks clause 1: Workers.
 //! Caught by: spawning_and_waking_wait_for_no_poll
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! The queue has a length, as that of `sync_channel` has, and whoever finds it
 //! full waits. For what? Until a worker has taken a task, and that is when its

@@ -1,6 +1,5 @@
 //! Breaks clause 8: The end.
 //! Caught by: a_task_that_has_ended_is_not_polled_again
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: the_future_is_gone_when_the_handle_is_ready
 //!
 //! What is to become of a task is told by the wake-ups during its poll alone:

@@ -1,6 +1,5 @@
 //! Breaks clause 6: In turn.
 //! Caught by: a_task_that_wakes_itself_goes_behind_the_others
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! A task that was woken during its poll is polled again at once, a few times,
 //! while its data is in the cache: that saves a way through the queue and its

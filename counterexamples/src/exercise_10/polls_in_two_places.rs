@@ -1,6 +1,5 @@
 //! Breaks clause 2: One at a time.
 //! Caught by: a_task_is_polled_by_one_worker_at_a_time
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: models::a_task_behind_one_that_was_put_back_is_polled_in_every_order
 //! Also fails: a_task_that_is_woken_in_its_poll_keeps_no_worker_busy
 //! Also fails: a_wake_up_during_a_poll_costs_no_worker

@@ -1,6 +1,5 @@
 //! Breaks clause 1: Workers.
 //! Caught by: tasks_are_polled_by_the_workers_of_their_own_pool
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: a_task_that_drops_another_pool_waits_for_it
 //!
 //! A task that becomes ready on a worker is put into the queue of that worker,

@@ -1,6 +1,5 @@
 //! Breaks clause 11: Shutdown.
 //! Caught by: a_task_that_is_polled_as_the_pool_ends_ends_with_the_poll
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: tasks_that_never_end_do_not_keep_the_pool
 //! Also fails: a_task_may_drop_its_own_pool
 //!

@@ -1,6 +1,5 @@
 //! Breaks clause 5: Wake-ups.
 //! Caught by: many_wake_ups_lead_to_one_poll
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! Each wake-up of a task that nobody polls puts it into the queue. The second
 //! entry does no harm: the task is polled once more, and finds nothing new. A

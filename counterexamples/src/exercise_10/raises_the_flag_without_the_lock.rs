@@ -1,6 +1,5 @@
 //! Breaks clause 11: Shutdown.
 //! Caught by: dropping_the_pool_ends_workers_that_sleep
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: models::a_task_behind_one_that_was_put_back_is_polled_in_every_order
 //! Also fails: every_handle_is_ready_though_the_pool_ends_as_it_is_spawned
 //! Also fails: models::dropping_the_pool_ends_workers_and_tasks_in_every_order

@@ -1,6 +1,5 @@
 //! Breaks clause 5: Wake-ups.
 //! Caught by: a_waker_wakes_from_any_thread
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! A task that a thousand events wake need not take its lock a thousand times:
 //! each poll gets a waker of its own, and the first call is the only one that

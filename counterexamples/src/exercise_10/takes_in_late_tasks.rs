@@ -1,6 +1,5 @@
 //! Breaks clause 13: Too late.
 //! Caught by: a_task_that_is_spawned_after_the_end_is_cancelled
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: a_future_that_comes_too_late_may_spawn_and_wake_as_it_is_dropped
 //! Also fails: destructors_may_spawn_and_wake_as_the_pool_ends
 //! Also fails: every_handle_is_ready_though_the_pool_ends_as_it_is_spawned

@@ -1,6 +1,5 @@
 //! Breaks clause 8: The end.
 //! Caught by: the_future_is_gone_when_the_handle_is_ready
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! First the result, for whoever waits for it, and then the clearing up. Whoever
 //! awaits the handle may find that the file is still open, and the lock still

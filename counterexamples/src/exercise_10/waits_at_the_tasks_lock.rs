@@ -1,6 +1,5 @@
 //! Breaks clause 3: All workers.
 //! Caught by: a_wake_up_during_a_poll_costs_no_worker
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! A wake-up during the poll puts the task into the queue at once, and the lock
 //! around the future sees to it that nobody polls it twice at a time. The next

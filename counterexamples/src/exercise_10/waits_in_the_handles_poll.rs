@@ -1,6 +1,5 @@
 //! Breaks clause 7: The handle.
 //! Caught by: a_handle_gives_the_output
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: workers_survive_what_panics_after_the_poll
 //!
 //! A channel of std carries the output, and `recv` waits for it. Any thread can

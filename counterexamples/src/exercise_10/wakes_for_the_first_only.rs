@@ -1,6 +1,5 @@
 //! Breaks clause 3: All workers.
 //! Caught by: tasks_spawned_or_woken_by_one_task_run_together
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //!
 //! A worker is woken when a task comes into an empty queue. If the queue was
 //! not empty, somebody has been woken already, and each worker looks at the

@@ -1,6 +1,5 @@
 //! Breaks clause 6: In turn.
 //! Caught by: tasks_are_polled_in_the_order_in_which_they_became_ready
-//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: what_becomes_ready_in_a_poll_goes_behind_what_was_ready_before
 //!
 //! A task that was woken has what somebody sent it still in the cache, so it
