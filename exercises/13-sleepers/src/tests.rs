@@ -462,6 +462,41 @@ fn who_was_named_searches_when_it_is_up() {
     });
 }
 
+/// Clause 7: who was unparked knows that it was named.
+#[test]
+fn who_was_named_need_not_ask() {
+    let lesson = Lesson {
+        clause: "7. Getting up",
+        promise: "A worker that was named goes on without `wake`, and sleeps again: then it sleeps as any \
+                  other, and gets up by itself.",
+        usual_cause: "What says that a worker was named is cleared in `wake` only, or in one of the two \
+                      ways to sleep. Clear it wherever the worker sleeps again.",
+        read: "scheduler/sleepers.html#getting-up",
+    };
+    check(lesson, || {
+        for finds in [true, false] {
+            let sleepers = all_asleep(2);
+            let worker = sleepers.notify().expect("two sleep, none searches");
+            if finds {
+                assert!(sleepers.found(), "it searched, and alone");
+            }
+            let _ = sleepers.sleep(worker, !finds);
+            let how = if finds { "found work" } else { "found nothing" };
+            assert!(
+                sleepers.wake(worker),
+                "a worker was named, {how} and slept again; then nobody has named it, and `wake` says \
+                 `false`"
+            );
+            let named = name_all(&sleepers);
+            assert!(
+                named == [1 - worker],
+                "{worker} is up, {} sleeps, and these are named: {named:?}",
+                1 - worker
+            );
+        }
+    });
+}
+
 /// Clause 8: machines with so many cores exist.
 #[test]
 fn two_hundred_and_fifty_six_can_sleep() {
