@@ -41,6 +41,45 @@ fn every_nth_tick_yields_and_no_other() {
     });
 }
 
+/// Clause 7: a tick that yields is a yield.
+#[test]
+fn a_tick_that_is_over_stays_over() {
+    let lesson = Lesson {
+        clause: "7. Every n-th",
+        promise: "Polled after it was ready, a tick that yielded is ready again, or panics. It isn't \
+                  pending, and isn't counted again.",
+        usual_cause: "A tick that is over looks like one that wasn't polled yet, and is counted once \
+                      more. Keep three states apart: new, pending, over.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        for n in [1, 2, 3] {
+            let mut counter = every_nth(n);
+            let yields = (0..n).map(|_| {
+                let mut tick = pin!(counter.tick());
+                let yields = !is_ready(&mut tick, Waker::noop());
+                for _ in 0..if yields { 3 } else { 0 } {
+                    let poll = || is_ready(&mut tick, Waker::noop());
+                    let polled = catch_unwind(AssertUnwindSafe(poll));
+                    let is_over = polled.unwrap_or(true);
+                    assert!(
+                        is_over,
+                        "with n = {n} a tick was ready, and then pending again"
+                    );
+                }
+                yields
+            });
+            assert!(yields.last() == Some(true), "tick {n} does not yield");
+            let next = (1..=n).find(|_| tick_yields(&mut counter));
+            assert!(
+                next == Some(n),
+                "with n = {n}, a tick that yielded was polled twice more when it was over, and the \
+                 next to yield was {next:?} ticks later"
+            );
+        }
+    });
+}
+
 /// Clause 7: "practically never" is a period too.
 #[test]
 fn the_longest_period_counts_as_any_other() {

@@ -225,34 +225,45 @@ fn shutdown_does_not_run_what_is_queued() {
         promise: "Once the shutdown has begun a worker polls at most 127 tasks more: those that are \
                   queued are dropped.",
         usual_cause: "A worker that has heard of the end empties its queue by running what is in it. \
-                      Or it hears of the end only when it has nothing to do.",
+                      Or it hears of the end only when it has nothing to do, or when it looks at the \
+                      global queue, whose interval may be long.",
         read: "scheduler/work-stealing.html#the-end",
     };
-    check(lesson, || {
-        let runtime = runtime(1);
-        let (begun, opener) = (Arc::new(Gate::new()), Opener::new());
-        let (tell, gate) = (begun.clone(), opener.gate());
-        let polled = Arc::new(AtomicUsize::new(0));
-        let count = polled.clone();
-        drop(runtime.spawn(async move {
-            // These fit into a queue of 256.
-            for _ in 0..250 {
-                let count = count.clone();
-                drop(spawn(async move { count.fetch_add(1, SeqCst) }));
-            }
-            tell.open();
-            gate.wait();
-        }));
-        begun.wait();
-        let opening = opener.open_once_asleep();
-        drop(runtime);
-        opening.join().expect("it opens");
-        let polled = polled.load(SeqCst);
-        assert!(
-            polled <= 127,
-            "of 250 tasks that were queued when the shutdown began {polled} were polled"
-        );
+    let builders = || {
+        let mut rarely = Runtime::builder();
+        rarely.global_queue_interval(5_000);
+        [Runtime::builder(), rarely]
+    };
+    check(lesson, move || {
+        builders().iter_mut().for_each(shut_down_beside_a_queue)
     });
+}
+
+fn shut_down_beside_a_queue(builder: &mut Builder) {
+    let built = builder.worker_threads(1).build();
+    let runtime = endless(built).into_inner();
+    let (begun, opener) = (Arc::new(Gate::new()), Opener::new());
+    let (tell, gate) = (begun.clone(), opener.gate());
+    let polled = Arc::new(AtomicUsize::new(0));
+    let count = polled.clone();
+    drop(runtime.spawn(async move {
+        // These fit into a queue of 256.
+        for _ in 0..250 {
+            let count = count.clone();
+            drop(spawn(async move { count.fetch_add(1, SeqCst) }));
+        }
+        tell.open();
+        gate.wait();
+    }));
+    begun.wait();
+    let opening = opener.open_once_asleep();
+    drop(runtime);
+    opening.join().expect("it opens");
+    let polled = polled.load(SeqCst);
+    assert!(
+        polled <= 127,
+        "of 250 tasks that were queued when the shutdown began {polled} were polled"
+    );
 }
 
 /// Clause 15: the destructor of a task that was queued is run by a worker, or

@@ -35,7 +35,8 @@ use testkit::{
 };
 
 use super::{
-    Handle, JoinHandle, Runtime, sleep, spawn, spawn_blocking, yield_now,
+    Builder, Handle, JoinHandle, Runtime, sleep, spawn, spawn_blocking,
+    yield_now,
 };
 
 /// Decides what happens under chaos.
