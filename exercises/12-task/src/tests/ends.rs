@@ -90,6 +90,107 @@ fn an_abort_during_a_poll_waits_for_its_end() {
     });
 }
 
+/// Clause 10: an abort asks for the end, and is not the end.
+#[test]
+fn a_handle_waits_for_the_end_of_an_aborted_task() {
+    let lesson = Lesson {
+        clause: "10. Abort",
+        promise: "A task that is aborted while it is queued or polled ends later, and its handle isn't \
+                  ready before its future is dropped.",
+        usual_cause: "`is_finished` or the poll of the handle takes the flag of the abort for the end. \
+                      The future is still there, with all that it owns, and may be ready yet. Look \
+                      at the flag that is set when the result is there.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        for first_polls in [0, 1] {
+            let (probe, drops) = DropProbe::new();
+            let mut handle = queue.spawn(poll_fn(move |cx| {
+                let _with_the_future = &probe;
+                cx.waker().wake_by_ref();
+                Poll::<()>::Pending
+            }));
+            (0..first_polls).for_each(|_| queue.run_one());
+            let (waker, counts) = CountingWaker::new();
+            assert!(poll(&mut handle, &waker).is_pending(), "it is queued");
+            handle.abort();
+            let is_finished = handle.is_finished();
+            let is_ready = poll(&mut handle, &waker).is_ready();
+            assert!(
+                !is_finished && !is_ready,
+                "a queued task was aborted, its future dropped {} times, and its handle is finished: \
+                 {is_finished}, ready: {is_ready}",
+                drops.count()
+            );
+            queue.run_all();
+            assert!(handle.is_finished(), "it was run, and has not ended");
+            let wakes = counts.wakes();
+            assert!(wakes == 1, "its handle was woken {wakes} times");
+            assert_cancelled(handle);
+        }
+        let abort_and_look = |_: &Waker, handle: &JoinHandle<()>| {
+            handle.abort();
+            let is_finished = handle.is_finished();
+            assert!(!is_finished, "a task that is still polled has ended");
+        };
+        let (handle, _) =
+            in_the_middle_of_a_poll(&queue, || Poll::Ready(()), abort_and_look);
+        result(handle).expect("it was ready first");
+    });
+}
+
+/// Clause 10: a yield is scheduled by a way of its own.
+#[test]
+fn an_abort_during_a_poll_that_yields_counts() {
+    let lesson = Lesson {
+        clause: "10. Abort",
+        promise: "A task that is aborted, or whose list is closed, while it is polled, and then yields, \
+                  is not polled again.",
+        usual_cause: "A task that yields is marked as queued, whatever its state was: the abort that \
+                      came during the poll is overwritten. Keep its flag, and look at it when the \
+                      next poll would begin.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    check(lesson, || {
+        for ends_by in ["abort", "close_and_cancel"] {
+            let queue = Queue::with_list();
+            let own = Arc::new(Mutex::new(None::<JoinHandle<()>>));
+            let (handle, list) = (own.clone(), queue.clone());
+            let (polls, (tell, told)) =
+                (Arc::new(AtomicUsize::new(0)), mpsc::channel());
+            let counted = polls.clone();
+            let future = poll_fn(move |cx| {
+                match counted.fetch_add(1, SeqCst) {
+                    // It waits, and so it is listed.
+                    0 => tell.send(cx.waker().clone()).unwrap(),
+                    1 => {
+                        match (ends_by, &*handle.lock().unwrap()) {
+                            ("abort", Some(handle)) => handle.abort(),
+                            _ => list.list().close_and_cancel(),
+                        }
+                        assert!(pin!(yield_now()).poll(cx).is_pending());
+                    }
+                    _ => {}
+                }
+                Poll::<()>::Pending
+            });
+            *own.lock().unwrap() = Some(queue.spawn(future));
+            queue.run_one();
+            told.recv().expect("its first poll has sent it").wake();
+            queue.run_all();
+            let polls = polls.load(SeqCst);
+            assert!(
+                polls == 2,
+                "a poll that yields saw `{ends_by}`, and the task was polled {} times more",
+                polls - 2
+            );
+            let handle = own.lock().unwrap().take();
+            assert_cancelled(handle.expect("just spawned"));
+        }
+    });
+}
+
 /// Clause 10: it always comes too late for some.
 #[test]
 fn an_abort_after_the_end_changes_nothing() {
@@ -289,13 +390,67 @@ fn what_panics_as_it_is_dropped_harms_nobody() {
     });
 }
 
+/// Clause 12: what is thrown is a value like others, with a destructor.
+#[test]
+fn what_is_thrown_may_panic_as_it_is_dropped() {
+    let lesson = Lesson {
+        clause: "12. Panics",
+        promise: "A future, an output or a waker throws what panics in turn when it is dropped: neither \
+                  `run` nor the drop of the handle panics.",
+        usual_cause: "What `catch_unwind` has caught is dropped outside of it, as in \
+                      `let _ = catch_unwind(..)`; or the error that no one takes is. Drop it \
+                      inside of a second `catch_unwind`.",
+        read: "scheduler/task.html#the-end-of-a-task",
+    };
+    /// Throws it when it is dropped.
+    struct ThrowsOnDrop;
+    impl Drop for ThrowsOnDrop {
+        fn drop(&mut self) {
+            panic_any(PanicOnDrop);
+        }
+    }
+    #[track_caller]
+    fn assert_calm(when: &str, action: impl FnOnce()) {
+        let thrown = panic_message(action);
+        assert!(thrown.is_none(), "{when} panicked: {thrown:?}");
+    }
+    check(lesson, || {
+        for handle_goes_first in [true, false] {
+            let queue = Queue::default();
+            let throws = || poll_fn(|_| -> Poll<()> { panic_any(PanicOnDrop) });
+            let mut future = Some(queue.spawn(throws()));
+            let mut output = Some(queue.spawn(ready(ThrowsOnDrop)));
+            let mut is_awaited = Some(queue.spawn(ready(())));
+            let waker = HostileWaker::new(|| panic_any(PanicOnDrop));
+            let _ = poll(is_awaited.as_mut().expect("just spawned"), &waker);
+            let go = |queue: &Queue| {
+                for what in ["future", "output", "waker"] {
+                    let when = format!("`run` of a task whose {what} throws");
+                    assert_calm(&when, || queue.run_one());
+                }
+            };
+            if !handle_goes_first {
+                go(&queue);
+            }
+            assert_calm("the drop of a handle", || drop(future.take()));
+            assert_calm("the drop of a handle", || drop(output.take()));
+            if handle_goes_first {
+                go(&queue);
+            }
+            drop(is_awaited);
+        }
+    });
+}
+
 /// Clause 12: the waker of the handle belongs to somebody else.
 #[test]
 fn a_panicking_waker_of_the_handle_harms_nobody() {
     let lesson = Lesson {
         clause: "12. Panics",
-        promise: "`run` survives a waker of the handle that panics, and the output is there.",
-        usual_cause: "The waker is called outside of `catch_unwind`, or before the task is complete.",
+        promise: "`run` survives a waker of the handle that panics, and the output is there. So does who \
+                  drops the handle, with a waker that panics when it is dropped.",
+        usual_cause: "The waker is called outside of `catch_unwind`, or before the task is complete; or \
+                      the drop of the handle drops the waker outside of one.",
         read: "scheduler/task.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -307,6 +462,23 @@ fn a_panicking_waker_of_the_handle_harms_nobody() {
         queue.run_one();
         result(handle).expect("it was ready");
         assert_freed(before, "after the panic of a waker");
+
+        let (waker, mut handle) = queue.spawn_large();
+        let bomb = PanicOnDrop;
+        let bomb = HostileWaker::new(move || {
+            let _with_the_waker = &bomb;
+        });
+        assert!(poll(&mut handle, &bomb).is_pending(), "it waits");
+        // The handle has the last clone.
+        drop(bomb);
+        let thrown = panic_message(|| drop(handle));
+        assert!(
+            thrown.is_none(),
+            "the handle was dropped, its waker panicked, and so did the drop: {thrown:?}"
+        );
+        waker.wake();
+        queue.run_one();
+        assert_freed(before, "after the panic of a waker that was dropped");
     });
 }
 

@@ -74,6 +74,63 @@ fn running_waking_and_awaiting_allocate_nothing() {
     });
 }
 
+/// Clause 1: memory may be short when a runtime ends.
+#[test]
+fn aborts_drops_and_the_close_allocate_nothing() {
+    let lesson = Lesson {
+        clause: "1. One allocation",
+        promise: "Tasks are aborted, dropped or cancelled by `close_and_cancel` without memory, \
+                  however many they are.",
+        usual_cause: "`close_and_cancel` collects the tasks that it cancels in a `Vec`, or what is \
+                      linked behind a `Runnable` is. Each task has room for a link: hang one behind \
+                      the other.",
+        read: "scheduler/task.html#tasks-that-wait",
+    };
+    const TASKS: usize = 100;
+    check(lesson, || {
+        let queue = Queue::with_list();
+        queue.lock().reserve(2 * TASKS);
+        let spawn_all = || -> Vec<_> {
+            (0..TASKS).map(|_| queue.spawn(pending::<()>())).collect()
+        };
+        let assert_none = |what: &str, action: &mut dyn FnMut()| {
+            let ((), counted) = allocations(action);
+            let count = counted.count;
+            assert!(
+                count == 0,
+                "with {TASKS} tasks {what} allocated {count} blocks"
+            );
+        };
+        let handles = spawn_all();
+        queue.run_all();
+        assert_none("`abort` of each", &mut || {
+            handles.iter().for_each(JoinHandle::abort);
+            queue.run_all();
+        });
+        let ended = handles.iter().all(JoinHandle::is_finished);
+        assert!(ended, "a task that was aborted has not ended");
+
+        let handles = spawn_all();
+        assert_none("the drop of a row of them", &mut || {
+            let mut first: Option<Runnable<Queue>> = None;
+            while let Some(mut task) = queue.pop() {
+                task.set_next(first.take());
+                first = Some(task);
+            }
+        });
+        let ended = handles.iter().all(JoinHandle::is_finished);
+        assert!(ended, "a task that was dropped has not ended");
+
+        let handles = spawn_all();
+        queue.run_all();
+        assert_none("`close_and_cancel`", &mut || {
+            queue.list().close_and_cancel();
+        });
+        let ended = handles.iter().all(JoinHandle::is_finished);
+        assert!(ended, "a task that waited has not ended");
+    });
+}
+
 /// Checks that it is where its type wants it, when it is polled and dropped.
 #[repr(align(128))]
 struct Aligned(MustNotMove);

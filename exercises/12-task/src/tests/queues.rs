@@ -59,6 +59,55 @@ fn the_scheduler_may_end_the_task_before_it_returns() {
     });
 }
 
+/// Clause 13: a scheduler may want cache lines of its own.
+#[test]
+fn a_scheduler_of_any_alignment_is_found() {
+    let lesson = Lesson {
+        clause: "13. Handed over",
+        promise: "A scheduler that is aligned to more than a header is found where it is, and called \
+                  there.",
+        usual_cause: "The scheduler is looked for right behind the header. Between them there may be \
+                      padding: ask `offset_of!` of a `#[repr(C)]` struct of both.",
+        read: "scheduler/task.html#one-block",
+    };
+    #[derive(Clone)]
+    #[repr(align(128))]
+    struct Aligned {
+        mark: u64,
+        seen: mpsc::Sender<(usize, u64)>,
+    }
+    impl Schedule for Aligned {
+        fn schedule(&self, task: Runnable<Self>) {
+            let address = std::ptr::from_ref(self).addr();
+            let _ = self.seen.send((address, self.mark));
+            drop(task);
+        }
+    }
+    check(lesson, || {
+        let (seen, told) = mpsc::channel();
+        let scheduler = Aligned { mark: MARK, seen };
+        let (task, handle) = spawn(yield_now(), scheduler);
+        let (address, block) =
+            (std::ptr::from_ref(task.scheduler()).addr(), task.into_raw());
+        assert!(
+            address.is_multiple_of(align_of::<Aligned>()),
+            "a scheduler with the alignment {} is said to be at {address:#x}",
+            align_of::<Aligned>()
+        );
+        // SAFETY: `into_raw` of the same type has made it.
+        let task = unsafe { Runnable::<Aligned>::from_raw(block) };
+        let mark = task.scheduler().mark;
+        assert!(mark == MARK, "the scheduler reads {mark:#x} of itself");
+        task.run();
+        let (address, mark) = told.recv().expect("the task has yielded");
+        assert!(
+            address.is_multiple_of(align_of::<Aligned>()) && mark == MARK,
+            "the scheduler is called at {address:#x}, and reads {mark:#x} of itself"
+        );
+        assert_cancelled(handle);
+    });
+}
+
 /// Clause 14: queues hold pointers, and lists need links.
 #[test]
 fn a_runnable_is_one_word_and_has_a_link() {
@@ -144,7 +193,8 @@ fn closing_the_list_cancels_the_tasks_that_wait() {
         clause: "15. Listed",
         promise: "`close_and_cancel` drops the futures that wait; those that are queued follow when they \
                   are run, unpolled.",
-        usual_cause: "The lock of the list is held while futures are dropped, and a destructor wants it; \
+        usual_cause: "The lock of the list, or another one of the close, is held while futures are \
+                      dropped, and a destructor wants it: it may close the list again; \
                       or tasks are only marked; or queued ones are cancelled by two at once.",
         read: "scheduler/task.html#tasks-that-wait",
     };
@@ -182,6 +232,7 @@ impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
         let _ = self.1.list().is_empty();
+        self.1.list().close_and_cancel();
     }
 }
 

@@ -364,3 +364,62 @@ fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
         }
     });
 }
+
+/// Clause 16: a `select` with a yield in it may be ready nevertheless.
+#[test]
+fn a_yield_of_a_poll_that_ends_the_task_is_nobody_elses() {
+    let lesson = Lesson {
+        clause: "16. Yield",
+        promise: "A task yields, and then its poll is ready or panics: no other task is taken for one \
+                  that has yielded, and one that has is.",
+        usual_cause: "The mark of the yield is taken only from a poll that was pending, and stays for \
+                      the next one on this thread; or a panic goes past the lines that restore the \
+                      mark of the task around. Take and restore it after each poll, inside of which \
+                      the panic is caught.",
+        read: "scheduler/task.html#a-yield-without-a-waker",
+    };
+    check(lesson, || {
+        for panics in [false, true] {
+            let ends = move || {
+                poll_fn(move |cx| {
+                    assert!(pin!(yield_now()).poll(cx).is_pending());
+                    assert!(!panics, "the future panics");
+                    Poll::Ready(())
+                })
+            };
+            let how = if panics { "panicked" } else { "was ready" };
+            let queue = Queue::default();
+            let handle = queue.spawn(ends());
+            queue.run_one();
+            assert!(handle.is_finished(), "its poll has ended it");
+            let _waiting = queue.spawn_waiting();
+            let scheduled = queue.scheduled();
+            assert!(
+                scheduled == 0,
+                "a task yielded in a poll that {how}; the next one waits, and was scheduled \
+                 {scheduled} times"
+            );
+            for yields in [false, true] {
+                let queue = Queue::default();
+                let inner = queue.clone();
+                let _handle = queue.spawn(poll_fn(move |cx| {
+                    if yields {
+                        assert!(pin!(yield_now()).poll(cx).is_pending());
+                    }
+                    let (task, _handle) = spawn(ends(), inner.clone());
+                    task.run();
+                    Poll::<()>::Pending
+                }));
+                queue.run_one();
+                let yielded = queue.yielded();
+                let what = if yields { "yielded" } else { "did not yield" };
+                assert!(
+                    yielded == usize::from(yields),
+                    "a task {what}, and ran another one, which did in a poll that {how}: \
+                     `schedule_yielded` was called {yielded} times"
+                );
+                drop(queue.pop());
+            }
+        }
+    });
+}
