@@ -1,5 +1,6 @@
 //! Breaks clause 2: Many wakes, one poll.
 //! Caught by: a_late_wake_up_is_for_nobody
+//! Also fails: a_late_wake_up_is_for_nobody_after_tens_of_thousands_of_tasks
 //!
 //! A waker holds the place of its task. When the task is over, the place is
 //! given to the next one, and a late wake-up polls a task that is not its own.

@@ -1,5 +1,6 @@
 //! Breaks clause 6: Over.
 //! Caught by: a_task_that_is_over_is_not_polled_again
+//! Also fails: a_late_wake_up_is_for_nobody_after_tens_of_thousands_of_tasks
 //! Also fails: a_late_wake_up_is_for_nobody
 //! Also fails: models::wake_ups_of_two_tasks_arrive_in_every_order
 //!

@@ -1,5 +1,6 @@
 //! Breaks clause 1: Runs.
 //! Caught by: spawning_polls_nothing
+//! Also fails: a_late_wake_up_is_for_nobody_after_tens_of_thousands_of_tasks
 //!
 //! A new task is polled at once: perhaps it is ready, and need not be queued.
 //! Whoever spawns pays for it, in the middle of a poll of its own, and hears
