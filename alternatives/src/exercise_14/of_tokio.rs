@@ -2,6 +2,7 @@
 //!
 //! Fails at times: a_guard_that_is_forgotten_harms_nobody
 //! Fails at times: a_panic_harms_nobody_else
+//! Fails at times: a_runtime_dropped_by_a_task_of_another_is_waited_for
 //! Fails at times: a_task_that_yields_to_a_long_poll_is_stolen
 //! Fails at times: a_thread_that_is_refused_is_an_error
 //! Fails at times: as_many_tasks_run_as_there_are_workers
@@ -14,7 +15,8 @@
 //! The first one always fails: a guard of tokio's own, around all tasks or all jobs
 //! of a thread, panics if one of them has forgotten its guard. So does the one of the
 //! interval: tokio doesn't count the polls of tasks from its slot. And where the
-//! system refuses a thread, tokio panics.
+//! system refuses a thread, tokio panics. Nor does it wait for a runtime that is
+//! dropped in a task, whosever that is: it panics, or is told not to wait.
 //!
 //! On a busy machine a run hangs at times: a worker of tokio sleeps while a task
 //! waits behind one that is being polled. It has two ways to come to that; the

@@ -498,6 +498,53 @@ fn a_runtime_may_be_dropped_by_its_own_task() {
     });
 }
 
+/// Clause 15: only its own workers cannot be waited for.
+#[test]
+fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "A runtime that is dropped in a task of another runtime has ended when the drop returns: \
+                  the task that was being polled is over, and all its futures are dropped.",
+        usual_cause: "The drop asks whether this thread is a worker, and waits for nobody then. Ask \
+                      whether it is one of this runtime.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        let (outer, inner) = (super::runtime(1), runtime(1));
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let (future, manual) = ManualFuture::new();
+        let probe = Dropped(dropped.clone());
+        drop(inner.spawn(async move {
+            let _with_the_future = probe;
+            future.await;
+        }));
+        manual.wait_until_polled();
+        let opener = Opener::new();
+        let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
+        let (probe, tell) = (Dropped(dropped.clone()), begun.clone());
+        drop(inner.spawn(async move {
+            tell.open();
+            gate.wait();
+            drop(probe);
+        }));
+        begun.wait();
+        let dropping = outer.spawn(async move {
+            // The worker of the other runtime is in a poll as the drop begins.
+            let opening = opener.open_once_asleep();
+            drop(inner);
+            let gone = dropped.load(SeqCst);
+            opening.join().expect("it opens");
+            gone
+        });
+        let gone = outer.block_on(dropping).expect("the task returns");
+        assert!(
+            gone == 2,
+            "a task dropped another runtime, and then {} of its 2 futures were left",
+            2 - gone
+        );
+    });
+}
+
 /// How long the idle check watches, and what a sleeping thread may cost in
 /// that time.
 const IDLE_WINDOW: Duration = Duration::from_millis(100);

@@ -46,26 +46,84 @@ fn block_on_within_a_task_panics() {
         promise: "`block_on` within a task or another `block_on` panics and says \"within\"; the \
                   outer one goes on.",
         usual_cause: "Nothing notes that this thread is running a future; or the note is not taken \
-                      back when that future panics.",
+                      back when that future panics; or it's taken back by the inner `block_on`, as \
+                      that panics, and a second one is let in. Or only the runtime of the inner one \
+                      is asked: a thread can't wait for two futures, whosever they are.",
         read: "scheduler/work-stealing.html#the-runtimes-edge",
     };
     check(lesson, || {
         let runtime = Arc::new(runtime(2));
-        let nested = |runtime: &Runtime| {
-            let message = panic_message(|| runtime.block_on(async {}));
-            let message = message.expect("it was allowed");
-            assert!(message.contains("within"), "the panic says: {message}");
+        let other = Arc::new(super::runtime(1));
+        let nested = |place: &str, runtime: &Runtime, other: &Runtime| {
+            for (whose, runtime) in [
+                ("the same runtime", runtime),
+                ("another runtime", other),
+                ("the same runtime, for the second time", runtime),
+            ] {
+                let message = panic_message(|| runtime.block_on(async {}));
+                let message = message.unwrap_or_else(|| {
+                    panic!("in {place} `block_on` of {whose} was allowed")
+                });
+                assert!(
+                    message.contains("within"),
+                    "the panic says: {message}"
+                );
+            }
         };
-        let inner = runtime.clone();
-        let task = runtime.spawn(async move { nested(&inner) });
+        let inner = (runtime.clone(), other.clone());
+        let task = runtime.spawn(async move {
+            nested("a task", &inner.0, &inner.1);
+        });
         runtime.block_on(async {
-            nested(&runtime);
-            task.await.expect("the task returns");
+            nested("`block_on`", &runtime, &other);
+            let returned = task.await;
+            if let Err(error) = returned {
+                std::panic::resume_unwind(error.into_panic());
+            }
         });
         let thrown =
             panic_message(|| runtime.block_on(async { panic!("mine") }));
         assert!(thrown.as_deref() == Some("mine"), "it threw {thrown:?}");
         runtime.block_on(async {});
+    });
+}
+
+/// Clause 10: a job blocks, and so it may wait for a future.
+#[test]
+fn block_on_is_allowed_wherever_a_thread_may_wait() {
+    let lesson = Lesson {
+        clause: "10. Block on",
+        promise: "`block_on` may be called in a blocking job, and where a guard of `enter` is there.",
+        usual_cause: "`block_on` panics wherever a runtime was entered. Blocking jobs and guards enter \
+                      one, too, and keep no worker from its tasks. Ask whether this thread is \
+                      a worker or runs a `block_on`.",
+        read: "scheduler/work-stealing.html#the-runtimes-edge",
+    };
+    check(lesson, || {
+        let runtime = Arc::new(runtime(1));
+        let entered = runtime.enter();
+        let mut output = None;
+        let panic = panic_message(|| {
+            output = Some(runtime.block_on(async { spawn(async { 1 }).await }));
+        });
+        drop(entered);
+        assert!(
+            panic.is_none(),
+            "`block_on` after `enter` panicked: {panic:?}"
+        );
+        assert!(matches!(output, Some(Ok(1))), "the task returns");
+        let inner = runtime.clone();
+        let job = runtime.spawn_blocking(move || {
+            let mut output = None;
+            let panic = panic_message(|| {
+                output =
+                    Some(inner.block_on(async { spawn(async { 2 }).await }));
+            });
+            (panic, matches!(output, Some(Ok(2))))
+        });
+        let (panic, is_right) = runtime.block_on(job).expect("it returns");
+        assert!(panic.is_none(), "`block_on` in a job panicked: {panic:?}");
+        assert!(is_right, "the task returns");
     });
 }
 
@@ -204,19 +262,36 @@ fn outside_a_runtime_free_functions_say_so() {
     let lesson = Lesson {
         clause: "11. Where you are",
         promise: "Where there is no runtime, each of the three panics and says \"runtime\".",
-        usual_cause: "It unwraps what is not there, without a word on what to do about it.",
+        usual_cause: "It unwraps what is not there, without a word on what to do about it. Or a `block_on` \
+                      whose future panics doesn't leave its runtime: leave it in a destructor.",
         read: "scheduler/work-stealing.html#the-runtimes-edge",
     };
     check(lesson, || {
-        drop(runtime(1));
-        let messages = [
-            panic_message(|| drop(spawn(async {}))),
-            panic_message(|| drop(spawn_blocking(|| ()))),
-            panic_message(|| drop(sleep(Duration::ZERO))),
+        let calls: [(&str, fn()); 3] = [
+            ("spawn", || drop(spawn(async {}))),
+            ("spawn_blocking", || drop(spawn_blocking(|| ()))),
+            ("sleep", || drop(sleep(Duration::ZERO))),
         ];
-        for message in messages {
-            let message = message.expect("it did not panic");
-            assert!(message.contains("runtime"), "the panic says: {message}");
+        for panics in [false, true] {
+            let runtime = runtime(1);
+            let panic = panic_message(|| {
+                runtime.block_on(async { assert!(!panics, "mine") });
+            });
+            assert!(panic.is_some() == panics, "`block_on` threw {panic:?}");
+            drop(runtime);
+            let how = if panics { "panicked" } else { "returned" };
+            for (name, call) in calls {
+                let message = panic_message(call).unwrap_or_else(|| {
+                    panic!(
+                        "a `block_on` has {how}, and `{name}` after it found a \
+                         runtime"
+                    )
+                });
+                assert!(
+                    message.contains("runtime"),
+                    "the panic says: {message}"
+                );
+            }
         }
     });
 }

@@ -407,7 +407,8 @@ fn there_are_as_many_workers_as_asked_for() {
         promise: "All tasks run on so many threads as the builder was told, with the name it was \
                   told.",
         usual_cause: "A thread too many or too few is started, the caller of `block_on` runs tasks, \
-                      too, or the name is not passed on.",
+                      too, or the name is not passed on. Or `build` moves the name out of the builder, \
+                      which may build a second runtime: clone it.",
         read: "scheduler/work-stealing.html#a-workers-turn",
     };
     check(lesson, || {
@@ -441,6 +442,22 @@ fn there_are_as_many_workers_as_asked_for() {
             });
             let other = threads.len();
             assert!(other == 0, "tasks ran on {other} threads of no worker");
+        }
+        let mut builder = Runtime::builder();
+        builder.worker_threads(2).thread_name("bee");
+        let built = [(); 2].map(|()| endless(builder.build()));
+        for (number, runtime) in (1..).zip(&built) {
+            let name = runtime
+                .spawn(async { thread::current().name().map(str::to_owned) });
+            let name = runtime.block_on(name).expect("the task returns");
+            let name = name.unwrap_or_default();
+            assert!(
+                name.starts_with("bee"),
+                "in runtime {number} of one builder a worker is `{name}`, not `bee`"
+            );
+        }
+        for runtime in &built {
+            runtime.block_on(all(meet(&runtime.handle(), 2)));
         }
         let refused = panic_message(|| {
             Runtime::builder().worker_threads(0);
