@@ -460,6 +460,37 @@ impl Drop for ThrowOnDrop {
 
 /// Clause 7: to drop what was thrown is to run foreign code once more.
 #[test]
+fn a_waker_that_panics_when_it_is_dropped_ends_no_thread() {
+    let lesson = Lesson {
+        clause: "7. Panics",
+        promise: "A thread survives a waker whose destructor panics, as it survives one that panics when \
+                  it is called.",
+        usual_cause: "The waker is called by reference where panics are caught, and dropped where they \
+                      aren't. Call it by value, or drop it in there, too.",
+        read: "blocking/spawn-blocking.html#a-job-that-panics",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let thread_of = || block_on(pool.spawn_blocking(here));
+        let before = thread_of().expect("the job returns");
+        let opener = Opener::new();
+        let mut handle = pool.spawn_blocking(waiting_job(&opener));
+        let owned = PanicOnDrop;
+        let waker = HostileWaker::new(move || _ = &owned);
+        assert!(!poll_once(&mut handle, &waker), "the job has not ended");
+        // The last one is the pool's.
+        drop(waker);
+        drop(opener);
+        let after = thread_of().expect("the job returns");
+        assert!(
+            after == before,
+            "a waker panicked when it was dropped, and the thread that dropped it is gone"
+        );
+    });
+}
+
+/// Clause 7: nor does what a panic throws.
+#[test]
 fn what_is_thrown_may_panic_in_turn() {
     let lesson = Lesson {
         clause: "7. Panics",

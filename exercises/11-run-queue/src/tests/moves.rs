@@ -7,14 +7,14 @@ use super::*;
 fn a_steal_takes_about_half() {
     let lesson = Lesson {
         clause: "5. Half",
-        promise: "Of 64 items a steal takes 16 to 32, of one item that one.",
-        usual_cause: "It takes one at a time, or all; or half is rounded down, so that the last \
-                      item can never be stolen.",
+        promise: "Of 256 items a steal takes 64 to 128, of one item that one.",
+        usual_cause: "It takes one at a time, or all, or never more than some number; or half is \
+                      rounded down, so that the last item can never be stolen.",
         read: "scheduler/run-queue.html#half-of-it",
     };
     check(lesson, || {
-        for count in [1, 2, 3, 5, 64] {
-            let (queue, stealer) = queue_of::<128>(count);
+        for count in [1, 2, 3, 5, 64, 256] {
+            let (queue, stealer) = queue_of::<256>(count);
             let (_, moved) = steal(&stealer, &run_queue().0);
             let took = 1 + moved.len() as u32;
             let bounds = count.div_ceil(4)..=count.div_ceil(2);
