@@ -17,7 +17,7 @@ mod runs;
 use std::collections::VecDeque;
 use std::future::{pending, poll_fn, ready};
 use std::hint::black_box;
-use std::panic::{panic_any, resume_unwind};
+use std::panic::panic_any;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};

@@ -272,41 +272,6 @@ fn a_yield_goes_to_the_scheduler_without_a_wake_up() {
     });
 }
 
-/// Clause 16: a `select` may poll a yield and never again.
-#[test]
-fn a_yield_of_a_task_that_ends_says_nothing_of_the_next() {
-    let lesson = Lesson {
-        clause: "16. Yield",
-        promise: "A task that polls a yield and ends in the same poll, or panics there, leaves no mark: \
-                  the next task of the thread waits.",
-        usual_cause: "The mark that a yield leaves on its thread is cleared only where the poll was \
-                      pending. Clear it before each poll, or take it after each, however that one \
-                      has ended.",
-        read: "scheduler/task.html#a-yield-without-a-waker",
-    };
-    check(lesson, || {
-        for panics in [false, true] {
-            let queue = Queue::default();
-            let ends = queue.spawn(poll_fn(move |cx| {
-                assert!(pin!(yield_now()).poll(cx).is_pending());
-                if panics {
-                    resume_unwind(Box::new(()));
-                }
-                Poll::Ready(())
-            }));
-            queue.run_one();
-            assert!(result(ends).is_err() == panics, "it has ended");
-            let (_next, _waker, _handle) = queue.spawn_waiting();
-            let scheduled = queue.scheduled();
-            let how = if panics { "panicked" } else { "was ready" };
-            assert!(
-                scheduled == 0,
-                "a task that waits was given to its scheduler, after a task that had yielded and {how}"
-            );
-        }
-    });
-}
-
 /// Clause 16: combinators poll with wakers of their own, and wait for them.
 #[test]
 fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
