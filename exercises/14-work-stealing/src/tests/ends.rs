@@ -229,19 +229,19 @@ fn shutdown_does_not_run_what_is_queued() {
                       global queue, whose interval may be long.",
         read: "scheduler/work-stealing.html#the-end",
     };
-    let builders = || {
-        let mut rarely = Runtime::builder();
-        rarely.global_queue_interval(5_000);
-        [Runtime::builder(), rarely]
-    };
-    check(lesson, move || {
-        builders().iter_mut().for_each(shut_down_beside_a_queue)
+    check(lesson, || {
+        for interval in [None, Some(5_000)] {
+            let mut builder = Runtime::builder();
+            builder.worker_threads(1);
+            if let Some(interval) = interval {
+                builder.global_queue_interval(interval);
+            }
+            drop_beside_a_queue(endless(builder.build()).into_inner());
+        }
     });
 }
 
-fn shut_down_beside_a_queue(builder: &mut Builder) {
-    let built = builder.worker_threads(1).build();
-    let runtime = endless(built).into_inner();
+fn drop_beside_a_queue(runtime: Runtime) {
     let (begun, opener) = (Arc::new(Gate::new()), Opener::new());
     let (tell, gate) = (begun.clone(), opener.gate());
     let polled = Arc::new(AtomicUsize::new(0));

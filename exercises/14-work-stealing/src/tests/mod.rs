@@ -35,8 +35,7 @@ use testkit::{
 };
 
 use super::{
-    Builder, Handle, JoinHandle, Runtime, sleep, spawn, spawn_blocking,
-    yield_now,
+    Handle, JoinHandle, Runtime, sleep, spawn, spawn_blocking, yield_now,
 };
 
 /// Decides what happens under chaos.
