@@ -1,5 +1,6 @@
 //! tokio's `LocalSet`, which needs no runtime to run.
 //!
+//! Fails at times: a_wake_up_from_a_thread_that_ends_counts
 //! Fails at times: many_tasks_woken_from_elsewhere_have_their_turns
 
 use std::cell::{Cell, RefCell};

@@ -98,6 +98,67 @@ fn the_longest_period_counts_as_any_other() {
     });
 }
 
+/// Clause 7: a period that fits the counter's type in most programs.
+#[test]
+fn a_period_of_tens_of_thousands_comes_round() {
+    let lesson = Lesson {
+        clause: "7. Every n-th",
+        promise: "With n = 65,540 the 65,540th tick yields, and none before it.",
+        usual_cause: "The count is a `u16` and comes round before it reaches n. Count in a `u32`, as \
+                      wide as n.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    const N: u32 = if cfg!(miri) { 300 } else { 65_540 };
+    check(lesson, || {
+        let mut counter = every_nth(N);
+        let first = (1..=N).find(|_| tick_yields(&mut counter));
+        assert!(
+            first == Some(N),
+            "with n = {N}, of the first {N} ticks the first to yield was {first:?}"
+        );
+    });
+}
+
+/// Clause 7: each as a yield does, so clauses 4 and 5 hold of it.
+#[test]
+fn a_tick_that_yields_is_a_yield() {
+    let lesson = Lesson {
+        clause: "7. Every n-th",
+        promise: "A tick that yields calls its waker once and keeps no clone of it. Another thread may \
+                  poll it next, with another waker.",
+        usual_cause: "The tick has a yield of its own, which keeps the waker, or waits for the same \
+                      one. Let it hold a `YieldNow`.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        let (waker, counts) = CountingWaker::new();
+        let (other_waker, other_counts) = CountingWaker::new();
+        let mut counter = every_nth(1);
+        let mut tick = Box::pin(counter.tick());
+        assert!(!is_ready(&mut tick.as_mut(), &waker), "it does not yield");
+        let kept = counts.clones() - counts.drops();
+        assert!(
+            kept == 0,
+            "after the pending poll {kept} clones of the waker were left"
+        );
+        let is_over = thread::scope(|scope| {
+            let poll = || is_ready(&mut tick.as_mut(), &other_waker);
+            scope.spawn(poll).join().expect("a tick does not panic")
+        });
+        assert!(
+            is_over,
+            "on another thread, with another waker, it was pending again"
+        );
+        let wakes = (counts.wakes(), other_counts.wakes());
+        assert!(
+            wakes == (1, 0),
+            "of two wakers the first was called {} times, the second {}",
+            wakes.0,
+            wakes.1
+        );
+    });
+}
+
 /// Clause 7: the bill of a yield is one poll and one wake-up.
 #[test]
 fn a_task_pays_one_poll_for_each_nth_tick() {

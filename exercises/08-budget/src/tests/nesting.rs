@@ -272,3 +272,42 @@ fn after_an_inner_budget_the_outer_one_counts_its_own_items() {
         assert_bounded(&polls, longest_poll(SLICE, dear + micros(1), 1));
     });
 }
+
+/// Clause 8: a task that supervises others goes on when one of them panics.
+#[test]
+fn the_outer_slice_goes_on_after_a_nested_panic() {
+    let lesson = Lesson {
+        clause: "8. Nested",
+        promise: "When the poll of a nested budget panics, and the outer task catches that, the outer \
+                  slice goes on.",
+        usual_cause: "After a panic the thread's budget is cleared. Put back the outer one, as after \
+                      any other poll.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let cost = micros(1);
+        for nested in [Duration::ZERO, micros(10), Duration::MAX] {
+            let clock = FakeClock::new(READING);
+            let task = budget(&clock, SLICE, async {
+                work(&clock, 10, cost).await;
+                let panics = async { panic!("meant to panic") };
+                let mut panics = Box::pin(with_budget::<
+                    Pin<Box<dyn Future<Output = ()>>>,
+                >(
+                    nested, Box::pin(panics)
+                ));
+                poll_fn(|cx| {
+                    let poll = || panics.as_mut().poll(cx).is_ready();
+                    let caught = catch_unwind(AssertUnwindSafe(poll));
+                    assert!(caught.is_err(), "the panic is passed on");
+                    Poll::Ready(())
+                })
+                .await;
+                work(&clock, 1_000, cost).await;
+            });
+            let polls = polls_of(&clock, Duration::ZERO, task);
+            assert_slices_were_used(&polls, SLICE);
+            assert_bounded(&polls, longest_poll(SLICE, cost, 2));
+        }
+    });
+}

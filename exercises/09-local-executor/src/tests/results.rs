@@ -359,6 +359,26 @@ fn completing_is_safe_whatever_it_sets_off() {
     });
 }
 
+/// Clause 14: a handle goes, and with it perhaps the last of a waker.
+#[test]
+fn a_handle_may_be_dropped_whatever_that_sets_off() {
+    let lesson = Lesson {
+        clause: "14. Two ends",
+        promise: "To drop a handle returns, though the end of its waker completes the other end.",
+        usual_cause: "The handle's destructor drops the waker under the lock, by assigning to what the \
+                      lock guards. Take it out with `mem::replace`, unlock, then drop it.",
+        read: "scheduler/local-executor.html#two-ends-of-a-result",
+    };
+    check(lesson, || {
+        let (completer, mut handle) = outcome();
+        let completes = CompletesOnDrop(Mutex::new(Some(completer)));
+        let waker = Waker::from(Arc::new(completes));
+        assert!(poll(&mut handle, &waker).is_pending());
+        drop(waker);
+        drop(handle);
+    });
+}
+
 /// The target of a waker whose end is the end of a task.
 struct CompletesOnDrop(Mutex<Option<Completer<u32>>>);
 

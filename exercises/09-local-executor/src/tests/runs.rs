@@ -324,6 +324,55 @@ fn a_wake_up_within_another_executor_reaches_its_own() {
     });
 }
 
+/// Clause 3: a thread's last words come from the destructors of its locals.
+#[test]
+fn a_wake_up_from_a_thread_that_ends_counts() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "A waker may be woken by the destructor of a thread-local, on a thread that has run an \
+                  executor, too.",
+        usual_cause: "`wake` looks with `LocalKey::with` for who runs on its thread, and that panics if \
+                      the thread-local is gone. Take `try_with`: where it fails, no executor runs.",
+        read: "scheduler/local-executor.html#who-runs-here",
+    };
+    type Words = RefCell<Option<OnDrop<Box<dyn FnMut() + Send>>>>;
+    std::thread_local! {
+        // One is gone before what the executor keeps there, and one after it.
+        static EARLY: Words = const { RefCell::new(None) };
+        static LATE: Words = const { RefCell::new(None) };
+    }
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let [first, second] = [(); 2].map(|()| spawn_waiting(&executor));
+        let (tell, told) = mpsc::channel();
+        let wakes = |task: &ManualHandle| -> Box<dyn FnMut() + Send> {
+            let (waker, tell) = (waker_of(task), tell.clone());
+            Box::new(move || {
+                let _ = tell.send(panic_message(|| waker.wake_by_ref()));
+            })
+        };
+        let (early, late) = (wakes(&first), wakes(&second));
+        elsewhere(move || {
+            EARLY.with(|words| words.replace(Some(OnDrop(early))));
+            LocalExecutor::new().block_on(async {});
+            LATE.with(|words| words.replace(Some(OnDrop(late))));
+        });
+        for _ in 0..2 {
+            let panic = told.recv().expect("it wakes at the thread's end");
+            assert!(
+                panic.is_none(),
+                "to wake as a thread ends panics: {panic:?}"
+            );
+        }
+        let polls = || (first.polls(), second.polls());
+        executor.block_on(until("a task was not polled again", || {
+            polls() == (2, 2)
+        }));
+        [first, second].iter().for_each(ManualHandle::complete);
+        executor.run();
+    });
+}
+
 /// Clause 3: no single run can hit the moment between the last look and the
 /// sleep; many runs do.
 #[test]
