@@ -140,11 +140,11 @@ fn a_handle_waits_for_the_end_of_an_aborted_task() {
     });
 }
 
-/// Clause 10: a yield is scheduled by a way of its own.
+/// Clause 16: a yield is scheduled by a way of its own.
 #[test]
 fn an_abort_during_a_poll_that_yields_counts() {
     let lesson = Lesson {
-        clause: "10. Abort",
+        clause: "16. Yield",
         promise: "A task that is aborted, or whose list is closed, while it is polled, and then yields, \
                   is not polled again.",
         usual_cause: "A task that yields is marked as queued, whatever its state was: the abort that \
