@@ -1,5 +1,6 @@
 //! Breaks clause 3: Full means full.
 //! Caught by: exactly_n_items_fit
+//! Also fails: a_steal_takes_about_half
 //! Also fails: a_full_queue_gives_half_and_the_item_away
 //! Also fails: a_slot_is_free_again_once_its_item_is_out
 //! Also fails: models::a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing

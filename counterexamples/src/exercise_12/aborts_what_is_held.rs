@@ -1,5 +1,7 @@
 //! Breaks clause 10: Abort.
 //! Caught by: an_abort_ends_a_task_that_waits_or_is_queued
+//! Also fails: an_abort_during_a_poll_that_yields_counts
+//! Also fails: a_handle_waits_for_the_end_of_an_aborted_task
 //! Also fails: an_abort_during_a_poll_waits_for_its_end
 //! Also fails: closing_the_list_cancels_the_tasks_that_wait
 //! Also fails: future_and_output_are_dropped_once_whatever_happens

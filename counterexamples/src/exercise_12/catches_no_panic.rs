@@ -1,5 +1,7 @@
 //! Breaks clause 12: Panics.
 //! Caught by: a_panic_of_the_future_reaches_the_handle
+//! Also fails: what_is_thrown_may_panic_as_it_is_dropped
+//! Also fails: a_yield_of_a_poll_that_ends_the_task_is_nobody_elses
 //! Also fails: future_and_output_are_dropped_once_whatever_happens
 //! Also fails: the_future_is_gone_before_the_handle_is_ready
 //! Also fails: what_panics_as_it_is_dropped_harms_nobody

@@ -1,5 +1,6 @@
 //! Breaks clause 11: Dropped unrun.
 //! Caught by: a_runnable_that_is_dropped_cancels_its_task
+//! Also fails: aborts_drops_and_the_close_allocate_nothing
 //! Also fails: a_runnable_is_one_word_and_has_a_link
 //!
 //! Whoever drops a `Runnable` cancels its task. The link in it is a plain

@@ -1,5 +1,6 @@
 //! Breaks clause 4: Scheduled once.
 //! Caught by: a_wake_up_schedules_a_task_that_waits
+//! Also fails: an_abort_during_a_poll_that_yields_counts
 //! Also fails: a_dropped_handle_detaches_its_task
 //! Also fails: a_panic_of_the_scheduler_cancels_the_task
 //! Also fails: a_panicking_waker_of_the_handle_harms_nobody

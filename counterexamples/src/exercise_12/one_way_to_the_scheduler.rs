@@ -1,5 +1,6 @@
 //! Breaks clause 16: Yield.
 //! Caught by: a_yield_goes_to_the_scheduler_without_a_wake_up
+//! Also fails: a_yield_of_a_poll_that_ends_the_task_is_nobody_elses
 //! Also fails: a_panic_of_the_scheduler_cancels_the_task
 //! Also fails: a_yield_wakes_a_waker_that_is_not_the_tasks
 //! Also fails: what_is_linked_behind_a_runnable_that_runs_is_cancelled

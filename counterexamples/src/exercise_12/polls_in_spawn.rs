@@ -1,5 +1,8 @@
 //! Breaks clause 3: When run.
 //! Caught by: spawn_neither_polls_nor_schedules
+//! Also fails: an_abort_during_a_poll_that_yields_counts
+//! Also fails: a_scheduler_of_any_alignment_is_found
+//! Also fails: a_handle_waits_for_the_end_of_an_aborted_task
 //! Also fails: a_dropped_handle_detaches_its_task
 //! Also fails: a_panic_of_the_future_reaches_the_handle
 //! Also fails: a_panicking_waker_of_the_handle_harms_nobody

@@ -1,5 +1,6 @@
 //! Breaks clause 3: When run.
 //! Caught by: a_task_is_not_scheduled_while_it_is_polled
+//! Also fails: a_handle_waits_for_the_end_of_an_aborted_task
 //! Also fails: a_future_of_any_alignment_stays_in_its_place
 //! Also fails: a_panic_of_the_future_reaches_the_handle
 //! Also fails: a_panic_of_the_scheduler_cancels_the_task

@@ -1,5 +1,6 @@
 //! Breaks clause 5: One leads to the next.
 //! Caught by: the_last_that_finds_work_is_told
+//! Also fails: who_was_named_need_not_ask
 //! Also fails: who_finds_work_after_the_others_sleep_is_told
 //! Also fails: who_is_named_counts_as_searching
 //! Also fails: who_was_named_searches_when_it_is_up

@@ -1,5 +1,6 @@
 //! Breaks clause 2: Whom to wake.
 //! Caught by: who_is_named_counts_as_searching
+//! Also fails: who_was_named_need_not_ask
 //! Also fails: nobody_is_named_while_one_searches
 //! Also fails: the_one_that_was_named_is_of_the_half
 //! Also fails: after_the_search_the_next_is_named

@@ -1,5 +1,6 @@
 //! Breaks clause 7: Getting up.
 //! Caught by: who_gets_up_by_itself_is_busy
+//! Also fails: who_was_named_need_not_ask
 //! Also fails: who_got_up_can_sleep_again
 //! Also fails: who_did_not_search_looks_if_nobody_does
 //! Also fails: a_notify_and_who_gets_up_agree

@@ -1,5 +1,6 @@
 //! Breaks clause 3: One is enough.
 //! Caught by: after_the_search_the_next_is_named
+//! Also fails: who_was_named_need_not_ask
 //! Also fails: the_last_searcher_that_sleeps_looks_again
 //! Also fails: who_finds_work_after_the_others_sleep_is_told
 //! Also fails: who_sleeps_again_is_named_again

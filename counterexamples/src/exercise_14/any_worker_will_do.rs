@@ -1,5 +1,6 @@
 //! Breaks clause 14: Two runtimes.
 //! Caught by: a_task_stays_with_its_runtime
+//! Also fails: a_runtime_dropped_by_a_task_of_another_is_waited_for
 //!
 //! Am I a worker? Then the task goes into my queue. But whose worker am I?
 

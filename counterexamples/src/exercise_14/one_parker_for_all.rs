@@ -1,5 +1,6 @@
 //! Breaks clause 10: Block on.
 //! Caught by: block_on_polls_on_its_own_thread
+//! Also fails: block_on_is_allowed_wherever_a_thread_may_wait
 //!
 //! A parker for each call of `block_on` costs an allocation, so the runtime has one,
 //! and a lock around it, since two threads cannot sleep by the same. They cannot be

@@ -1,5 +1,6 @@
 //! Breaks clause 9: Keep-alive.
 //! Caught by: a_thread_serves_many_jobs
+//! Also fails: a_waker_that_panics_when_it_is_dropped_ends_no_thread
 //! Also fails: a_long_keep_alive_is_not_cut_to_a_short_one
 //! Also fails: dropping_the_pool_waits_for_its_threads
 //! Also fails: several_submitters_keep_to_the_cap

@@ -1,5 +1,6 @@
 //! Breaks clause 7: Panics.
 //! Caught by: what_panics_after_the_job_costs_no_thread
+//! Also fails: a_waker_that_panics_when_it_is_dropped_ends_no_thread
 //! Also fails: a_cancelled_job_that_panics_in_its_destructor_ends_its_handle
 //! Also fails: what_is_thrown_may_panic_in_turn
 //!

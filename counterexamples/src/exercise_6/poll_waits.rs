@@ -1,5 +1,6 @@
 //! Breaks clause 1: Never blocks.
 //! Caught by: spawning_and_polling_wait_for_no_job
+//! Also fails: a_waker_that_panics_when_it_is_dropped_ends_no_thread
 //! Also fails: what_panics_after_the_job_on_rayon_ends_no_process
 //! Also fails: what_a_job_leaves_may_drop_its_own_pool
 //! Also fails: a_waker_that_is_dropped_as_the_job_ends_may_poll_the_handle

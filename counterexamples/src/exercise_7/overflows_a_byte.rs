@@ -1,5 +1,6 @@
 //! Breaks clause 7: Every n-th.
 //! Caught by: the_longest_period_counts_as_any_other
+//! Also fails: a_period_of_tens_of_thousands_comes_round
 //!
 //! Keeps the counter small, since each task has one, and cuts off what does not
 //! fit. A period of a thousand becomes 232.

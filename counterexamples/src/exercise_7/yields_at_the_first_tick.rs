@@ -1,5 +1,7 @@
 //! Breaks clause 7: Every n-th.
 //! Caught by: every_nth_tick_yields_and_no_other
+//! Also fails: a_tick_that_is_over_stays_over
+//! Also fails: a_period_of_tens_of_thousands_comes_round
 //! Also fails: a_tick_in_between_touches_no_waker
 //! Also fails: the_longest_period_counts_as_any_other
 //! Also fails: each_counter_counts_for_itself

@@ -1,5 +1,7 @@
 //! Breaks clause 7: Every n-th.
 //! Caught by: every_nth_tick_yields_and_no_other
+//! Also fails: a_tick_that_is_over_stays_over
+//! Also fails: a_period_of_tens_of_thousands_comes_round
 //! Also fails: a_task_pays_one_poll_for_each_nth_tick
 //! Also fails: each_counter_counts_for_itself
 //! Also fails: a_counter_goes_on_counting_on_another_thread

@@ -1,5 +1,6 @@
 //! Breaks clause 8: Nested.
 //! Caught by: the_outer_slice_goes_on_after_a_nested_one
+//! Also fails: the_outer_slice_goes_on_after_a_nested_panic
 //! Also fails: a_nested_budget_ends_with_the_outer_one
 //! Also fails: a_nested_slice_may_be_over_before_the_outer_one
 //! Also fails: after_an_inner_budget_the_outer_one_counts_its_own_items

@@ -1,5 +1,6 @@
 //! Breaks clause 7: No trace.
 //! Caught by: after_a_panic_the_thread_has_no_budget
+//! Also fails: the_outer_slice_goes_on_after_a_nested_panic
 //!
 //! The poll puts back what the thread had before, in a line after it. A panic
 //! skips that line. Whoever catches the panic goes on with the budget of a task

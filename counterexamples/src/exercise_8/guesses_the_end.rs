@@ -1,5 +1,6 @@
 //! Breaks clause 1: Ready while it lasts.
 //! Caught by: a_checkpoint_is_ready_while_the_slice_lasts
+//! Also fails: the_outer_slice_goes_on_after_a_nested_panic
 //! Also fails: a_nested_slice_may_be_over_before_the_outer_one
 //! Also fails: a_task_takes_its_budget_to_another_thread
 //! Also fails: every_poll_has_a_whole_slice

@@ -1,5 +1,6 @@
 //! Breaks clause 5: Fair.
 //! Caught by: it_does_not_matter_who_woke_a_task
+//! Also fails: a_wake_up_from_a_thread_that_ends_counts
 //! Also fails: many_wakes_cause_one_poll
 //! Also fails: the_future_of_block_on_has_its_turn
 //! Also fails: many_tasks_woken_from_elsewhere_have_their_turns

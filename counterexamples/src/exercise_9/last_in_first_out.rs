@@ -1,5 +1,6 @@
 //! Breaks clause 5: Fair.
 //! Caught by: a_ready_task_has_its_turn
+//! Also fails: a_wake_up_from_a_thread_that_ends_counts
 //! Also fails: a_late_wake_up_is_for_nobody_after_tens_of_thousands_of_tasks
 //! Also fails: a_wake_up_within_another_executor_reaches_its_own
 //! Also fails: a_destructor_may_spawn_and_wake

@@ -1,5 +1,6 @@
 //! Breaks clause 2: Many wakes, one poll.
 //! Caught by: many_wakes_cause_one_poll
+//! Also fails: a_wake_up_from_a_thread_that_ends_counts
 //! Also fails: a_late_wake_up_is_for_nobody_after_tens_of_thousands_of_tasks
 //! Also fails: a_wake_up_within_another_executor_reaches_its_own
 //! Also fails: a_late_wake_up_is_for_nobody

@@ -1,5 +1,6 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: a_wake_while_nothing_runs_counts
+//! Also fails: a_wake_up_from_a_thread_that_ends_counts
 //! Also fails: a_wake_up_within_another_executor_reaches_its_own
 //! Also fails: a_late_wake_up_is_for_nobody
 //! Also fails: a_task_without_a_handle_runs
