@@ -1,6 +1,7 @@
 //! Breaks clause 1: One allocation.
 //! Caught by: a_future_of_any_alignment_stays_in_its_place
 //! Also fails: a_scheduler_of_any_alignment_is_found
+//! Tells: a_scheduler_of_any_alignment_is_found
 //! Also fails: a_task_is_one_block_of_memory
 //!
 //! The block begins with a header, so it is freed as something of the header's
