@@ -1,5 +1,6 @@
 //! Breaks clause 1: Every task runs.
 //! Caught by: a_new_runtime_runs_a_task_at_once
+//! Also fails: a_long_interval_does_not_delay_the_end
 //! Also fails: a_runtime_dropped_by_a_task_of_another_is_waited_for
 //! Also fails: what_a_queued_task_spawns_as_it_is_dropped_ends_too
 //! Also fails: a_runtime_may_be_dropped_by_its_own_task

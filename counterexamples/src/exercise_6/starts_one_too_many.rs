@@ -1,5 +1,6 @@
 //! Breaks clause 2: Cap.
 //! Caught by: no_more_jobs_run_than_the_cap_allows
+//! Also fails: a_waker_that_panics_when_it_is_dropped_ends_no_thread
 //! Also fails: a_thread_serves_many_jobs
 //! Also fails: a_waker_is_compared_with_the_clone_that_is_kept
 //! Also fails: jobs_are_begun_in_the_order_of_submission
