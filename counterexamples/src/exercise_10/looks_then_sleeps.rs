@@ -1,5 +1,6 @@
 //! Breaks clause 4: No lost task.
 //! Caught by: a_task_that_comes_as_a_worker_falls_asleep_is_polled
+//! Also fails: models::a_task_behind_one_that_was_put_back_is_polled_in_every_order
 //! Also fails: models::one_poll_comes_after_the_other_in_every_order
 //! Also fails: as_many_tasks_as_there_are_workers_run_together
 //! Also fails: dropping_the_pool_ends_workers_that_sleep
