@@ -150,6 +150,19 @@ fn models_that_do_not_compile_are_not_taken_for_an_exercise_that_does_not() {
 }
 
 #[test]
+fn a_file_that_no_longer_declares_its_checks_is_not_solved() {
+    let workshop = workshop();
+    let without = stub("42").replace("mod tests;", "");
+    workshop.write(EXERCISE, &without.replace("#[cfg(test)]", ""));
+    let output = workshop.output(&["check", "1"]);
+    assert!(!output.status.success());
+    let (stdout, _) = texts(&output);
+    assert_says(&stdout, "lib.rs has no `mod tests;`");
+    assert_says(&stdout, "#[cfg(test)]\nmod tests;");
+    assert!(!stdout.contains("is solved"), "{stdout}");
+}
+
+#[test]
 fn code_that_the_models_cannot_see_is_told() {
     let workshop = workshop();
     add_models(

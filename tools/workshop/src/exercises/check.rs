@@ -16,7 +16,7 @@ use super::heard::Heard;
 use super::journal::Journal;
 use super::milestones;
 use super::progress::{LastCheck, Progress};
-use super::{source, telling, unseen};
+use super::{source, telling, undeclared, unseen};
 use crate::contain::{Cause, Ended};
 use crate::events::{Event, Events, Exit, Outcome, Reason, send};
 use crate::problem::Problem;
@@ -200,6 +200,10 @@ impl<'a> Check<'a> {
     }
 
     async fn run(&mut self) -> Result<Exit, Problem> {
+        if let Some(message) = undeclared::in_exercise(self.exercise) {
+            self.remember(true, &Verdicts::new(), Cause::Exited(101), None);
+            return Ok(self.exit(Reason::Killed, None, Some(message)));
+        }
         self.workshop.prepare_target()?;
         send(self.events, Event::Compiling);
         let heard = Heard::at_once();

@@ -23,6 +23,7 @@ mod tail;
 pub mod telling;
 pub mod trace;
 mod turn;
+mod undeclared;
 mod unseen;
 mod watch;
 

@@ -267,6 +267,9 @@ impl<'a, W: io::Write> Report<'a, W> {
 
     /// Where a test fails there are no models, and some clauses have nothing else.
     fn tell_what_was_not_judged(&mut self) -> io::Result<()> {
+        if self.tests.is_empty() {
+            return Ok(());
+        }
         let judged: BTreeSet<_> = self.tests.values().filter_map(|test| test.clause).collect();
         for (number, name) in self.names.iter().filter(|(it, _)| !judged.contains(it)) {
             let why = self.paint(DIM, "  the models judge it, once the tests pass");
