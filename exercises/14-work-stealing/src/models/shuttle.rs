@@ -397,6 +397,39 @@ fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
     });
 }
 
+/// Clause 3: a worker finds a task as it falls asleep, and the next one comes
+/// while it polls that.
+#[test]
+fn a_worker_that_falls_asleep_in_vain_is_not_taken_for_a_sleeper_in_whatever_order()
+ {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "While one worker is in a long poll, the other runs what comes from outside.",
+        usual_cause: "A worker looks once more before it parks, finds a task, and is still listed as \
+                      asleep while it polls it. Who notifies names this one, and the other sleeps on. \
+                      Leave the list before you go for the task.",
+        read: "scheduler/work-stealing.html#a-workers-turn",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let runtime = runtime(2);
+            // Sends a worker to look for more, and to sleep.
+            let short = runtime.spawn(async {});
+            let [begun, gate]: [Gate; 2] = Default::default();
+            let long = {
+                let (begun, gate) = (begun.clone(), gate.clone());
+                runtime.spawn(async move {
+                    begun.open();
+                    gate.wait();
+                })
+            };
+            begun.wait();
+            let other = runtime.spawn(async move { gate.open() });
+            runtime.block_on(all(vec![short, long, other]));
+        });
+    });
+}
+
 /// Clause 8: it is woken, polled and aborted at once, and perhaps in a queue.
 #[test]
 fn an_abort_ends_a_task_once_in_whatever_order() {
