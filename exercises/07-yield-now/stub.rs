@@ -69,7 +69,7 @@ impl Future for YieldNow {
 ///
 /// 7. **Every n-th.** Of the ticks of one `EveryNth` the n-th, the 2n-th and
 ///    so on yield, each as [`yield_now`] does. All others are ready at their
-///    first poll.
+///    first poll. A tick counts once, however often it is polled.
 /// 8. **Free in between.** A tick that does not yield does not touch the
 ///    waker, and allocates nothing.
 /// 9. **Its own count.** Each `EveryNth` counts for itself, whatever others

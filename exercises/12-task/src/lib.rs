@@ -74,8 +74,9 @@
 //!     One that is cancelled may leave the list just before its future is
 //!     dropped.
 //!     [`OwnedTasks::close_and_cancel`] cancels those that wait before it
-//!     returns; the others as [`JoinHandle::abort`] does. Once the list is
-//!     closed, a task that would be listed is cancelled instead.
+//!     returns; the others as [`JoinHandle::abort`] does. Two calls at a time
+//!     share the tasks: neither waits for what the other cancels. Once the list
+//!     is closed, a task that would be listed is cancelled instead.
 //! 16. **Yield.** In a task, [`yield_now`] is pending once, and `run` gives the
 //!     task to [`Schedule::schedule_yielded`], whose default is `schedule`,
 //!     without a call of the waker. Anywhere else, and if it is polled with

@@ -53,8 +53,9 @@
 //!    worker goes on, and so do all other tasks.
 //! 10. **Block on.** [`Runtime::block_on`] polls its future, which may borrow
 //!     and need not be `Send`, on the thread that calls it, while the workers
-//!     run the tasks. Several threads may do so at a time. In a task, or in
-//!     another `block_on`, it panics and says "within".
+//!     run the tasks. Several threads may do so at a time. In a task or another
+//!     `block_on`, of whichever runtime, it panics and says "within"; in a
+//!     blocking job it does not.
 //! 11. **Where you are.** [`spawn`], [`spawn_blocking`](spawn_blocking()) and
 //!     [`sleep`](sleep()) use the runtime of the task, the blocking job or the
 //!     `block_on` that calls them, or the one that was entered on this thread
@@ -81,7 +82,8 @@
 //!     that is submitted then has ended before the shutdown is over, or is
 //!     cancelled. To wake or drop what is left of a task does no harm. A
 //!     runtime that is dropped in a poll of one of its own tasks ends, too, and
-//!     waits for nobody.
+//!     waits for nobody; dropped in one of its own jobs, it does not wait for
+//!     that job.
 //! 17. **Idle.** With nothing to do, no worker uses the processor.
 //! 18. **Queues of their own.** A worker takes tasks from its own queue, or
 //!     several at a time from one that it shares: while all workers are busy,

@@ -33,8 +33,8 @@
 //!    another thread may be about to call its waker. It leaves neither its
 //!    waker nor anything else.
 //! 7. **Free wakers.** A waker that is called, cloned or dropped may make, poll
-//!    and drop sleeps. If it panics, whatever it throws, the others are woken
-//!    all the same.
+//!    and drop sleeps. If it panics in `fire`, whatever it throws, `fire`
+//!    passes nothing on, and wakes the others that are due all the same.
 //! 8. **Few turns.** However long a sleep is, `fire` has to be called at most
 //!    ten times for it. A sleep that is due after `fire` is to be called again
 //!    does not rouse.

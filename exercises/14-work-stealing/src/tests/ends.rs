@@ -508,6 +508,43 @@ fn a_runtime_may_be_dropped_by_its_own_task() {
     });
 }
 
+/// Clause 16: the last owner may be a job.
+#[test]
+fn a_runtime_may_be_dropped_by_its_own_job() {
+    let lesson = Lesson {
+        clause: "16. After the end",
+        promise: "A blocking job that drops its own runtime goes on to its end, and all tasks are dropped.",
+        usual_cause: "The drop waits for all threads of the pool, and is called on one of them: that one \
+                      can't end before the drop returns. Leave it out.",
+        read: "scheduler/work-stealing.html#the-end",
+    };
+    check(lesson, || {
+        for workers in WORKERS {
+            let runtime = runtime(workers);
+            let (probe, log) = DropProbe::new();
+            let (future, manual) = ManualFuture::new();
+            let waiting = runtime.spawn(async move {
+                future.await;
+                drop(probe);
+            });
+            manual.wait_until_polled();
+            let (give, take) = std::sync::mpsc::channel::<Runtime>();
+            let done = Arc::new(Gate::new());
+            let tell = done.clone();
+            drop(runtime.handle().spawn_blocking(move || {
+                drop(take.recv());
+                tell.open();
+            }));
+            give.send(runtime).expect("the job waits");
+            done.wait();
+            let error =
+                parker::block_on(waiting).expect_err("it was cancelled");
+            assert!(error.is_cancelled(), "the handle gives another error");
+            assert!(log.count() == 1, "it was dropped {} times", log.count());
+        }
+    });
+}
+
 /// Clause 15: only its own workers cannot be waited for.
 #[test]
 fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
