@@ -41,6 +41,10 @@ pub(crate) const PANIC: &str = "a panic";
 /// How a report begins to say what was seen where the process is no more.
 pub(crate) const DIED: &str = "the test process died";
 
+/// How a report begins to say what was seen where loom didn't meet what it had
+/// met before: that says nothing of the promise.
+pub(crate) const UNREPEATED: &str = "loom tries an execution once more";
+
 /// What kind of thing was seen, by the beginning of the report's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -53,13 +57,15 @@ pub(crate) enum Kind {
     Hang,
     Spins,
     Died,
+    /// No model can judge it.
+    Unrepeated,
     /// An assertion of the check, which the lesson is about.
     Assertion,
 }
 
 impl Kind {
     pub fn of(seen: &str) -> Self {
-        const SIGNS: [(&str, Kind); 10] = [
+        const SIGNS: [(&str, Kind); 11] = [
             (UNWRITTEN, Kind::Unwritten),
             (BUSY, Kind::Busy),
             // Whose code called std is not known.
@@ -71,6 +77,7 @@ impl Kind {
             (HANGS, Kind::Hang),
             (SPINS, Kind::Spins),
             (DIED, Kind::Died),
+            (UNREPEATED, Kind::Unrepeated),
         ];
         let found = SIGNS.iter().find(|(sign, _)| seen.starts_with(sign));
         found.map_or(Self::Assertion, |(_, kind)| *kind)
@@ -87,6 +94,7 @@ impl Kind {
             Self::Hang => "hang",
             Self::Spins => "spins",
             Self::Died => "died",
+            Self::Unrepeated => "unrepeated",
             Self::Assertion => "assertion",
         }
     }
@@ -167,7 +175,7 @@ impl Lesson {
         };
         let has = |words: &[&str]| words.iter().any(|word| usual.contains(word));
         let advice = match Kind::of(seen) {
-            Kind::Panic | Kind::Busy => return None,
+            Kind::Panic | Kind::Busy | Kind::Unrepeated => return None,
             Kind::Deadlock => ADVICE_AT_DEADLOCKS,
             Kind::HangExplained => return at_hang.map(capitalized),
             Kind::Hang | Kind::Spins if at_hang.is_some() => return at_hang.map(capitalized),
@@ -275,6 +283,7 @@ mod tests {
             "a panic at exercises/01-x/src/lib.rs:3: index out of bounds",
             "it hangs in a destructor: `drop` waits in a join",
             "the test process died of SIGILL",
+            "loom tries an execution once more up to some step",
         ] {
             assert_eq!(lesson.advice(seen), None, "{seen}");
             assert!(!lesson.report(seen, "x", &[]).contains("usually"), "{seen}");

@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::check::without_detours;
 use crate::child;
-use crate::lesson::{PANIC, UNWRITTEN};
+use crate::lesson::{PANIC, UNREPEATED, UNWRITTEN};
 use crate::stacks;
 
 /// One panic, of whichever thread, caught or not.
@@ -160,8 +160,15 @@ const NOT_REPEATED: [&str; 2] = [
     "assertion failed: state.notified",
 ];
 
+/// Goes on where [`UNREPEATED`] begins.
+const UNREPEATED_BECAUSE: &str = "up to some step, and this one took another way: it hangs on \
+     something that is never twice the same, such as an address, the order of a `HashMap`, the \
+     time or chance. That isn't wrong, but no model can judge it. Two locks are often taken in the \
+     order of their addresses: give them numbers. And a `BTreeMap` has an order";
+
 /// Says in words of the book what loom or shuttle says in its own.
 fn in_words(message: &str) -> Option<String> {
+    let unrepeated = format!("{UNREPEATED} {UNREPEATED_BECAUSE}");
     let meaning = if message.starts_with("deadlock") {
         "in one order of the steps every thread sleeps and nobody is left to wake one"
     } else if message.contains("Causality violation") {
@@ -173,10 +180,7 @@ fn in_words(message: &str) -> Option<String> {
     {
         "a loop went on for ever"
     } else if NOT_REPEATED.iter().any(|it| message.contains(it)) {
-        "loom tries an execution once more up to some step, and this one took another way: it \
-         hangs on something that is never twice the same, such as an address, the order of a \
-         `HashMap`, the time or chance. That isn't wrong, but no model can judge it. Two locks are \
-         often taken in the order of their addresses: give them numbers. And a `BTreeMap` has an order"
+        &unrepeated
     } else {
         return None;
     };

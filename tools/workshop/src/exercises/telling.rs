@@ -46,6 +46,8 @@ pub enum Kind {
     Spins,
     /// The process ended by a signal.
     Died,
+    /// A model can't judge what is never twice the same.
+    Unrepeated,
     /// An assertion of the check failed, or a test that isn't the kit's.
     #[default]
     Assertion,
@@ -214,7 +216,7 @@ fn rank(kind: Kind) -> u8 {
         Kind::Panic => 0,
         Kind::Deadlock => 1,
         Kind::Unwritten => 3,
-        Kind::Busy => 4,
+        Kind::Busy | Kind::Unrepeated => 4,
         _ => 2,
     }
 }
