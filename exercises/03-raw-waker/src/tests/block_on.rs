@@ -174,9 +174,12 @@ fn a_call_whose_future_panics_leaves_no_memory_behind() {
     const CALLS: isize = 1_000;
     check(lesson, || {
         let call = || {
-            // As a panic, but nobody takes a note of it.
-            let future =
-                poll_fn(|_| -> Poll<()> { resume_unwind(Box::new(())) });
+            let future = poll_fn(|cx| -> Poll<()> {
+                // Nobody looks at a waker that isn't used: the compiler would leave it out.
+                black_box(cx.waker());
+                // As a panic, but nobody takes a note of it.
+                resume_unwind(Box::new(()))
+            });
             catch_unwind(|| block_on(future)).expect_err("it panics")
         };
         call();

@@ -10,6 +10,7 @@ mod counts;
 mod wakes;
 
 use std::future::poll_fn;
+use std::hint::black_box;
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
