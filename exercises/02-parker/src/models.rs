@@ -4,6 +4,7 @@
 
 use std::future::poll_fn;
 use std::task::Poll;
+use std::time::Duration;
 
 use sync::atomic::{AtomicBool, Ordering::Relaxed};
 use sync::{Arc, thread};
@@ -127,6 +128,41 @@ fn what_was_written_before_a_second_unpark_is_seen() {
             }
         });
         // ANCHOR_END: second_unpark
+    });
+}
+
+/// Clauses 4 and 5: a time-out may end by taking a token, too.
+#[test]
+fn a_timed_park_that_is_over_takes_all_of_a_token_or_nothing() {
+    let lesson = Lesson {
+        clause: "4. Published",
+        promise: "A token that comes as the time runs out is taken once, and what was written before \
+                  its `unpark` is seen, whether `park_timeout` or the next `park` takes it.",
+        usual_cause: "`park_timeout` takes the token elsewhere than `park` does: where the time is up, \
+                      the state is set back by a `swap` that is `Relaxed`. It may find a token, so it \
+                      has to be an `Acquire` there, too. At a deadlock: it takes the token and \
+                      returns `false`.",
+        read: "one-future/parker.html#when-the-time-is-up",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let parker = Parker::new();
+            let unparker = parker.unparker();
+            let is_written = Arc::new(AtomicBool::new(false));
+            let writing = is_written.clone();
+            let partner = thread::spawn(move || {
+                writing.store(true, Relaxed);
+                unparker.unpark();
+            });
+            if !parker.park_timeout(Duration::ZERO) {
+                parker.park();
+            }
+            assert!(
+                is_written.load(Relaxed),
+                "the token was taken, and what was written before `unpark` is not seen"
+            );
+            partner.join().expect("unparking does not panic");
+        });
     });
 }
 

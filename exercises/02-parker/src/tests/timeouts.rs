@@ -71,6 +71,35 @@ fn a_timed_park_is_never_early() {
     });
 }
 
+/// Clause 5: a system's call may count in milliseconds, a `Duration` doesn't.
+#[test]
+fn a_part_of_a_millisecond_is_waited_for_too() {
+    let lesson = Lesson {
+        clause: "5. Time-outs",
+        promise: "A time-out of nearly two milliseconds isn't over after one, and one of nearly one \
+                  isn't over at once.",
+        usual_cause: "The time-out is turned into whole milliseconds, and `as_millis` rounds down. \
+                      Keep the `Duration` that it is; where you can't, round up.",
+        read: "one-future/parker.html#when-the-time-is-up",
+    };
+    // A sleep lasts a little longer than told, but rarely by so much.
+    const TIMEOUTS: [Duration; 2] =
+        [Duration::from_micros(999), Duration::from_micros(1_999)];
+    const TRIES: u32 = 20;
+    check(lesson, || {
+        let parker = Parker::new();
+        for timeout in (0..TRIES).flat_map(|_| TIMEOUTS) {
+            let start = Instant::now();
+            assert!(!parker.park_timeout(timeout), "there was no token");
+            let slept = start.elapsed();
+            assert!(
+                slept >= timeout,
+                "it gave up after {slept:.0?} instead of {timeout:?}"
+            );
+        }
+    });
+}
+
 /// Clause 5: nobody should need to know which durations are too long.
 #[test]
 fn any_timeout_will_do() {

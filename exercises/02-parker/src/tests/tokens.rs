@@ -57,6 +57,31 @@ fn two_unparks_leave_one_token() {
     });
 }
 
+/// Clause 1: a socket may be busy while its reader is not.
+#[test]
+fn any_number_of_unparks_leave_one_token() {
+    let lesson = Lesson {
+        clause: "1. One token",
+        promise: "However many unparks come before one `park`, there is one token.",
+        usual_cause: "The unparks are counted in a number of few bits, and the count wraps: after 256 \
+                      it says that there was none. Set the state by a `swap`, or `fetch_or`.",
+        read: "one-future/parker.html#a-token-of-your-own",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        let unparker = parker.unparker();
+        for unparks in (1..=8).chain([15, 16]).map(|bits| 1_u32 << bits) {
+            for _ in 0..unparks {
+                unparker.unpark();
+            }
+            let took = parker.park_timeout(Duration::ZERO);
+            assert!(took, "after {unparks} unparks there was no token");
+            let again = parker.park_timeout(Duration::ZERO);
+            assert!(!again, "after {unparks} unparks there were two tokens");
+        }
+    });
+}
+
 /// Clause 2: the other thread is often faster.
 #[test]
 fn an_unpark_before_park_counts() {

@@ -192,6 +192,139 @@ thread_local! {
     static RECURSES: RefCell<Option<RecursesOnDrop>> = const { RefCell::new(None) };
 }
 
+/// Clause 2: what the thread keeps is gone, and it still has to wait.
+#[test]
+fn it_sleeps_while_the_thread_ends() {
+    let lesson = Lesson {
+        clause: "2. Idle",
+        promise: "In the destructor of a thread-local `block_on` sleeps, until it is woken, as ever.",
+        usual_cause: "A call that finds the cache gone does without a parker, and polls again and \
+                      again. Make it a parker and a waker of its own: it may allocate.",
+        read: "one-future/cached-block-on.html#when-the-thread-ends",
+    };
+    const WINDOW: Duration = Duration::from_millis(100);
+    const MOST_CPU: Duration = Duration::from_millis(20);
+    check(lesson, || {
+        block_on(Yields(1));
+        for calls_before in [true, false] {
+            let (future, handle) = ManualFuture::new();
+            let ending = thread::spawn(move || {
+                AT_THE_END.set(Some(AtTheEnd(Some(Box::new(|| {
+                    block_on(future);
+                })))));
+                if calls_before {
+                    block_on(Yields(1));
+                }
+            });
+            let (_waker, ends) = handle.wait_until_asleep();
+            let cost = idle_cost(&ends, WINDOW);
+            let polls = handle.polls();
+            handle.complete();
+            join(ending);
+            let cpu = cost.map_or(Duration::ZERO, |cost| cost.cpu);
+            assert!(
+                polls <= 2 && cpu < MOST_CPU,
+                "while its thread ended, a future that nobody woke was polled {polls} times, and \
+                 {cpu:.0?} of CPU time were used in {WINDOW:?}"
+            );
+        }
+    });
+}
+
+/// Does something when its thread ends.
+struct AtTheEnd(Option<Box<dyn FnOnce()>>);
+
+impl Drop for AtTheEnd {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(|last| last());
+    }
+}
+
+thread_local! {
+    static AT_THE_END: RefCell<Option<AtTheEnd>> = const { RefCell::new(None) };
+}
+
+/// Clause 4: what an ending thread drops may wake others: a sender, a guard.
+#[test]
+fn a_thread_that_ends_wakes_another() {
+    let lesson = Lesson {
+        clause: "4. Any thread",
+        promise: "A destructor of a thread-local may wake any waker, and wakes the thread that it was \
+                  made for, also where one of the ended thread had the same address.",
+        usual_cause: "The waker asks what its thread keeps, by `with`, and that is gone: ask by \
+                      `try_with`. Or it compares its target's address with one that the thread \
+                      has noted, and the note outlives the target: that of another thread may \
+                      come to lie there. Clear the note when the target may be freed.",
+        read: "one-future/cached-block-on.html#when-the-thread-ends",
+    };
+    const ROUNDS: usize = 6;
+    check(lesson, || {
+        for round in 0..ROUNDS {
+            let (tell_waker, wakers) = mpsc::channel::<Waker>();
+            let (tell_gone, gone) = mpsc::channel::<Waker>();
+            let (tell_panic, panics) = mpsc::channel();
+            let ending = thread::spawn(move || {
+                let kept = Rc::new(Cell::new(None));
+                AT_THE_END.set(Some(AtTheEnd(Some(Box::new({
+                    let kept = kept.clone();
+                    move || {
+                        // Its last count is given back elsewhere.
+                        let _ = tell_gone.send(kept.take().expect("a waker"));
+                        let waker = wakers.recv().expect("the other waits");
+                        let panic = panic_message(|| waker.wake_by_ref());
+                        let _ = tell_panic.send(panic);
+                    }
+                })))));
+                // What the call keeps is registered later, so it's gone earlier.
+                kept.set(Some(waker_of_this_thread()));
+            });
+            let waiting = thread::spawn(move || {
+                let gone = gone.recv().expect("the other ends");
+                let mut is_first = true;
+                let _others = free_for_reuse(gone, round % 2);
+                block_on(poll_fn(|cx| {
+                    if !std::mem::take(&mut is_first) {
+                        return Poll::Ready(());
+                    }
+                    let _ = tell_waker.send(cx.waker().clone());
+                    Poll::Pending
+                }));
+            });
+            let panic = panics.recv().ok().flatten();
+            assert!(
+                panic.is_none(),
+                "a wake-up by a thread that ended panicked: {panic:?}"
+            );
+            join(waiting);
+            join(ending);
+        }
+    });
+}
+
+/// Drops the waker such that its memory is what this thread allocates next,
+/// or, for each size, next but as many as told.
+fn free_for_reuse(waker: Waker, but: usize) -> impl Sized {
+    /// More than testkit's allocator keeps from reuse.
+    const KEPT_FROM_REUSE: usize = 5_000;
+    /// More than the system's allocator keeps for a thread, of each size.
+    const KEPT_FOR_REUSE: usize = 40;
+    let blocks_of_each_size = |count| {
+        let sizes = (8..=128).step_by(8);
+        let blocks = sizes.flat_map(|size| [size].repeat(count));
+        blocks.map(Vec::<u8>::with_capacity).collect::<Vec<_>>()
+    };
+    let age = || {
+        for _ in 0..KEPT_FROM_REUSE {
+            drop(std::hint::black_box(Box::new([0_u8; 1_000])));
+        }
+    };
+    age();
+    let before = blocks_of_each_size(KEPT_FOR_REUSE);
+    drop(waker);
+    age();
+    (before, blocks_of_each_size(but))
+}
+
 /// Clause 11: a program may start a thread for each request.
 #[test]
 fn what_a_thread_kept_is_freed_when_it_ends() {
@@ -199,20 +332,48 @@ fn what_a_thread_kept_is_freed_when_it_ends() {
         clause: "11. Thread exit",
         promise: "The parker and the waker of a thread are freed when it ends.",
         usual_cause: "The cache is leaked to get a `'static` reference, or kept by a raw pointer \
-                      that nobody frees.",
+                      that nobody frees. Or what a call makes for itself while the thread ends is \
+                      kept, and no destructor runs any more. Or a `wake` by value returns before \
+                      it has given back the count of its waker.",
         read: "one-future/cached-block-on.html#when-the-thread-ends",
     };
     const THREADS: isize = 100;
     check(lesson, || {
         let call = || join(thread::spawn(|| block_on(Yields(1))));
-        call();
-        let before = live_blocks();
-        (0..THREADS).for_each(|_| call());
-        let kept = live_blocks() - before;
-        assert!(
-            kept < THREADS / 2,
-            "{THREADS} threads that have ended left {kept} blocks of memory behind"
-        );
+        let wakes_by_value = || {
+            join(thread::spawn(|| {
+                block_on(poll_fn(|cx| {
+                    let [here, elsewhere, _dropped] =
+                        [(); 3].map(|()| cx.waker().clone());
+                    here.wake();
+                    join(thread::spawn(|| elsewhere.wake()));
+                    Poll::Ready(())
+                }));
+            }));
+        };
+        let calls_at_its_end = || {
+            let (tell, told) = mpsc::channel();
+            join(thread::spawn(move || {
+                LAST_WORDS.set(Some(BlocksOnDrop(tell)));
+                block_on(Yields(1));
+            }));
+            drop(told);
+        };
+        let ways: [(&str, &dyn Fn()); 3] = [
+            ("have called it", &call),
+            ("were woken by value", &wakes_by_value),
+            ("called it as they ended", &calls_at_its_end),
+        ];
+        for (what, thread) in ways {
+            thread();
+            let before = live_blocks();
+            (0..THREADS).for_each(|_| thread());
+            let kept = live_blocks() - before;
+            assert!(
+                kept < THREADS / 2,
+                "{THREADS} threads that {what} left {kept} blocks of memory behind"
+            );
+        }
     });
 }
 
@@ -225,7 +386,8 @@ fn a_wake_on_the_polling_thread_takes_no_atomic_read_modify_write() {
         promise: "To be woken by reference on the polling thread, and polled again, takes no atomic \
                   read-modify-write.",
         usual_cause: "The waker swaps an atomic flag or locks a mutex although nobody else is \
-                      concerned, or the loop takes the other threads' token before its own flag.",
+                      concerned, or the loop takes the other threads' token before its own flag. \
+                      Or only the waker in the `Context` knows the short way, and not its clones.",
         read: "one-future/cached-block-on.html#where-do-the-nanoseconds-go",
     };
     const WAKES: u32 = 1_000;
@@ -237,6 +399,25 @@ fn a_wake_on_the_polling_thread_takes_no_atomic_read_modify_write() {
         assert!(
             made < u64::from(WAKES) / 10,
             "{WAKES} wake-ups on the polling thread took {made} atomic read-modify-writes"
+        );
+
+        let before = read_modify_writes();
+        let (mut clone, mut wakes) = (None, 0);
+        block_on(poll_fn(|cx| {
+            if wakes == WAKES {
+                return Poll::Ready(());
+            }
+            wakes += 1;
+            clone
+                .get_or_insert_with(|| cx.waker().clone())
+                .wake_by_ref();
+            Poll::Pending
+        }));
+        let made = read_modify_writes() - before;
+        assert!(
+            made < u64::from(WAKES) / 10,
+            "{WAKES} wake-ups by a clone on the polling thread took {made} atomic \
+             read-modify-writes"
         );
     });
 }

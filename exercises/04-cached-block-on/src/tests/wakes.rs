@@ -204,6 +204,34 @@ fn a_wake_up_survives_a_future_that_parks() {
     });
 }
 
+/// Clause 3: a `Context` stays on its thread, and a `&Waker` needn't.
+#[test]
+fn another_thread_wakes_by_a_borrowed_waker() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "The waker in the `Context` may be borrowed by another thread, and wakes from there, \
+                  without a clone.",
+        usual_cause: "The waker in the `Context` is taken to stay on the thread, since the `Context` \
+                      does, and only its clones ask where they are. But a `Waker` is `Sync`, and a \
+                      scoped thread may borrow it: ask in each of them.",
+        read: "one-future/cached-block-on.html#whose-flag-is-it",
+    };
+    check(lesson, || {
+        let mut polls = 0;
+        block_on(poll_fn(|cx| {
+            polls += 1;
+            if polls > 3 {
+                return Poll::Ready(());
+            }
+            let waker = cx.waker();
+            thread::scope(|scope| {
+                scope.spawn(|| waker.wake_by_ref());
+            });
+            Poll::Pending
+        }));
+    });
+}
+
 /// Clause 4: two threads wait at once, and only one of them is woken.
 #[test]
 fn two_waiting_threads_do_not_take_each_others_wake_ups() {

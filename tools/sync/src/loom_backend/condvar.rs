@@ -6,17 +6,17 @@ use std::time::Duration;
 
 /// Says that a timed wait was notified: in a model no time-out elapses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WaitTimeoutResult(());
+pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
-    /// Returns `false`.
+    /// Returns `true` if the limit was zero, and nothing else ended the wait.
     pub fn timed_out(&self) -> bool {
-        false
+        self.0
     }
 }
 
-/// A condition variable. In a model no time-out elapses: a timed wait waits
-/// until it is notified.
+/// A condition variable. In a model no time passes: a timed wait waits until it
+/// is notified, unless its limit is zero.
 #[derive(Debug, Default)]
 pub struct Condvar(loom::sync::Condvar);
 
@@ -53,7 +53,7 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// Waits until notified, whatever the limit.
+    /// Waits until notified, or not at all if the limit is zero.
     ///
     /// # Errors
     ///
@@ -64,14 +64,16 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         limit: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        let _never_elapses = limit;
+        if limit.is_zero() {
+            return Ok((guard, WaitTimeoutResult(true)));
+        }
         let waited = self.wait(guard);
         waited
             .map(in_time)
             .map_err(|poisoned| PoisonError::new(in_time(poisoned.into_inner())))
     }
 
-    /// Waits as long as `condition` says so, whatever the limit.
+    /// Waits as long as `condition` says so, or not at all if the limit is zero.
     ///
     /// # Errors
     ///
@@ -79,11 +81,14 @@ impl Condvar {
     #[track_caller]
     pub fn wait_timeout_while<'a, T>(
         &self,
-        guard: MutexGuard<'a, T>,
+        mut guard: MutexGuard<'a, T>,
         limit: Duration,
-        condition: impl FnMut(&mut T) -> bool,
+        mut condition: impl FnMut(&mut T) -> bool,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        let _never_elapses = limit;
+        if limit.is_zero() {
+            let is_over = condition(&mut guard);
+            return Ok((guard, WaitTimeoutResult(is_over)));
+        }
         let waited = self.wait_while(guard, condition);
         waited
             .map(in_time)
@@ -104,5 +109,5 @@ impl Condvar {
 }
 
 fn in_time<G>(guard: G) -> (G, WaitTimeoutResult) {
-    (guard, WaitTimeoutResult(()))
+    (guard, WaitTimeoutResult(false))
 }

@@ -88,8 +88,11 @@ pub fn park() {
 }
 
 /// Like [`park`]: in a model no time-out elapses.
-pub fn park_timeout(_limit: Duration) {
-    park();
+pub fn park_timeout(limit: Duration) {
+    match limit.is_zero() {
+        true => yield_now(),
+        false => park(),
+    }
 }
 
 /// Lets other threads go on: in a model no time passes.
