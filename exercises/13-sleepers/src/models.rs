@@ -550,6 +550,47 @@ fn of_two_that_ask_one_may_search() {
     });
 }
 
+/// Clause 5: who has only asked does not search.
+#[test]
+fn who_may_not_search_is_never_counted() {
+    let lesson = Lesson {
+        clause: "5. One leads to the next",
+        promise: "A worker asks whether it may search as the only searcher leaves. If it may not, the one \
+                  that left is told that it was the last, and may search again.",
+        usual_cause: "`try_search` adds to the count, and subtracts again if that was too much. Meanwhile \
+                      the last searcher leaves and isn't told so, since it sees two: nobody looks or \
+                      notifies. Look and add by one compare-and-swap (`fetch_update`).",
+        read: "scheduler/sleepers.html#half-may-search",
+    };
+    check_model(lesson, || {
+        for leave in [Sleepers::found, |it: &Sleepers| it.sleep(0, true)] {
+            sync::model(move || {
+                let shared = Arc::new(Sleepers::new(2));
+                assert!(shared.try_search(), "none searches, and none may");
+                let (let_in, was_last) =
+                    beside(&shared, Sleepers::try_search, leave);
+                assert!(
+                    let_in || was_last,
+                    "of 2 workers the only searcher left and was told that another one searches; the \
+                     other one asked meanwhile, and may not"
+                );
+            });
+        }
+        sync::model(|| {
+            let shared = Arc::new(Sleepers::new(2));
+            assert!(shared.try_search(), "none searches, and none may");
+            let (let_in, again) = beside(&shared, Sleepers::try_search, |it| {
+                let _ = it.found();
+                it.try_search()
+            });
+            assert!(
+                let_in || again,
+                "of 2 workers none searches, both have asked, and neither may"
+            );
+        });
+    });
+}
+
 /// Clause 1: all of it together.
 #[test]
 fn a_job_is_done_in_every_order() {

@@ -514,6 +514,89 @@ fn two_hundred_and_fifty_six_can_sleep() {
     });
 }
 
+/// Clause 8: half of 256 is 128, which 7 bits don't hold.
+#[test]
+fn half_of_256_may_search_while_the_others_sleep() {
+    let lesson = Lesson {
+        clause: "8. Any number",
+        promise: "Of 256 workers as many search as may, and the others sleep: `found` and `sleep` say \
+                  which searcher was the last, and then each of those that slept is named.",
+        usual_cause: "The count of those who search has too few bits: 7 bits count to 127, and half of \
+                      256 is one more. Or one of two counts in a word flows over into the other.",
+        read: "scheduler/sleepers.html#how-many-workers",
+    };
+    check(lesson, || {
+        for count in [2, 31, 64, 128, 255, 256] {
+            for finds in [true, false] {
+                let sleepers = Sleepers::new(count);
+                let searching = search(&sleepers, count);
+                assert!(
+                    (1..=count.div_ceil(2)).contains(&searching),
+                    "of {count} workers {searching} search at once"
+                );
+                for worker in searching..count {
+                    let must_look = sleepers.sleep(worker, false);
+                    assert!(!must_look, "{searching} search, none is to look");
+                }
+                for left in (0..searching).rev() {
+                    let named = sleepers.notify();
+                    assert!(
+                        named.is_none(),
+                        "{} search, and {named:?} is named",
+                        left + 1
+                    );
+                    let was_last = if finds {
+                        sleepers.found()
+                    } else {
+                        sleepers.sleep(left, true)
+                    };
+                    assert!(
+                        was_last == (left == 0),
+                        "of {count} workers {left} go on searching, and `{}` returned {was_last}",
+                        if finds { "found" } else { "sleep" }
+                    );
+                }
+                let first = if finds { searching } else { 0 };
+                let asleep: Vec<_> = (first..count).collect();
+                assert_named_once(&sleepers, &asleep);
+            }
+        }
+    });
+}
+
+/// Clause 8: what is done with worker 1 may go wrong with worker 200.
+#[test]
+fn any_of_256_gets_up_by_itself() {
+    let lesson = Lesson {
+        clause: "8. Any number",
+        promise: "Of 256 workers that sleep any may get up by itself; it isn't named then, and all others \
+                  are.",
+        usual_cause: "A worker's place in the list has 8 bits: the 256th place is 0 then, which means \
+                      that it isn't listed. Count in `usize` or `u16`. Or `wake` looks in the \
+                      first word of a set only, or the place of the worker that fills the gap \
+                      isn't corrected.",
+        read: "scheduler/sleepers.html#getting-up",
+    };
+    check(lesson, || {
+        for count in [2, 65, 256] {
+            for step in [1, 3, 7] {
+                let sleepers = all_asleep(count);
+                let is_up = |worker: &usize| worker % (step + 1) == step;
+                for worker in (0..count).filter(is_up).rev() {
+                    assert!(
+                        sleepers.wake(worker),
+                        "of {count} workers {worker} got up, nobody has named it, and `wake` says \
+                         `false`"
+                    );
+                }
+                let asleep: Vec<_> =
+                    (0..count).filter(|it| !is_up(it)).collect();
+                assert_named_once(&sleepers, &asleep);
+            }
+        }
+    });
+}
+
 /// Clause 9: a worker that falls asleep should not wait for the allocator.
 #[test]
 fn nothing_is_allocated_after_new() {
