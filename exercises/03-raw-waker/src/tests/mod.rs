@@ -10,7 +10,7 @@ mod counts;
 mod wakes;
 
 use std::future::poll_fn;
-use std::mem::take;
+use std::mem::{ManuallyDrop, take};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
