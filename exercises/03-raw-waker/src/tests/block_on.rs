@@ -153,7 +153,8 @@ fn a_future_that_calls_block_on_does_not_take_the_wake_up() {
                 return Poll::Ready(());
             }
             cx.waker().wake_by_ref();
-            block_on(Yields(1));
+            // A call within a call may panic, too.
+            let _ = catch_unwind(AssertUnwindSafe(|| block_on(Yields(1))));
             Poll::Pending
         }));
     });
