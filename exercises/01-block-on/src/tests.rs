@@ -189,6 +189,33 @@ fn several_wakes_in_one_poll_are_no_trouble() {
     });
 }
 
+/// Clause 3: a socket may be busy while its reader is not.
+#[test]
+fn any_number_of_wakes_in_one_poll_count() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "However many wake-ups come before a poll, the future is polled.",
+        usual_cause: "The wake-ups are counted in a number of few bits, and the count wraps: after \
+                      256 it says that there was none. That there was one is all to know: set a \
+                      flag.",
+        read: "one-future/block-on.html#a-wake-up-that-comes-early",
+    };
+    check(lesson, || {
+        for bits in [8, 16] {
+            let mut is_first = true;
+            block_on(poll_fn(|cx| {
+                if !std::mem::take(&mut is_first) {
+                    return Poll::Ready(());
+                }
+                for _ in 0..1 << bits {
+                    cx.waker().wake_by_ref();
+                }
+                Poll::Pending
+            }));
+        }
+    });
+}
+
 /// Clause 3: made certain by joining the waking thread inside the poll.
 #[test]
 fn a_wake_from_another_thread_during_poll_is_not_lost() {

@@ -136,6 +136,30 @@ fn a_future_that_parks_does_not_take_the_wake_up() {
     });
 }
 
+/// Clause 11: the future waits for something by a `block_on` of its own.
+#[test]
+fn a_future_that_calls_block_on_does_not_take_the_wake_up() {
+    let lesson = Lesson {
+        clause: "11. No lost wake-up",
+        promise: "A wake-up still counts when the future calls `block_on` after it.",
+        usual_cause: "All calls on a thread sleep on the same, in a `thread_local!`, and the inner \
+                      call takes the wake-up of the outer one. Make one for each call.",
+        read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
+    };
+    check(lesson, || {
+        let mut is_first = true;
+        block_on(poll_fn(|cx| {
+            if !take(&mut is_first) {
+                return Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            // A call within a call may panic, too.
+            let _ = catch_unwind(AssertUnwindSafe(|| block_on(Yields(1))));
+            Poll::Pending
+        }));
+    });
+}
+
 /// Clause 12: a timer that was not needed fires late.
 #[test]
 fn a_waker_may_be_used_after_block_on_returned() {

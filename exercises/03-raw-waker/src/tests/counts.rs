@@ -67,6 +67,31 @@ fn dropping_a_waker_gives_its_count_back() {
     });
 }
 
+/// Clause 1: a server may have as many connections that wait for one task.
+#[test]
+fn any_number_of_clones_keep_the_target_alive() {
+    let lesson = Lesson {
+        clause: "1. Kept alive",
+        promise: "The target lives as long as any clone, also where there are 2^16 of them.",
+        usual_cause: "The clones are counted in a number of few bits, and the count wraps: after 256 \
+                      clones, or 65536, the next drop takes itself for the last. Count in a `usize`.",
+        read: "one-future/raw-waker.html#four-functions-and-one-count",
+    };
+    check(lesson, || {
+        for bits in [8, 16] {
+            let (target, watch) = WakeTarget::new();
+            let original = waker(target);
+            let clones = vec![original.clone(); 1 << bits];
+            // A failed assertion is not to drop what is broken.
+            let clones = ManuallyDrop::new(clones);
+            drop(original);
+            watch.assert_alive("when there were as many clones");
+            drop(ManuallyDrop::into_inner(clones));
+            watch.assert_gone("when the last waker was dropped");
+        }
+    });
+}
+
 /// Clause 2: a count too many is a leak, and nothing crashes.
 #[test]
 fn the_target_is_dropped_with_its_last_clone() {

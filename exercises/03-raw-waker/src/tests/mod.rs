@@ -11,7 +11,7 @@ mod wakes;
 
 use std::future::poll_fn;
 use std::hint::black_box;
-use std::mem::take;
+use std::mem::{ManuallyDrop, take};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
