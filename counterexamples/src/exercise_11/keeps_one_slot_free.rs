@@ -13,6 +13,8 @@
 //! Also fails: the_counts_are_right_while_nobody_else_is_at_work
 //! Also fails: models::an_overflow_meets_the_steals_of_two_threads
 //! Also fails: models::a_queue_that_overflows_does_not_seem_empty_after_a_steal
+//! Also fails: the_largest_queue_counts_what_it_has
+//! Also fails: a_thief_that_is_half_full_may_steal
 //!
 //! A ring must keep one slot free, or full looks like empty: so it is in every
 //! textbook, where the two cursors are indices. Here they are positions, whose

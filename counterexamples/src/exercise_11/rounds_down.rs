@@ -1,5 +1,6 @@
 //! Breaks clause 5: Half.
 //! Caught by: a_steal_takes_about_half
+//! Also fails: a_thief_that_is_half_full_may_steal
 //!
 //! Half of the items is `len / 2`, and half of one is none: the last item of a
 //! worker that is busy with a long task waits, whoever looks for work.

@@ -1,5 +1,6 @@
 //! Breaks clause 5: Half.
 //! Caught by: a_steal_takes_about_half
+//! Also fails: a_thief_that_is_half_full_may_steal
 //!
 //! A thief takes the one item that it needs, and comes back for the next one.
 //! So with many short tasks the thieves are at the victim's queue all the time,

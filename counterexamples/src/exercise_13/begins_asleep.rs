@@ -3,6 +3,7 @@
 //! Also fails: as_many_workers_come_as_there_are_jobs
 //! Also fails: jobs_that_a_worker_pushes_reach_the_others
 //! Also fails: thousands_of_jobs_find_a_worker
+//! Also fails: half_of_256_may_search_while_the_others_sleep
 //!
 //! A thread that has just been started does nothing yet, so it is listed as one
 //! that sleeps, until it says that it is up. But workers say that only when they

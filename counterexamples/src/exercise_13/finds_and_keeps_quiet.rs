@@ -9,6 +9,7 @@
 //! Also fails: as_many_workers_come_as_there_are_jobs
 //! Also fails: jobs_that_a_worker_pushes_reach_the_others
 //! Also fails: thousands_of_jobs_find_a_worker
+//! Also fails: half_of_256_may_search_while_the_others_sleep
 //!
 //! Whoever pushes notifies. So why should one notify who takes? Because the pushes
 //! that came while it searched have woken nobody, and counted on it.

@@ -2,6 +2,7 @@
 //! Caught by: at_most_half_search
 //! Also fails: the_one_that_was_named_is_of_the_half
 //! Also fails: several_threads_keep_to_the_half
+//! Also fails: half_of_256_may_search_while_the_others_sleep
 //!
 //! The limit is a count of those who search already, so one more comes in on top. Or
 //! so it was meant: "unless more than half do".

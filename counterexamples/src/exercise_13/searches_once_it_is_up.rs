@@ -16,6 +16,8 @@
 //! Also fails: as_many_workers_come_as_there_are_jobs
 //! Also fails: jobs_that_a_worker_pushes_reach_the_others
 //! Also fails: thousands_of_jobs_find_a_worker
+//! Also fails: half_of_256_may_search_while_the_others_sleep
+//! Also fails: any_of_256_gets_up_by_itself
 //!
 //! One sleeper less. That it searches, it will say itself, once it is up and begins. But
 //! it does not say so: it has been told that it searches, and will be told so by `wake`.

@@ -8,6 +8,7 @@
 //! Also fails: jobs_that_a_worker_pushes_reach_the_others
 //! Also fails: thousands_of_jobs_find_a_worker
 //! Also fails: a_notify_that_names_none_leaves_no_searcher
+//! Also fails: any_of_256_gets_up_by_itself
 //!
 //! Whoever is up will look around for work, so it is counted as a searcher. The caller
 //! was told `true`, and takes it for busy: it was a timer. It never ends a search that

@@ -7,6 +7,7 @@
 //! Also fails: as_many_workers_come_as_there_are_jobs
 //! Also fails: jobs_that_a_worker_pushes_reach_the_others
 //! Also fails: thousands_of_jobs_find_a_worker
+//! Also fails: half_of_256_may_search_while_the_others_sleep
 //!
 //! One more sleeps. That it searched has been forgotten, so it is counted as a searcher
 //! for good. All others wait for what it will find.

@@ -6,6 +6,7 @@
 //! Also fails: as_many_workers_come_as_there_are_jobs
 //! Also fails: jobs_that_a_worker_pushes_reach_the_others
 //! Also fails: thousands_of_jobs_find_a_worker
+//! Also fails: any_of_256_gets_up_by_itself
 //!
 //! One sleeper less is counted; that is what `notify` looks at first. Its name stays
 //! where it is, to be overwritten by the next sleep. So the next notification may go

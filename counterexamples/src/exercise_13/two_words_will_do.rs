@@ -2,6 +2,8 @@
 //! Caught by: two_hundred_and_fifty_six_can_sleep
 //! Also fails: as_many_workers_come_as_there_are_jobs
 //! Also fails: jobs_that_a_worker_pushes_reach_the_others
+//! Also fails: half_of_256_may_search_while_the_others_sleep
+//! Also fails: any_of_256_gets_up_by_itself
 //!
 //! No machine has more than 128 cores. Some have; and there may be more workers than
 //! cores. Whatever the limit is, `new` has to say so, and not the worker that falls

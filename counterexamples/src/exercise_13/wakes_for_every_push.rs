@@ -7,6 +7,7 @@
 //! Also fails: as_many_workers_come_as_there_are_jobs
 //! Also fails: jobs_that_a_worker_pushes_reach_the_others
 //! Also fails: thousands_of_jobs_find_a_worker
+//! Also fails: half_of_256_may_search_while_the_others_sleep
 //!
 //! There is work and one sleeps, so wake it. For ten tasks ten workers get up, and all
 //! of them search the same queues. Most find nothing, and go to bed again.

@@ -38,6 +38,27 @@ fn the_counts_are_right_while_nobody_else_is_at_work() {
     });
 }
 
+/// Clause 11: a number of slots that fits may have a difference that doesn't.
+#[test]
+fn the_largest_queue_counts_what_it_has() {
+    let lesson = Lesson {
+        clause: "11. Counts",
+        promise: "A full queue of 32,768 slots has 32,768 items, isn't empty, and has no room.",
+        usual_cause: "The difference of two positions is taken as an `i16`, or put into 15 bits: 32,768 \
+                      items are less than none then. Take it as a `u32`, or an `i32`.",
+        read: "scheduler/run-queue.html#full-or-empty",
+    };
+    const LARGEST: usize = if cfg!(miri) { 512 } else { 32_768 };
+    check(lesson, || {
+        let (queue, stealer, _) = full::<LARGEST>();
+        let counts = (queue.len(), queue.free(), stealer.is_empty());
+        assert!(
+            counts == (LARGEST, 0, false),
+            "with {LARGEST} of {LARGEST} items `len`, `free` and `is_empty` are {counts:?}"
+        );
+    });
+}
+
 /// Clause 11: a thief may be done between two looks at the positions.
 #[test]
 fn counts_hold_while_thieves_are_at_work() {

@@ -31,6 +31,45 @@ fn a_steal_takes_about_half() {
     });
 }
 
+/// Clause 5: a worker that looks for more may have some work left.
+#[test]
+fn a_thief_that_is_half_full_may_steal() {
+    let lesson = Lesson {
+        clause: "5. Half",
+        promise: "With no more than half of its own queue full, a thief steals a quarter of 64 items at \
+                  least, and one item if there is no more.",
+        usual_cause: "The steal fails unless the thief's queue is empty, or nearly so; or it compares \
+                      with half by `>=` where only more than half is too much; or it takes half of the \
+                      thief's room. It may fail above half, not at half.",
+        read: "scheduler/run-queue.html#when-there-is-no-room",
+    };
+    check(lesson, || {
+        for count in [1, 2, 5, 64] {
+            for own in 0..=32 {
+                let (queue, stealer) = queue_of::<64>(count);
+                let (thief, _) = queue_of::<64>(own);
+                let stolen = stealer.steal_into(&thief);
+                assert!(
+                    stolen.is_some(),
+                    "a thief with {own} items of its own in 64 slots got none of {count}"
+                );
+                let took = 1 + thief.len() as u32 - own;
+                let bounds = count.div_ceil(4)..=count.div_ceil(2);
+                assert!(
+                    bounds.contains(&took),
+                    "of {count} items a thief with {own} of its own in 64 slots took {took}, and \
+                     {bounds:?} was promised"
+                );
+                let left = drain(&queue).len() as u32;
+                assert!(
+                    took + left == count,
+                    "of {count} items a steal took {took} and left {left}"
+                );
+            }
+        }
+    });
+}
+
 /// Clause 5: those that have waited longest go first, there as here.
 #[test]
 fn stolen_items_are_the_oldest_and_keep_their_order() {
