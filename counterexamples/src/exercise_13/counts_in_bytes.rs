@@ -2,6 +2,7 @@
 //! Caught by: two_hundred_and_fifty_six_can_sleep
 //! Also fails: half_of_256_may_search_while_the_others_sleep
 //! Also fails: any_of_256_gets_up_by_itself
+//! Tells: half_of_256_may_search_while_the_others_sleep
 //!
 //! A byte has 256 values, so it can count 256 workers. It cannot: it counts from none
 //! to 255. The 256th sleeper is carried into the next count, and searches.

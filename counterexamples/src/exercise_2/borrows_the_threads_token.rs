@@ -1,5 +1,6 @@
 //! Breaks clause 7: Independent.
 //! Caught by: thread_park_does_not_take_the_token
+//! Also fails: any_number_of_unparks_leave_one_token
 //! Also fails: a_parker_may_move_to_another_thread
 //! Also fails: a_timed_park_is_never_early
 //! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once

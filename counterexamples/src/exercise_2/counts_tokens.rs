@@ -1,5 +1,6 @@
 //! Breaks clause 1: One token.
 //! Caught by: two_unparks_leave_one_token
+//! Also fails: any_number_of_unparks_leave_one_token
 //!
 //! Counts the tokens, so that none is lost: a semaphore. Two wake-ups before
 //! one poll then cause two polls, and a waker that is called often saves up a

@@ -1,5 +1,7 @@
 //! Breaks clause 5: Time-outs.
 //! Caught by: a_park_after_a_time_out_works_as_before
+//! Also fails: all_is_freed_once_all_are_gone
+//! Also fails: a_part_of_a_millisecond_is_waited_for_too
 //! Also fails: a_timed_park_is_never_early
 //! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
 //!

@@ -1,5 +1,8 @@
 //! Breaks clause 1: One token.
 //! Caught by: a_new_parker_has_no_token
+//! Also fails: models::a_timed_park_that_is_over_takes_all_of_a_token_or_nothing
+//! Also fails: all_is_freed_once_all_are_gone
+//! Also fails: a_part_of_a_millisecond_is_waited_for_too
 //! Also fails: a_park_after_a_time_out_works_as_before
 //! Also fails: a_parker_may_move_to_another_thread
 //! Also fails: a_timed_park_is_never_early

@@ -1,5 +1,6 @@
 //! Breaks clause 5: Bounded polls.
 //! Caught by: stale_wake_ups_cost_the_next_call_one_poll_at_most
+//! Also fails: a_thread_that_ends_wakes_another
 //!
 //! Counts the wake-ups on this thread, so that none is lost. Those that come
 //! while nobody waits are polled for one by one, later.

@@ -1,5 +1,8 @@
 //! Breaks clause 11: Thread exit.
 //! Caught by: it_works_in_the_destructor_of_a_thread_local
+//! Also fails: what_a_thread_kept_is_freed_when_it_ends
+//! Also fails: it_sleeps_while_the_thread_ends
+//! Tells: it_sleeps_while_the_thread_ends
 //!
 //! `LocalKey::take` is short and clear, and panics once the thread-local is
 //! gone. A panic in the destructor of another one ends the process.

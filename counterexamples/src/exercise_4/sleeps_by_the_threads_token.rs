@@ -1,5 +1,6 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: a_wake_up_survives_a_future_that_parks
+//! Also fails: another_thread_wakes_by_a_borrowed_waker
 //!
 //! Other threads unpark the thread, and nothing else: its own token saves a
 //! parker. The token is everybody's, and a future that parks takes the wake-up

@@ -1,5 +1,6 @@
 //! Breaks clause 8: No recursion.
 //! Caught by: a_recursive_call_panics_and_says_so
+//! Also fails: a_thread_that_ends_wakes_another
 //!
 //! The guard that unmarks the thread is there before the question whether the
 //! thread is marked. A call that panics over the answer unmarks the thread of

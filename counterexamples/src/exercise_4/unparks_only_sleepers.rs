@@ -1,5 +1,7 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: a_wake_during_poll_is_not_lost
+//! Also fails: another_thread_wakes_by_a_borrowed_waker
+//! Also fails: a_thread_that_ends_wakes_another
 //! Also fails: a_recursive_call_leaves_the_outer_one_able_to_finish
 //! Also fails: a_wake_up_causes_one_poll
 //! Also fails: a_wake_up_survives_a_future_that_parks

@@ -131,7 +131,7 @@ fn what_was_written_before_a_second_unpark_is_seen() {
     });
 }
 
-/// Clauses 4 and 5: a time-out may end by taking a token, too.
+/// Clause 4: a time-out may end by taking a token, too.
 #[test]
 fn a_timed_park_that_is_over_takes_all_of_a_token_or_nothing() {
     let lesson = Lesson {

@@ -199,7 +199,8 @@ fn it_sleeps_while_the_thread_ends() {
         clause: "2. Idle",
         promise: "In the destructor of a thread-local `block_on` sleeps, until it is woken, as ever.",
         usual_cause: "A call that finds the cache gone does without a parker, and polls again and \
-                      again. Make it a parker and a waker of its own: it may allocate.",
+                      again. Make it a parker and a waker of its own: it may allocate. Or it reaches \
+                      the cache by `with` or `take`, which panic once it is gone; `try_with` says so.",
         read: "one-future/cached-block-on.html#when-the-thread-ends",
     };
     const WINDOW: Duration = Duration::from_millis(100);
