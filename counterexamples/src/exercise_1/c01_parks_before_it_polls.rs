@@ -1,5 +1,6 @@
 //! Breaks clause 1: Prompt.
 //! Caught by: a_ready_future_needs_no_wake_up
+//! Also fails: any_number_of_wakes_in_one_poll_count
 //! Also fails: a_wake_by_the_future_itself_is_not_lost
 //! Also fails: a_wake_from_another_thread_ends_the_sleep
 //! Also fails: a_wake_from_another_thread_during_poll_is_not_lost

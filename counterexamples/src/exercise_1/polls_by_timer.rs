@@ -1,5 +1,6 @@
 //! Breaks clause 2: Idle.
 //! Caught by: waiting_does_not_poll_by_a_timer
+//! Also fails: two_waiting_threads_do_not_take_each_others_wake_ups
 //!
 //! Sleeps, but looks every few milliseconds whether a wake-up was missed. The
 //! safety net hides every lost wake-up, and a thousand such threads keep a

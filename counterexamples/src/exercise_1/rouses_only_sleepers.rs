@@ -1,5 +1,6 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: a_wake_from_another_thread_during_poll_is_not_lost
+//! Also fails: any_number_of_wakes_in_one_poll_count
 //! Also fails: a_wake_by_the_future_itself_is_not_lost
 //! Also fails: several_wakes_in_one_poll_are_no_trouble
 //! Also fails: thousands_of_wakes_between_two_threads_all_arrive

@@ -1,5 +1,6 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: several_wakes_in_one_poll_are_no_trouble
+//! Also fails: any_number_of_wakes_in_one_poll_count
 //!
 //! A channel with room for one message, since one wake-up is all that need be
 //! kept. But `send` waits for room. The second wake-up of a poll waits for the

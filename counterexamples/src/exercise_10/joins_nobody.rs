@@ -1,5 +1,6 @@
 //! Breaks clause 11: Shutdown.
 //! Caught by: dropping_the_pool_waits_for_polls_and_threads
+//! Also fails: a_destructor_that_panics_as_the_pool_ends_harms_nobody
 //! Also fails: a_task_that_is_polled_as_the_pool_ends_ends_with_the_poll
 //! Also fails: a_task_that_drops_another_pool_waits_for_it
 //! Also fails: models::dropping_the_pool_ends_workers_and_tasks_in_every_order

@@ -1,5 +1,6 @@
 //! Breaks clause 15: Shutdown.
 //! Caught by: shutdown_drops_every_task
+//! Also fails: a_runtime_may_be_dropped_by_its_own_job
 //! Also fails: a_runtime_dropped_by_a_task_of_another_is_waited_for
 //! Also fails: a_job_that_waits_for_a_task_does_not_hold_up_the_shutdown
 //! Also fails: a_runtime_may_be_dropped_by_its_own_task

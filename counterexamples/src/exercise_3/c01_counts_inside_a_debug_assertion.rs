@@ -1,5 +1,6 @@
 //! Breaks clause 1: Kept alive.
 //! Caught by: each_clone_keeps_the_target_alive
+//! Also fails: any_number_of_clones_keep_the_target_alive
 //! Also fails: the_target_is_dropped_with_its_last_clone
 //! Also fails: wake_uses_up_the_count_of_its_waker
 //! Also fails: a_panic_in_wake_gives_the_count_back_once

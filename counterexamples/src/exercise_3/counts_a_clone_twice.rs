@@ -1,5 +1,6 @@
 //! Breaks clause 2: Given back.
 //! Caught by: the_target_is_dropped_with_its_last_clone
+//! Also fails: any_number_of_clones_keep_the_target_alive
 //! Also fails: wakers_leave_no_memory_behind
 //! Also fails: wake_uses_up_the_count_of_its_waker
 //! Also fails: a_waker_works_on_a_thread_that_did_not_make_it

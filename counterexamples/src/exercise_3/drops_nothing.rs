@@ -1,5 +1,6 @@
 //! Breaks clause 2: Given back.
 //! Caught by: dropping_a_waker_gives_its_count_back
+//! Also fails: any_number_of_clones_keep_the_target_alive
 //! Also fails: the_target_is_dropped_with_its_last_clone
 //! Also fails: wakers_leave_no_memory_behind
 //! Also fails: wake_by_ref_leaves_the_waker_its_count

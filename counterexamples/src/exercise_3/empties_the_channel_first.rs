@@ -1,5 +1,6 @@
 //! Breaks clause 11: No lost wake-up.
 //! Caught by: a_wake_during_poll_is_not_lost
+//! Also fails: a_future_that_calls_block_on_does_not_take_the_wake_up
 //! Also fails: a_future_that_parks_does_not_take_the_wake_up
 //! Also fails: a_waker_may_be_used_after_block_on_returned
 //! Also fails: block_on_polls_until_the_future_is_ready

@@ -1,5 +1,6 @@
 //! Breaks clause 1: Kept alive.
 //! Caught by: a_waker_keeps_its_target_alive
+//! Also fails: any_number_of_clones_keep_the_target_alive
 //! Also fails: each_clone_keeps_the_target_alive
 //! Also fails: the_target_is_dropped_with_its_last_clone
 //! Also fails: wake_calls_wake_of_the_target_once

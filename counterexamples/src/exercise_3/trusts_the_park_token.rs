@@ -1,5 +1,6 @@
 //! Breaks clause 11: No lost wake-up.
 //! Caught by: a_future_that_parks_does_not_take_the_wake_up
+//! Also fails: a_future_that_calls_block_on_does_not_take_the_wake_up
 //!
 //! Sleeps by `thread::park` and keeps no flag beside it, as solution 1 does.
 //! The token belongs to the thread; a future that parks takes it.
