@@ -151,7 +151,9 @@ fn two_thieves_and_the_owner_share_in_every_order() {
         promise: "In every order of the steps of two steals and three pushes each item comes out \
                   once.",
         usual_cause: "The second thief claims while the first one still copies, and the one that \
-                      ends first gives back the slots of both; or a thief waits for the other one.",
+                      ends first gives back the slots of both; or a thief waits for the other one. \
+                      Or a number of items that is read without the lock is stored after the lock \
+                      is given back, and an older one stays.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {
@@ -205,7 +207,8 @@ fn an_overflow_meets_two_steals() {
         usual_cause: "The owner moves its tail back and takes what was there, since a thief claims half \
                       at most, from the other end. The second thief claims half of what the first one \
                       has left, by a tail that it has seen before. Let the owner claim, too: then no \
-                      thief comes, and what a thief has seen is old.",
+                      thief comes, and what a thief has seen is old. Or the head shares a word with \
+                      another number, into which an addition carries when the head wraps.",
         read: "scheduler/run-queue.html#the-younger-half",
     };
     check_model(lesson, || {

@@ -153,7 +153,8 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
 /// 10. **Idle.** While there is nothing to do the thread sleeps. It neither
 ///     spins nor looks again by a timer.
 /// 11. **No lost wake-up.** A wake-up that comes before the thread sleeps
-///     still counts, whatever the future itself does with `thread::park`.
+///     still counts, whatever the future itself does with `thread::park` or a
+///     `block_on` of its own, which may work or panic.
 /// 12. **Wakers live on.** A waker may be woken, cloned and dropped after
 ///     `block_on` has returned. Calls leave no memory behind.
 ///

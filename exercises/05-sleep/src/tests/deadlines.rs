@@ -65,8 +65,9 @@ fn a_sleep_lasts_at_least_its_duration() {
         promise: "From the call of `sleep` until its future is ready at least the duration passes.",
         usual_cause: "The rest of the time is cut to whole milliseconds (`as_millis`), or a wait \
                       that returned is taken for time that has passed. At a hang: nothing unparks \
-                      the thread for a new first deadline, or `fire` notes its answer after it has \
-                      unlocked; or it wakes under its lock.",
+                      the thread for a new first deadline. Or `fire` works out its answer under one \
+                      lock and notes it, or that it has ended, under a later one: a sleep that comes \
+                      in between rouses nobody. Or it wakes under its lock.",
         read: "blocking/sleep.html#never-early",
     };
     check(lesson, || {

@@ -38,7 +38,9 @@ fn dropping_the_pool_waits_for_its_threads() {
     let lesson = Lesson {
         clause: "10. Shutdown",
         promise: "When the pool has been dropped, its threads have ended.",
-        usual_cause: "The threads are told to end, and nobody joins them.",
+        usual_cause: "The threads are told to end, and nobody joins them. Or a thread that ends leaves \
+                      its handle for the next one to join, and overwrites one that nobody has \
+                      joined yet.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     const CAP: usize = 3;
@@ -60,7 +62,9 @@ fn dropping_the_pool_waits_for_a_thread_that_starts_meanwhile() {
         clause: "10. Shutdown",
         promise: "A thread that is started while the pool is dropped has ended when it is dropped.",
         usual_cause: "The handles of all threads are taken out at once, and a thread that starts \
-                      later is in nobody's hands. Take one, join it, and look again.",
+                      later is in nobody's hands. Take one, join it, and look again. Or a job is \
+                      cancelled where no thread can be started, though others run that could \
+                      take it.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     /// So many looks at most, 1 ms apart, for another thread to take a job.

@@ -145,8 +145,9 @@ fn a_nested_budget_ends_with_the_outer_one() {
         promise: "A longer slice within a shorter one does not lengthen the poll.",
         usual_cause: "The nested budget replaces the outer one, whose end must be its own, however \
                       many are around it; or its stride is found by its own slice, of which the outer \
-                      one leaves less. Or a checkpoint begins the slice of the innermost budget only, \
-                      so that an outer one without a checkpoint of its own has no end yet.",
+                      one leaves less, or comes from the last poll, when the items were cheap. Or a \
+                      checkpoint begins the slice of the innermost budget only, so that an outer one \
+                      without a checkpoint of its own has no end yet.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {

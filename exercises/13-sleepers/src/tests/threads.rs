@@ -200,8 +200,8 @@ fn thousands_of_jobs_find_a_worker() {
         clause: "1. No task waits",
         promise: "Each job that comes as the workers fall asleep is run.",
         usual_cause: "If other checks fail, read those first: any mistake ends here, too. If \
-                      not, `sleep` counts the worker too late, or in two steps. A job that comes \
-                      in between is not seen and wakes nobody. Or `wake` takes one off the \
+                      not, `sleep` counts the worker too late, or before its name is on the list. \
+                      A job that comes in between is not seen and wakes nobody. Or `wake` takes one off the \
                       number of sleepers and, where a `notify` has named the worker meanwhile, \
                       doesn't put it back: another one sleeps and isn't counted.",
         read: "scheduler/sleepers.html#both-look-too-early",

@@ -163,7 +163,9 @@ fn every_task_runs_once_in_whatever_order() {
         promise: "Each task runs to its end, wherever it was spawned, in whatever order the threads \
                   take their steps.",
         usual_cause: "A task is in no queue for a moment, and a worker falls asleep in it; or a \
-                      queue that is full loses one.",
+                      queue that is full loses one. Or a length that is read without the lock is \
+                      stored after the lock is given back, and an older one stays: store it under \
+                      the lock.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
@@ -244,7 +246,8 @@ fn no_task_waits_while_a_worker_sleeps_in_whatever_order() {
         clause: "3. All workers",
         promise: "As many tasks as there are workers run at a time, whoever spawned or woke them.",
         usual_cause: "Somebody searches already, so nobody is woken; and who searches finds one \
-                      task and tells nobody of the next.",
+                      task and tells nobody of the next. Or a worker looks once more before it \
+                      sleeps, but at the global queue only: a task waits in another worker's.",
         read: "scheduler/work-stealing.html#a-workers-turn",
     };
     check_model(lesson, || {

@@ -80,7 +80,9 @@ fn sleeps_end_though_all_workers_sleep() {
         promise: "A short sleep ends when all workers are asleep, also if it begins later than a \
                   long one.",
         usual_cause: "A worker parks without a time-out though sleeps wait, or with that of another \
-                      one, and nobody rouses it for an earlier one.",
+                      one, and nobody rouses it for an earlier one. Or a worker that is woken, finds \
+                      nothing and sleeps again still counts as one that comes, and the next task \
+                      wakes nobody.",
         read: "scheduler/work-stealing.html#time",
     };
     check(lesson, || {

@@ -211,7 +211,9 @@ fn a_wake_up_during_a_poll_is_not_lost() {
     let lesson = Lesson {
         clause: "2. One poll",
         promise: "A task that another thread wakes while it is polled is polled again.",
-        usual_cause: "A wake-up of a task that runs is ignored, or forgotten when the poll ends.",
+        usual_cause: "A wake-up of a task that runs is ignored, or forgotten when the poll ends. At a \
+                      hang in the runtime's `drop`: it wakes the workers before it notes that it's \
+                      over, and one that looks in between sleeps again.",
         read: "scheduler/task.html#a-note-for-the-holder",
     };
     check(lesson, || {
