@@ -1,5 +1,6 @@
 //! Breaks clause 1: Every task runs.
 //! Caught by: models::a_task_from_outside_runs_in_every_order
+//! Also fails: models::a_worker_that_falls_asleep_in_vain_is_not_taken_for_a_sleeper_in_whatever_order
 //! Also fails: a_task_runs_though_all_workers_fall_asleep
 //! Also fails: a_task_runs_wherever_it_was_spawned
 //! Also fails: a_wake_up_during_a_poll_is_not_lost

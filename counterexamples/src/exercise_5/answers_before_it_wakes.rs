@@ -1,5 +1,6 @@
 //! Breaks clause 3: Earlier ones interrupt.
 //! Caught by: a_sleep_begun_while_fire_runs_is_not_overslept
+//! Also fails: callers_that_come_at_once_start_one_thread
 //! Also fails: a_short_sleep_interrupts_a_long_one
 //! Also fails: a_sleep_lasts_at_least_its_duration
 //! Also fails: a_sleep_may_last_for_ever

@@ -163,9 +163,10 @@ fn every_task_runs_once_in_whatever_order() {
         promise: "Each task runs to its end, wherever it was spawned, in whatever order the threads \
                   take their steps.",
         usual_cause: "A task is in no queue for a moment, and a worker falls asleep in it; or a \
-                      queue that is full loses one. Or a length that is read without the lock is \
-                      stored after the lock is given back, and an older one stays: store it under \
-                      the lock.",
+                      queue that is full loses one. Or a worker that gets up for a task that it has \
+                      seen itself stays listed as asleep, and is woken in place of one that sleeps. \
+                      Or a length that is read without the lock is stored after the lock is given \
+                      back, and an older one stays: store it under the lock.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
