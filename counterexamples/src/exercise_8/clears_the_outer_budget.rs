@@ -3,7 +3,6 @@
 //! Also fails: the_outer_slice_goes_on_after_a_nested_panic
 //! Also fails: a_nested_budget_ends_with_the_outer_one
 //! Also fails: a_nested_slice_may_be_over_before_the_outer_one
-//! Also fails: after_an_inner_budget_the_outer_one_counts_its_own_items
 //!
 //! After the poll the thread has no budget: that is what the promise says, if
 //! nobody thinks of a budget around this one. What the outer task does after

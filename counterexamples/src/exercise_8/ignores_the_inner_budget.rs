@@ -1,6 +1,5 @@
 //! Breaks clause 8: Nested.
 //! Caught by: a_nested_slice_may_be_over_before_the_outer_one
-//! Also fails: after_an_inner_budget_the_outer_one_counts_its_own_items
 //!
 //! Where there is a budget already, a nested one changes nothing, so that it
 //! cannot do harm. But whoever nests a shorter slice means it: the other parts

@@ -1,6 +1,5 @@
 //! Breaks clause 7: No trace.
 //! Caught by: each_task_has_a_budget_of_its_own
-//! Also fails: after_an_inner_budget_the_outer_one_counts_its_own_items
 //! Also fails: dear_items_are_noticed_in_short_polls_too
 //!
 //! The countdown to the next reading is the thread's, and goes on from poll to

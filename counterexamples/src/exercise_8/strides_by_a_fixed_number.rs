@@ -2,7 +2,6 @@
 //! Caught by: a_poll_ends_soon_after_its_slice
 //! Also fails: a_nested_budget_ends_with_the_outer_one
 //! Also fails: a_nested_slice_may_be_over_before_the_outer_one
-//! Also fails: after_an_inner_budget_the_outer_one_counts_its_own_items
 //! Also fails: dear_items_are_noticed_in_short_polls_too
 //! Also fails: each_task_has_a_budget_of_its_own
 //! Also fails: loops_of_one_task_share_its_slice

@@ -166,6 +166,43 @@ fn a_timed_park_that_is_over_takes_all_of_a_token_or_nothing() {
     });
 }
 
+/// Clause 4: who has the time to look may not look first and take later.
+#[test]
+fn a_timed_park_takes_all_tokens_that_came() {
+    let lesson = Lesson {
+        clause: "4. Published",
+        promise: "With two threads that write and unpark, there is no sleep after the last `unpark` \
+                  before both writes are seen, also where `park_timeout` takes a token.",
+        usual_cause: "`park_timeout` looks for a token by a load and takes it by a store. An `unpark` in \
+                      between finds the older token, and the store takes its own away, unseen. Take it by \
+                      a swap, as `park` does.",
+        read: "one-future/parker.html#when-the-time-is-up",
+    };
+    check_model(lesson, || {
+        sync::model(|| {
+            let parker = Parker::new();
+            let partners = [(); 2].map(|()| {
+                let unparker = parker.unparker();
+                let is_written = Arc::new(AtomicBool::new(false));
+                let writing = is_written.clone();
+                let partner = thread::spawn(move || {
+                    writing.store(true, Relaxed);
+                    unparker.unpark();
+                });
+                (is_written, partner)
+            });
+            // Only one look by the clock: the model has to end.
+            parker.park_timeout(Duration::ZERO);
+            while !partners.iter().all(|(written, _)| written.load(Relaxed)) {
+                parker.park();
+            }
+            for (_, partner) in partners {
+                partner.join().expect("unparking does not panic");
+            }
+        });
+    });
+}
+
 /// Clause 10: all of it together.
 #[test]
 fn a_wake_up_counts_and_publishes_in_every_order() {

@@ -10,11 +10,12 @@
 )]
 
 use std::future::poll_fn;
+use std::panic;
 use std::task::{Poll, Wake, Waker};
 
 use sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use sync::{Arc, thread};
-use testkit::{Lesson, check_model};
+use sync::{Arc, UnsafeCell, thread};
+use testkit::{Lesson, check_model, panic_message};
 
 use super::{block_on, waker};
 
@@ -73,6 +74,77 @@ fn the_last_of_two_threads_frees_the_target_in_every_order() {
             assert_eq!(wake_count.load(Relaxed), 2, "wakes that arrived");
         });
         // ANCHOR_END: last
+    });
+}
+
+/// Says to loom when it is used, and when it ends.
+struct Traced(UnsafeCell<()>);
+
+// SAFETY: while it is shared, it's only read; it's written by its destructor.
+unsafe impl Send for Traced {}
+// SAFETY: as above.
+unsafe impl Sync for Traced {}
+
+impl Wake for Traced {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &std::sync::Arc<Self>) {
+        self.0.with(|_| ());
+    }
+}
+
+impl Drop for Traced {
+    fn drop(&mut self) {
+        self.0.with_mut(|_| ());
+    }
+}
+
+/// Whether loom sees how wakers are counted: it sees nothing of std's `Arc`,
+/// and what it sees can't be made outside of a model.
+fn loom_sees_the_count() -> bool {
+    struct Idle;
+    impl Wake for Idle {
+        fn wake(self: std::sync::Arc<Self>) {}
+    }
+    let target = std::sync::Arc::new(Idle);
+    // This panic says nothing to the reader.
+    let noting = panic::take_hook();
+    panic::set_hook(Box::new(|_| ()));
+    let is_seen = panic_message(move || drop(waker(target))).is_some();
+    panic::set_hook(noting);
+    is_seen
+}
+
+/// Clause 2: the last one needs to see what the others have done.
+#[test]
+fn the_target_ends_after_all_that_was_done_with_it() {
+    let lesson = Lesson {
+        clause: "2. Given back",
+        promise: "One thread wakes the target and drops its waker, another one drops the last: the \
+                  target's destructor sees all that was done with the target.",
+        usual_cause: "A waker finds by a load that it is the last, and frees the target without an \
+                      `Acquire`: nothing orders what the other thread did before it. Or the count goes \
+                      down without `Release`.",
+        read: "one-future/raw-waker.html#any-thread",
+    };
+    check_model(lesson, || {
+        let is_seen = loom_sees_the_count();
+        sync::model_every_load(move || {
+            if !is_seen {
+                return;
+            }
+            let traced = std::sync::Arc::new(Traced(UnsafeCell::new(())));
+            let waker = waker(traced);
+            let clone = waker.clone();
+            let other = thread::spawn(move || {
+                clone.wake_by_ref();
+                drop(clone);
+            });
+            drop(waker);
+            other.join().expect("waking does not panic");
+        });
     });
 }
 

@@ -255,6 +255,40 @@ fn a_deadline_that_is_a_little_earlier_rouses() {
     });
 }
 
+/// Clause 3: little by little the driver may be late by much.
+#[test]
+fn a_sleep_is_compared_with_the_time_that_fire_returned() {
+    let lesson = Lesson {
+        clause: "3. Earlier ones interrupt",
+        promise: "Of several sleeps, each due a little before the one that was polled before it, the first \
+                  that is due more than a millisecond before `fire` is to be called again rouses the driver.",
+        usual_cause: "A sleep that is too little earlier to rouse is noted as the time when the driver \
+                      looks again. The next one is compared with that, and the slack adds up. Only a `fire` \
+                      or a `rouse` may move that time.",
+        read: "blocking/sleep.html#an-earlier-one",
+    };
+    /// Less than the millisecond, and two are more.
+    const A_LITTLE: Duration = Duration::from_micros(800);
+    check(lesson, || {
+        let mut driven = Driven::new();
+        let (_far, _wakes) = begin(driven.after(50 * MS));
+        let next = driven.fire().expect("a sleep waits");
+        let before = driven.rouses.load(SeqCst);
+        let _sleeps = [1, 2, 3].map(|nth| {
+            let deadline = next
+                .checked_sub(nth * A_LITTLE)
+                .expect("the clock is younger");
+            begin(driven.timers.sleep_until(deadline))
+        });
+        let earlier = 3 * A_LITTLE;
+        assert!(
+            driven.rouses.load(SeqCst) > before,
+            "three sleeps that were due {A_LITTLE:?} before one another did not rouse, though the last \
+             is due {earlier:?} before `fire` is to be called again"
+        );
+    });
+}
+
 /// Clause 3: the driver is in the middle of a turn.
 #[test]
 fn a_sleep_begun_while_fire_runs_is_not_overslept() {

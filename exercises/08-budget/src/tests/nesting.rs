@@ -246,34 +246,6 @@ fn a_nested_slice_may_be_over_before_the_outer_one() {
     });
 }
 
-/// Clause 8: the countdown is a part of the budget, too.
-#[test]
-fn after_an_inner_budget_the_outer_one_counts_its_own_items() {
-    let lesson = Lesson {
-        clause: "8. Nested",
-        promise: "After a budget within another one, the outer one's polls are bounded as before.",
-        usual_cause: "What is left of the inner budget's countdown goes on in the outer one. Its \
-                      stride was found for cheaper items: put the outer one's countdown back.",
-        read: "yielding/budget.html#whose-slice-is-it",
-    };
-    const CHEAP_ITEMS: u32 = 600;
-    check(lesson, || {
-        let clock = FakeClock::new(READING);
-        // To the outer budget the inner one is an item like the others.
-        let dear = SLICE / 8;
-        let cheap = dear / CHEAP_ITEMS;
-        let task = budget(&clock, SLICE, async {
-            for _ in 0..20 {
-                with_budget(SLICE, work(&clock, CHEAP_ITEMS, cheap)).await;
-                checkpoint().await;
-                work(&clock, 30, dear).await;
-            }
-        });
-        let polls = polls_of(&clock, Duration::ZERO, task);
-        assert_bounded(&polls, longest_poll(SLICE, dear + micros(1), 1));
-    });
-}
-
 /// Clause 8: a task that supervises others goes on when one of them panics.
 #[test]
 fn the_outer_slice_goes_on_after_a_nested_panic() {

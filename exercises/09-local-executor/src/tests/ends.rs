@@ -304,6 +304,58 @@ fn what_a_destructor_spawns_is_dropped_too() {
     });
 }
 
+/// Spawns, as it is dropped, a task that owns such a one, so many times.
+struct SpawnsInTurn {
+    left: usize,
+    tell: mpsc::Sender<Option<String>>,
+}
+
+impl Drop for SpawnsInTurn {
+    fn drop(&mut self) {
+        let Some(left) = self.left.checked_sub(1) else {
+            return;
+        };
+        let tell = self.tell.clone();
+        let next = Self { left, tell };
+        let panic = panic_message(|| drop(spawn(keep(next))));
+        let _ = self.tell.send(panic);
+    }
+}
+
+/// Clause 11: the last words may have last words.
+#[test]
+fn what_is_spawned_at_the_end_may_spawn_in_turn() {
+    let lesson = Lesson {
+        clause: "11. Drop",
+        promise: "While the executor is dropped, what a destructor spawns is dropped, and may spawn in \
+                  its own destructor, and so on.",
+        usual_cause: "The tasks are taken out once, and what comes meanwhile is dropped with the \
+                      executor's fields, when `spawn` finds no executor any more. Take tasks out until \
+                      there are none, or drop at once what is spawned.",
+        read: "scheduler/local-executor.html#the-end-of-the-executor",
+    };
+    const GENERATIONS: usize = 4;
+    check(lesson, || {
+        let executor = Whole::new();
+        let (tell, told) = mpsc::channel();
+        let left = GENERATIONS;
+        drop(executor.spawn(keep(SpawnsInTurn { left, tell })));
+        drop(executor);
+        let panics: Vec<_> = told.try_iter().collect();
+        let panic = panics.iter().flatten().next();
+        assert!(
+            panic.is_none(),
+            "a destructor of a task that a destructor had spawned spawned one, and that panicked: \
+             {panic:?}"
+        );
+        let dropped = panics.len();
+        assert!(
+            dropped == GENERATIONS,
+            "of {GENERATIONS} tasks that were spawned in turn {dropped} were dropped"
+        );
+    });
+}
+
 /// Clause 11: whoever waits for a task must not wait for ever.
 #[test]
 fn the_handles_of_dropped_tasks_are_cancelled() {
