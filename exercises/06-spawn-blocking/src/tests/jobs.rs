@@ -36,7 +36,8 @@ fn no_job_is_lost_as_a_thread_leaves() {
         promise: "A job that comes as a thread leaves is run, by that thread or by another.",
         usual_cause: "A thread that leaves takes its job along. At a hang: the thread leaves \
                       when its time is up, without another look at the queue; or it still counts \
-                      as one that can be woken.",
+                      as one that can be woken; or it looks first and signs off then, and leaves \
+                      though it was chosen for a job in between.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     const KEEP_ALIVE: Duration = Duration::from_micros(60);

@@ -290,7 +290,8 @@ fn a_tick_dropped_halfway_does_not_stop_the_count() {
         usual_cause: "The count is set back when the yield is over. If that never comes, it runs past \
                       n, and `==` does not find it there: set it back when the yield begins. Or the \
                       counter, and not the tick, knows that a tick has yielded: the next one is taken \
-                      for that tick, is ready and isn't counted.",
+                      for that tick, is ready and isn't counted. Or a tick that has yielded, and with \
+                      which the count began anew, is given back when it's dropped.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {

@@ -191,7 +191,8 @@ fn a_checkpoint_that_yielded_is_ready_in_the_same_poll_too() {
         promise: "The second poll of a checkpoint is ready, also if the task has not returned in \
                   between: an executor within the task must not poll it for ever.",
         usual_cause: "A checkpoint that was pending asks the budget again, and the slice is still \
-                      over.",
+                      over. Or the budget, and not the checkpoint, knows that one may pass: another \
+                      one passes in its place.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {

@@ -201,9 +201,10 @@ fn thousands_of_jobs_find_a_worker() {
         promise: "Each job that comes as the workers fall asleep is run.",
         usual_cause: "If other checks fail, read those first: any mistake ends here, too. If \
                       not, `sleep` counts the worker too late, or before its name is on the list. \
-                      A job that comes in between is not seen and wakes nobody. Or `wake` takes one off the \
-                      number of sleepers and, where a `notify` has named the worker meanwhile, \
-                      doesn't put it back: another one sleeps and isn't counted.",
+                      A job that comes in between is not seen and wakes nobody. Or `wake` doesn't \
+                      heed that a `notify` has named the worker meanwhile: it says that it was asleep, \
+                      so that a searcher is counted for ever, or takes it off the number of sleepers \
+                      once more.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check(lesson, || {

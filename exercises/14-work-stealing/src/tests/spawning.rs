@@ -91,7 +91,9 @@ fn a_task_runs_though_all_workers_fall_asleep() {
         usual_cause: "A worker looks into the queues, then says that it sleeps, and does not \
                       look again, or not into all of them: the global one and those of all \
                       workers. What came in between is seen by no worker. Or a thread that \
-                      spawns looks for sleepers before the task is in the queue.",
+                      spawns looks for sleepers before the task is in the queue. Or a length that \
+                      is read without a queue's lock is stored after the lock is given back, and \
+                      an older one stays: the queue seems empty.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     const TIME: Duration = Duration::from_millis(40);
@@ -211,9 +213,10 @@ fn a_wake_up_during_a_poll_is_not_lost() {
     let lesson = Lesson {
         clause: "2. One poll",
         promise: "A task that another thread wakes while it is polled is polled again.",
-        usual_cause: "A wake-up of a task that runs is ignored, or forgotten when the poll ends. At a \
-                      hang in the runtime's `drop`: it wakes the workers before it notes that it's \
-                      over, and one that looks in between sleeps again.",
+        usual_cause: "A wake-up in a poll is lost. At a hang: a wake-up of a task that runs is ignored, \
+                      or forgotten when the poll ends. Or, if it's the runtime's `drop` that hangs, it \
+                      wakes the workers before it notes that it's over, and one that looks in between \
+                      sleeps again.",
         read: "scheduler/task.html#a-note-for-the-holder",
     };
     check(lesson, || {
