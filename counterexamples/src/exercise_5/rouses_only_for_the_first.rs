@@ -1,5 +1,6 @@
 //! Breaks clause 3: Earlier ones interrupt.
 //! Caught by: an_earlier_deadline_rouses
+//! Also fails: a_sleep_is_compared_with_the_time_that_fire_returned
 //! Also fails: a_deadline_that_is_a_little_earlier_rouses
 //! Also fails: a_short_sleep_interrupts_a_long_one
 //! Also fails: a_sleep_may_last_for_ever

@@ -1,5 +1,6 @@
 //! Breaks clause 11: Drop.
 //! Caught by: what_a_destructor_spawns_is_dropped_too
+//! Also fails: what_is_spawned_at_the_end_may_spawn_in_turn
 //!
 //! While it is dropped the executor does not run, so it is not noted as the one
 //! that runs here. A destructor that spawns panics.
