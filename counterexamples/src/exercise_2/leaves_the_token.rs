@@ -1,5 +1,6 @@
 //! Breaks clause 1: One token.
 //! Caught by: a_token_serves_one_park
+//! Also fails: models::a_timed_park_takes_all_tokens_that_came
 //! Also fails: a_park_after_a_time_out_works_as_before
 //! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
 //! Also fails: park_does_not_return_without_a_token

@@ -1,5 +1,6 @@
 //! Breaks clause 2: No lost unpark.
 //! Caught by: models::an_unpark_counts_in_every_order
+//! Also fails: models::a_timed_park_takes_all_tokens_that_came
 //! Also fails: models::a_timed_park_that_is_over_takes_all_of_a_token_or_nothing
 //! Also fails: a_token_that_comes_as_time_runs_out_is_taken_once
 //! Also fails: park_does_not_return_without_a_token

@@ -1,5 +1,6 @@
 //! Breaks clause 4: Published.
 //! Caught by: models::what_was_written_before_unpark_is_seen_after_park
+//! Also fails: models::a_timed_park_takes_all_tokens_that_came
 //! Also fails: models::a_timed_park_that_is_over_takes_all_of_a_token_or_nothing
 //! Also fails: models::a_wake_up_counts_and_publishes_in_every_order
 //! Also fails: models::what_was_written_before_a_second_unpark_is_seen

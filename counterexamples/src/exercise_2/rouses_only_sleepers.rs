@@ -1,5 +1,6 @@
 //! Breaks clause 2: No lost unpark.
 //! Caught by: an_unpark_before_park_counts
+//! Also fails: models::a_timed_park_takes_all_tokens_that_came
 //! Also fails: models::a_timed_park_that_is_over_takes_all_of_a_token_or_nothing
 //! Also fails: any_number_of_unparks_leave_one_token
 //! Also fails: a_park_after_a_time_out_works_as_before

@@ -1,5 +1,6 @@
 //! Breaks clause 2: No lost unpark.
 //! Caught by: an_unpark_ends_the_sleep
+//! Also fails: models::a_timed_park_takes_all_tokens_that_came
 //! Also fails: models::a_timed_park_that_is_over_takes_all_of_a_token_or_nothing
 //! Also fails: a_long_timeout_is_not_cut_to_a_short_one
 //! Also fails: a_park_after_a_time_out_works_as_before

@@ -1,5 +1,6 @@
 //! Breaks clause 2: Given back.
 //! Caught by: models::the_last_of_two_threads_frees_the_target_in_every_order
+//! Also fails: models::the_target_ends_after_all_that_was_done_with_it
 //!
 //! Keeps a count of its own, and takes `Relaxed` both ways: the number is right,
 //! and that seemed to be all. But whoever brings it to zero frees what others
