@@ -253,10 +253,10 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
         usual_cause: "There is a moment after the last look at the flag and before the sleep, and a \
                       wake-up in it is lost: the mutex is released in between, or `wake` sets the flag \
                       or notifies without having locked it, or gives up where it's locked, or notifies \
-                      before it sets the flag. \
-                      `thread::park` keeps a token for this moment, if `wake` always unparks: where a \
-                      second flag says whether the thread sleeps, each side may miss what the other \
-                      has stored, unless a `fence(SeqCst)` stands between its store and its load.",
+                      before it sets the flag. `thread::park` keeps a token for this moment, if `wake` \
+                      always unparks: where a second flag says whether the thread sleeps, each side may \
+                      miss what the other has stored, unless a `fence(SeqCst)` stands between its store \
+                      and its load.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     const TIME: Duration = Duration::from_millis(300);

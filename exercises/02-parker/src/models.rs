@@ -6,8 +6,9 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
 
+use sync::Arc;
 use sync::atomic::{AtomicBool, Ordering::Relaxed};
-use sync::{Arc, thread};
+use sync::thread::{self, JoinHandle};
 use testkit::{Lesson, check_model};
 
 use super::{Parker, block_on};
@@ -62,6 +63,20 @@ fn each_of_two_parks_gets_its_token_in_every_order() {
     });
 }
 
+// ANCHOR: write_and_unpark
+/// Starts a thread that writes, and then unparks the parker.
+fn write_and_unpark(parker: &Parker) -> (Arc<AtomicBool>, JoinHandle<()>) {
+    let unparker = parker.unparker();
+    let is_written = Arc::new(AtomicBool::new(false));
+    let writing = is_written.clone();
+    let partner = thread::spawn(move || {
+        writing.store(true, Relaxed);
+        unparker.unpark();
+    });
+    (is_written, partner)
+}
+// ANCHOR_END: write_and_unpark
+
 /// Clause 4: the token says that something was written.
 #[test]
 fn what_was_written_before_unpark_is_seen_after_park() {
@@ -75,13 +90,7 @@ fn what_was_written_before_unpark_is_seen_after_park() {
     check_model(lesson, || {
         sync::model(|| {
             let parker = Parker::new();
-            let unparker = parker.unparker();
-            let is_written = Arc::new(AtomicBool::new(false));
-            let writing = is_written.clone();
-            let partner = thread::spawn(move || {
-                writing.store(true, Relaxed);
-                unparker.unpark();
-            });
+            let (is_written, partner) = write_and_unpark(&parker);
             parker.park();
             assert!(
                 is_written.load(Relaxed),
@@ -110,16 +119,7 @@ fn what_was_written_before_a_second_unpark_is_seen() {
         // ANCHOR: second_unpark
         sync::model(|| {
             let parker = Parker::new();
-            let partners = [(); 2].map(|()| {
-                let unparker = parker.unparker();
-                let is_written = Arc::new(AtomicBool::new(false));
-                let writing = is_written.clone();
-                let partner = thread::spawn(move || {
-                    writing.store(true, Relaxed);
-                    unparker.unpark();
-                });
-                (is_written, partner)
-            });
+            let partners = [(); 2].map(|()| write_and_unpark(&parker));
             while !partners.iter().all(|(written, _)| written.load(Relaxed)) {
                 parker.park();
             }
@@ -147,13 +147,7 @@ fn a_timed_park_that_is_over_takes_all_of_a_token_or_nothing() {
     check_model(lesson, || {
         sync::model(|| {
             let parker = Parker::new();
-            let unparker = parker.unparker();
-            let is_written = Arc::new(AtomicBool::new(false));
-            let writing = is_written.clone();
-            let partner = thread::spawn(move || {
-                writing.store(true, Relaxed);
-                unparker.unpark();
-            });
+            let (is_written, partner) = write_and_unpark(&parker);
             if !parker.park_timeout(Duration::ZERO) {
                 parker.park();
             }
@@ -166,7 +160,7 @@ fn a_timed_park_that_is_over_takes_all_of_a_token_or_nothing() {
     });
 }
 
-/// Clause 4: who has the time to look may not look first and take later.
+/// Clause 4: to look and then to take are two steps, with a time-out, too.
 #[test]
 fn a_timed_park_takes_all_tokens_that_came() {
     let lesson = Lesson {
@@ -181,17 +175,8 @@ fn a_timed_park_takes_all_tokens_that_came() {
     check_model(lesson, || {
         sync::model(|| {
             let parker = Parker::new();
-            let partners = [(); 2].map(|()| {
-                let unparker = parker.unparker();
-                let is_written = Arc::new(AtomicBool::new(false));
-                let writing = is_written.clone();
-                let partner = thread::spawn(move || {
-                    writing.store(true, Relaxed);
-                    unparker.unpark();
-                });
-                (is_written, partner)
-            });
-            // Only one look by the clock: the model has to end.
+            let partners = [(); 2].map(|()| write_and_unpark(&parker));
+            // Once: by the clock alone it would look again without end.
             parker.park_timeout(Duration::ZERO);
             while !partners.iter().all(|(written, _)| written.load(Relaxed)) {
                 parker.park();

@@ -152,9 +152,9 @@ fn two_thieves_and_the_owner_share_in_every_order() {
                   once.",
         usual_cause: "The second thief claims while the first one still copies, and the one that \
                       ends first gives back the slots of both; or one that was refused takes the mark \
-                      of the other one away; or a thief waits for the other one. \
-                      Or a number of items that is read without the lock is stored after the lock \
-                      is given back, and an older one stays.",
+                      of the other one away; or a thief waits for the other one. Or a number of items \
+                      that is read without the lock is stored after the lock is given back, and an \
+                      older one stays.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {

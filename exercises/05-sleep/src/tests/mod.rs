@@ -89,6 +89,17 @@ impl Driven {
         self.timers.fire(self.now)
     }
 
+    /// Fires until there is time before it has to be done again: a wheel may
+    /// have to turn first. Returns when that is; `None` if never.
+    fn fire_until_idle(&mut self) -> Option<Instant> {
+        let mut next = self.fire();
+        while let Some(soon) = next.filter(|it| *it < self.now + 4 * MS) {
+            self.now = self.now.max(soon);
+            next = self.fire();
+        }
+        next
+    }
+
     /// Drives the timers as a thread would that is never late, until `end`.
     /// After each turn `look` is told what time it is.
     fn run_until(&mut self, end: Instant, mut look: impl FnMut(Instant)) {

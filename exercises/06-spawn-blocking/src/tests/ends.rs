@@ -191,9 +191,8 @@ fn dropping_the_pool_ends_idle_threads() {
     let lesson = Lesson {
         clause: "10. Shutdown",
         promise: "A pool with no thread, one or several idle ones can be dropped at any time.",
-        usual_cause: "At a hang: only one thread is notified; or the flag is \
-                      set, or all are notified, without the lock, and a thread that has looked and \
-                      doesn't sleep yet misses it.",
+        usual_cause: "At a hang: only one thread is notified; or the flag is set, or all are notified, \
+                      without the lock, and a thread that has looked and doesn't sleep yet misses it.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     check(lesson, || {

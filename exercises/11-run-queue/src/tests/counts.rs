@@ -66,9 +66,10 @@ fn counts_hold_while_thieves_are_at_work() {
         clause: "11. Counts",
         promise: "While two thieves steal, so many items find room as `free` has promised, and no \
                   count is above `N`.",
-        usual_cause: "`free` takes a slot that a thief still copies from for free; or `len` subtracts \
-                      a newer head from an older tail. Or a thief that begins with an old \
-                      position takes room back that was promised.",
+        usual_cause: "`free` takes a slot that a thief still copies from for free, perhaps since it \
+                      asks whether a thief is at work before it reads the head, and one begins in \
+                      between; or `len` subtracts a newer head from an older tail. Or a thief that \
+                      begins with an old position takes room back that was promised.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check(lesson, || {
