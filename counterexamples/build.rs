@@ -53,7 +53,9 @@ fn put_together(
             true => apply(workspace, &version, &out.join(&name))?,
             false => version,
         };
-        modules += &format!("#[path = {root:?}]\npub mod {name};\n");
+        // An edit may leave a part of its base without a use.
+        let unused = if is_edit { "#[allow(dead_code, unused_imports)]\n" } else { "" };
+        modules += &format!("{unused}#[path = {root:?}]\npub mod {name};\n");
     }
     Ok(modules)
 }
