@@ -53,9 +53,12 @@ fn put_together(
             true => apply(workspace, &version, &out.join(&name))?,
             false => version,
         };
-        // An edit may leave a part of its base without a use.
-        let unused = if is_edit { "#[allow(dead_code, unused_imports)]\n" } else { "" };
-        modules += &format!("{unused}#[path = {root:?}]\npub mod {name};\n");
+        // An edit may leave a part of its base without a use, and adds no documentation.
+        let allow = match is_edit {
+            true => "#[allow(dead_code, missing_docs, unused_imports)]\n",
+            false => "",
+        };
+        modules += &format!("{allow}#[path = {root:?}]\npub mod {name};\n");
     }
     Ok(modules)
 }
