@@ -1,4 +1,4 @@
-//! Wrong versions of the run queue. Most replace one part of the solution.
+//! Wrong versions of the run queue. Most are edits of right ones.
 
 // The build lists what stands in the folder of this name.
 include!(concat!(env!("OUT_DIR"), "/exercise_11.rs"));

@@ -1,5 +1,4 @@
-//! Wrong versions of the sleepers. Each has one part of its own, and the others from
-//! the solution.
+//! Wrong versions of the sleepers. Nearly all are edits of right ones.
 
 // The build lists what stands in the folder of this name.
 include!(concat!(env!("OUT_DIR"), "/exercise_13.rs"));
