@@ -325,6 +325,48 @@ fn a_sleep_begun_while_fire_runs_is_not_overslept() {
     });
 }
 
+/// Clause 3: what was roused for is over once `fire` has begun.
+#[test]
+fn a_rouse_before_fire_is_not_one_for_a_sleep_begun_meanwhile() {
+    let lesson = Lesson {
+        clause: "3. Earlier ones interrupt",
+        promise: "A sleep that a waker begins during `fire` is in its answer, or rouses, also if an \
+                  earlier sleep roused before that `fire` and none has run since.",
+        usual_cause: "The mark \"already roused\" is cleared when `fire` ends, but what `fire` returns is \
+                      worked out before. A sleep that begins in between takes the old `rouse` for one that \
+                      is still to be followed by a `fire`. Clear the mark under the same lock as you work \
+                      out what `fire` returns. At a hang: `fire` calls the wakers under its lock.",
+        read: "blocking/sleep.html#an-earlier-one",
+    };
+    check(lesson, || {
+        let mut driven = Driven::new();
+        let deadline = driven.now + 3 * SECOND;
+        let begun = Arc::new(Mutex::new(None));
+        let waker = HostileWaker::new({
+            let (timers, begun) = (driven.timers.clone(), begun.clone());
+            move || {
+                let mut begun = begun.lock().expect("nothing panics here");
+                *begun = Some(begin(timers.sleep_until(deadline)));
+            }
+        });
+        let _far = begin(driven.after(HOUR));
+        let mut first = driven.after(SECOND);
+        poll(&mut first, &waker);
+        assert!(driven.rouses.load(SeqCst) > 0, "neither sleep roused");
+        driven.now += SECOND + MS;
+        let before = driven.rouses.load(SeqCst);
+        let next = driven.fire();
+        let is_roused = driven.rouses.load(SeqCst) > before;
+        assert!(
+            is_roused || next.is_some_and(|next| next <= deadline + MS),
+            "two sleeps roused, and `fire` ran; a third one, begun by a waker that it called and due in \
+             {:?}, neither roused nor is it in what `fire` returned: {:?} from now",
+            deadline - driven.now,
+            next.map(|next| next - driven.now)
+        );
+    });
+}
+
 /// Clause 8: a driver that is called without need is a thread that wakes up.
 #[test]
 fn a_long_sleep_takes_few_turns() {
