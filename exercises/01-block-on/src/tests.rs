@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use testkit::{
     Cost, DropProbe, Lesson, ManualFuture, MustNotMove, ThreadProbe,
-    WrittenMeanwhile, Yields, check, idle_cost, race_step_by_step,
-    race_with_wakes,
+    WokenByTurns, WrittenMeanwhile, Yields, check, idle_cost,
+    race_step_by_step, race_with_wakes,
 };
 
 use super::block_on;
@@ -424,6 +424,30 @@ fn a_wake_up_causes_one_poll() {
         assert!(
             polls <= wakes + 1 + SPARE,
             "{wakes} wake-ups caused {polls} polls"
+        );
+    });
+}
+
+/// Clause 5: what ends a sleep may be left from a wake-up that was seen.
+#[test]
+fn a_wake_up_within_a_poll_does_not_end_the_next_sleep() {
+    let lesson = Lesson {
+        clause: "5. Bounded polls",
+        promise: "A wake-up that comes while the future is polled causes one further poll, and then \
+                  the thread sleeps until the next wake-up.",
+        usual_cause: "A flag says that a wake-up came, and the thread doesn't go to sleep; but the same \
+                      wake-up has left a token as well (of `thread::park`, of a parker or a channel), and \
+                      that ends the next sleep at once. Sleep in a `while` that looks at the flag each \
+                      time, or have one of the two only.",
+        read: "one-future/block-on.html#one-wake-up-one-poll",
+    };
+    check(lesson, || {
+        let polls = block_on(WokenByTurns::new());
+        let needed = WokenByTurns::NEEDED_POLLS;
+        assert!(
+            polls <= needed + WokenByTurns::ROUNDS / 2,
+            "{} wake-ups, each other one within a poll, caused {polls} polls, not {needed}",
+            needed - 1
         );
     });
 }

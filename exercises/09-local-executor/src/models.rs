@@ -2,8 +2,10 @@
 //! which the executor may poll, look, fall asleep or end. loom tries every
 //! order of the threads' steps.
 
+use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use parker::block_on;
@@ -121,13 +123,23 @@ fn a_wake_up_may_come_as_the_executor_is_dropped() {
     check_model(lesson, || {
         sync::model(|| {
             let executor = LocalExecutor::new();
-            let (tell, waker) = std::sync::mpsc::channel::<Waker>();
-            let task = executor.spawn(poll_fn(move |cx| {
-                let _ = tell.send(cx.waker().clone());
-                Poll::<()>::Pending
+            let told = Rc::new(RefCell::new((None::<Waker>, None::<Waker>)));
+            let task = executor.spawn(poll_fn({
+                let told = told.clone();
+                move |cx| {
+                    let (waker, waiting) = &mut *told.borrow_mut();
+                    *waker = Some(cx.waker().clone());
+                    waiting.take().into_iter().for_each(Waker::wake);
+                    Poll::<()>::Pending
+                }
             }));
-            drop(executor.block_on(woken_by(1)));
-            let waker = waker.recv().expect("the task was polled");
+            // Which of the two is polled first is the executor's choice.
+            let waker = executor.block_on(poll_fn(|cx| {
+                let (waker, waiting) = &mut *told.borrow_mut();
+                *waiting = Some(cx.waker().clone());
+                waker.take().map_or(Poll::Pending, Poll::Ready)
+            }));
+            drop(told);
             let waking = thread::spawn(move || waker.wake());
             drop(executor);
             assert!(block_on(task).is_err(), "it was never over");

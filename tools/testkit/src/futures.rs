@@ -5,6 +5,7 @@ use std::marker::PhantomPinned;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering::SeqCst};
+use std::sync::mpsc::{self, Sender};
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle};
 
@@ -23,6 +24,81 @@ impl Future for Yields {
         }
         self.0 -= 1;
         cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+/// Is woken by turns: once by itself, within its poll, and once by another
+/// thread, when the one that polls it sleeps. Each wake-up needs one poll. Its
+/// output is how often it was polled, which is at most [`Self::NEEDED_POLLS`]
+/// if nothing else makes it be polled.
+#[derive(Debug)]
+pub struct WokenByTurns {
+    polls: u32,
+    /// How often it has asked to be woken by the other thread.
+    asked: u32,
+    /// How often that thread has woken it.
+    woken: Arc<AtomicU32>,
+    ask: Sender<(Waker, ThreadProbe)>,
+    is_to_wake_itself: bool,
+}
+
+impl WokenByTurns {
+    /// How often each of the two wakes it.
+    pub const ROUNDS: u32 = 20;
+    /// The first, and one for each wake-up.
+    pub const NEEDED_POLLS: u32 = 1 + 2 * Self::ROUNDS;
+
+    /// Makes the future, and starts the other thread. It ends with the future.
+    pub fn new() -> Self {
+        let woken = Arc::new(AtomicU32::new(0));
+        let (ask, asked) = mpsc::channel::<(Waker, ThreadProbe)>();
+        thread::spawn({
+            let woken = woken.clone();
+            move || {
+                for (waker, polling) in asked {
+                    polling.wait_until_asleep();
+                    woken.fetch_add(1, SeqCst);
+                    waker.wake();
+                }
+            }
+        });
+        Self {
+            polls: 0,
+            asked: 0,
+            woken,
+            ask,
+            is_to_wake_itself: true,
+        }
+    }
+}
+
+impl Default for WokenByTurns {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Future for WokenByTurns {
+    type Output = u32;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<u32> {
+        self.polls += 1;
+        if self.woken.load(SeqCst) < self.asked {
+            // Nobody has woken it yet.
+            return Poll::Pending;
+        }
+        if self.is_to_wake_itself {
+            if self.asked == Self::ROUNDS {
+                return Poll::Ready(self.polls);
+            }
+            cx.waker().wake_by_ref();
+        } else {
+            self.asked += 1;
+            let polling = (cx.waker().clone(), ThreadProbe::here());
+            self.ask.send(polling).expect("the thread waits for it");
+        }
+        self.is_to_wake_itself = !self.is_to_wake_itself;
         Poll::Pending
     }
 }

@@ -54,7 +54,7 @@ mod watchdog;
 pub use allocator::{Allocations, allocations, live_blocks, live_bytes, with_slow_allocations};
 pub use check::{check, check_model};
 pub use durations::durations_that_wrap;
-pub use futures::{MustNotMove, WrittenMeanwhile, Yields};
+pub use futures::{MustNotMove, WokenByTurns, WrittenMeanwhile, Yields};
 pub use gate::{Gate, Opener, Rendezvous};
 pub use lesson::Lesson;
 pub use manual::{ManualFuture, ManualHandle};

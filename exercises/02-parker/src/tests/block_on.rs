@@ -135,6 +135,30 @@ fn a_wake_up_causes_one_poll() {
     });
 }
 
+/// Clause 11: what ends a sleep may be left from a wake-up that was seen.
+#[test]
+fn a_wake_up_within_a_poll_does_not_end_the_next_sleep() {
+    let lesson = Lesson {
+        clause: "11. Polled when woken",
+        promise: "A wake-up that comes while the future is polled causes one further poll, and then \
+                  the thread sleeps until the next wake-up.",
+        usual_cause: "A flag says that a wake-up came, and the thread doesn't go to sleep; but the same \
+                      wake-up has left a token as well (of `thread::park`, of a parker or a channel), and \
+                      that ends the next sleep at once. Sleep in a `while` that looks at the flag each \
+                      time, or have one of the two only.",
+        read: "one-future/parker.html#block_on-second-version",
+    };
+    check(lesson, || {
+        let polls = block_on(WokenByTurns::new());
+        let needed = WokenByTurns::NEEDED_POLLS;
+        assert!(
+            polls <= needed + WokenByTurns::ROUNDS / 2,
+            "{} wake-ups, each other one within a poll, caused {polls} polls, not {needed}",
+            needed - 1
+        );
+    });
+}
+
 /// Clause 11: with a parker that returns only for a token, nothing else needs
 /// to make the future be polled.
 #[test]

@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use sync::chaos::{with_chaos, with_late_returns};
 use testkit::{
-    Cost, Lesson, ManualFuture, Rendezvous, ThreadProbe, Yields, check,
-    durations_that_wrap, idle_cost, live_blocks, race_step_by_step,
+    Cost, Lesson, ManualFuture, Rendezvous, ThreadProbe, WokenByTurns, Yields,
+    check, durations_that_wrap, idle_cost, live_blocks, race_step_by_step,
     race_with_wakes, wait_by_thread_park,
 };
 

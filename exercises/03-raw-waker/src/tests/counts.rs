@@ -166,6 +166,50 @@ fn wakers_leave_no_memory_behind() {
     });
 }
 
+/// Clauses 2 and 7: what a panic jumps over is freed all the same.
+#[test]
+fn wakers_whose_target_panics_leave_no_memory_behind() {
+    let lesson = Lesson {
+        clause: "2. Given back",
+        promise: "If the target panics when it is woken, by value or by reference, all that was \
+                  allocated for its wakers is freed with the last one.",
+        usual_cause: "A box beside the `Arc` is freed by a line after the call, which a panic skips. \
+                      Free it before the call, or let a value own it whose destructor frees it.",
+        read: "one-future/raw-waker.html#when-a-wake-panics",
+    };
+    const ROUNDS: isize = 100;
+    check(lesson, || {
+        let wake: [(&str, fn(Waker)); 3] = [
+            ("`wake` of the only waker", Waker::wake),
+            ("`wake` of one of two", |waker| waker.clone().wake()),
+            ("`wake_by_ref`", |waker| waker.wake_by_ref()),
+        ];
+        for (how, wake) in wake {
+            let before = live_blocks();
+            for _ in 0..ROUNDS {
+                let waker = waker(Arc::new(Panics));
+                let caught = catch_unwind(AssertUnwindSafe(|| wake(waker)));
+                assert!(caught.is_err(), "the panic did not come out of {how}");
+            }
+            // The watchdog works meanwhile, so a few blocks come and go.
+            let left = live_blocks() - before;
+            assert!(
+                left < ROUNDS / 4,
+                "{ROUNDS} panics in {how} left {left} blocks of memory behind"
+            );
+        }
+    });
+}
+
+struct Panics;
+
+impl Wake for Panics {
+    fn wake(self: Arc<Self>) {
+        // No panic hook sees it, which might keep what it sees.
+        resume_unwind(Box::new("the target panics"))
+    }
+}
+
 #[derive(Default)]
 #[repr(align(64))]
 struct OfACacheLine;

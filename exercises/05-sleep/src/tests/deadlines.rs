@@ -574,3 +574,69 @@ fn a_sleep_may_last_for_ever() {
         );
     });
 }
+
+/// Clause 9: the last that an `Instant` can express is no special one.
+#[test]
+fn a_sleep_may_end_with_the_latest_instant() {
+    let lesson = Lesson {
+        clause: "9. Any deadline",
+        promise: "A sleep may be due at the latest `Instant` that there is, or just before it, and waits.",
+        usual_cause: "Something is added to the deadline: slack, or what rounds it up to a tick. That \
+                      panics. Subtract on the other side (`saturating_duration_since`), or use \
+                      `checked_add`.",
+        read: "blocking/sleep.html#from-zero-to-for-ever",
+    };
+    check(lesson, || {
+        let latest = latest_instant();
+        for before in [Duration::ZERO, NS, MS / 2, MS, 2 * MS, SECOND, HOUR] {
+            let deadline = latest - before;
+            let mut driven = Driven::new();
+            let (waker, wakes) = CountingWaker::new();
+            let mut latest_sleep = driven.timers.sleep_until(deadline);
+            let mut is_ready = true;
+            if let Some(said) =
+                panic_message(|| is_ready = poll(&mut latest_sleep, &waker))
+            {
+                // Its lock may be poisoned.
+                std::mem::forget(latest_sleep);
+                panic!(
+                    "to poll one that is due {before:?} before the latest instant panicked: {said}"
+                );
+            }
+            assert!(!is_ready, "it is ready before its deadline");
+            for _year in 0..10 {
+                // A design that turns after some centuries may say `None`.
+                let next = driven.fire();
+                assert!(
+                    next.is_none_or(|next| next
+                        .saturating_duration_since(deadline)
+                        <= MS),
+                    "due {before:?} before the latest instant, and `fire` returns one that is later by more than 1 ms"
+                );
+                driven.now += YEAR;
+            }
+            let is_ready = poll(&mut latest_sleep, Waker::noop());
+            assert!(
+                !is_ready && wakes.wakes() == 0,
+                "due {before:?} before the latest instant, it has ended"
+            );
+            // The timer thread goes on, too.
+            let (served, _) = begin(sleep_until(deadline));
+            assert!(served.deadline() == Some(deadline), "it has no deadline");
+            wait_for(sleep(MS));
+        }
+    });
+}
+
+/// The latest that an [`Instant`] can express.
+fn latest_instant() -> Instant {
+    let mut latest = Instant::now();
+    let mut step = Duration::MAX;
+    while step > Duration::ZERO {
+        match latest.checked_add(step) {
+            Some(later) => latest = later,
+            None => step /= 2,
+        }
+    }
+    latest
+}

@@ -46,10 +46,11 @@ fn every_nth_tick_yields_and_no_other() {
 fn a_tick_that_is_over_stays_over() {
     let lesson = Lesson {
         clause: "7. Every n-th",
-        promise: "Polled after it was ready, a tick that yielded is ready again, or panics. It isn't \
-                  pending, and isn't counted again.",
+        promise: "Polled after it was ready, a tick is ready again, or panics. It isn't pending, and \
+                  isn't counted again.",
         usual_cause: "A tick that is over looks like one that wasn't polled yet, and is counted once \
-                      more. Keep three states apart: new, pending, over.",
+                      more, whether it has yielded or not. Keep three states apart: new, pending, \
+                      over; or count in `tick`.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -58,7 +59,7 @@ fn a_tick_that_is_over_stays_over() {
             let yields = (0..n).map(|_| {
                 let mut tick = pin!(counter.tick());
                 let yields = !is_ready(&mut tick, Waker::noop());
-                for _ in 0..if yields { 3 } else { 0 } {
+                for _ in 0..3 {
                     let poll = || is_ready(&mut tick, Waker::noop());
                     let polled = catch_unwind(AssertUnwindSafe(poll));
                     let is_over = polled.unwrap_or(true);
@@ -73,8 +74,8 @@ fn a_tick_that_is_over_stays_over() {
             let next = (1..=n).find(|_| tick_yields(&mut counter));
             assert!(
                 next == Some(n),
-                "with n = {n}, a tick that yielded was polled twice more when it was over, and the \
-                 next to yield was {next:?} ticks later"
+                "with n = {n}, ticks were polled thrice more when they were over, and after the one \
+                 that yielded the next to yield was {next:?} ticks later"
             );
         }
     });

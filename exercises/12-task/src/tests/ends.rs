@@ -262,13 +262,14 @@ fn what_is_linked_behind_a_runnable_that_runs_is_cancelled() {
     let lesson = Lesson {
         clause: "11. Dropped unrun",
         promise: "A task that is still linked behind one that is run is cancelled, whether that one \
-                  waits then or has ended.",
+                  waits then, has ended, panics, or was aborted.",
         usual_cause: "`run` takes no look at the link. A task that has ended is freed with its link, \
-                      and what hung on it is never run, dropped or freed.",
+                      and what hung on it is never run, dropped or freed. Or it does for those that \
+                      it polls, and returns earlier for a task that was aborted.",
         read: "scheduler/task.html#the-end-of-a-task",
     };
     check(lesson, || {
-        for waits in [false, true] {
+        for first in ["ends", "waits", "panics", "is aborted"] {
             let queue = Queue::default();
             let before = live_bytes();
             let (future, waiting) = ManualFuture::new();
@@ -279,21 +280,36 @@ fn what_is_linked_behind_a_runnable_that_runs_is_cancelled() {
             let (linked, linked_handle) = spawn(linked, queue.clone());
             let (mut task, handle) = spawn(
                 async move {
-                    if waits {
-                        future.await;
+                    match first {
+                        "waits" => future.await,
+                        "panics" => panic!("a task may panic"),
+                        _ => (),
                     }
                 },
                 queue.clone(),
             );
             task.set_next(Some(linked));
+            if first == "is aborted" {
+                handle.abort();
+            }
             task.run();
             let has_ended = linked_handle.is_finished();
-            assert!(has_ended, "what was linked has not ended");
+            assert!(
+                has_ended,
+                "a task that {first} was run, and what was linked behind it has not ended"
+            );
             assert_cancelled(linked_handle);
             waiting.complete();
             queue.run_all();
-            result(handle).expect("it was ready");
-            assert_freed(before, "after a run of a task with a link");
+            let is_ok = result(handle).is_ok();
+            assert!(
+                is_ok == matches!(first, "ends" | "waits"),
+                "the output of a task that {first}: {is_ok}"
+            );
+            assert_freed(
+                before,
+                &format!("after a run of a task that {first}, with a link"),
+            );
         }
     });
 }
