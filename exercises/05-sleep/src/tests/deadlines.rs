@@ -592,12 +592,15 @@ fn a_sleep_may_end_with_the_latest_instant() {
             let deadline = latest - before;
             let mut driven = Driven::new();
             let (waker, wakes) = CountingWaker::new();
+            // There is something to be compared with. Nothing is dropped if the poll
+            // below panics, since a lock may be poisoned then.
+            std::mem::forget(begin(driven.after(100 * YEAR)));
+            driven.fire();
             let mut latest_sleep = driven.timers.sleep_until(deadline);
             let mut is_ready = true;
             if let Some(said) =
                 panic_message(|| is_ready = poll(&mut latest_sleep, &waker))
             {
-                // Its lock may be poisoned.
                 std::mem::forget(latest_sleep);
                 panic!(
                     "to poll one that is due {before:?} before the latest instant panicked: {said}"
