@@ -178,8 +178,9 @@ fn wakers_whose_target_panics_leave_no_memory_behind() {
         read: "one-future/raw-waker.html#when-a-wake-panics",
     };
     const ROUNDS: isize = 100;
+    type Way = (&'static str, fn(Waker));
     check(lesson, || {
-        let wake: [(&str, fn(Waker)); 3] = [
+        let wake: [Way; 3] = [
             ("`wake` of the only waker", Waker::wake),
             ("`wake` of one of two", |waker| waker.clone().wake()),
             ("`wake_by_ref`", |waker| waker.wake_by_ref()),
