@@ -16,7 +16,7 @@ const WORKERS: usize = 8;
 
 /// Busy: `notify` while nobody sleeps. Searching: while seven sleep and one
 /// searches. Beside: as busy, but another thread does the same all the time.
-/// Round: a worker sleeps, is named, gets up and finds work.
+/// Round: a worker sleeps, is named, is unparked and finds work.
 const SHAPES: [&str; 4] = ["busy", "searching", "beside", "round"];
 
 const ROWS: &[Row<'static>] = &[
@@ -33,14 +33,16 @@ const fn row<'a>(contender: &'a str, notes: &'a str) -> Row<'a> {
     Row { contender, notes }
 }
 
-/// Measures the shapes of one type. A macro, so that each is compiled as in a
+/// Measures the shapes of one design, in this module or crate. A macro, so that each is compiled as in a
 /// scheduler that uses it.
 macro_rules! measure {
-    ($group:expr, $contender:expr, $sleepers:ty) => {{
+    ($group:expr, $contender:expr, $module:ident) => {{
+        use $module::{Activity::Busy, Sleepers};
+
         let group: &mut BenchmarkGroup<'_, WallTime> = $group;
         let name = |shape| BenchmarkId::new($contender, shape);
 
-        let sleepers = <$sleepers>::new(WORKERS);
+        let sleepers = Sleepers::new(WORKERS);
         group.bench_function(name("busy"), |bencher| {
             bencher.iter(|| black_box(&sleepers).notify());
         });
@@ -57,22 +59,26 @@ macro_rules! measure {
             is_over.store(true, Relaxed);
         });
 
-        let sleepers = <$sleepers>::new(WORKERS);
+        let sleepers = Sleepers::new(WORKERS);
         for worker in 1..WORKERS {
-            let _ = sleepers.sleep(worker, false);
+            let _ = sleepers.transition_to_parked(worker, Busy);
         }
-        assert!(sleepers.try_search(), "nobody searches yet");
+        assert!(sleepers.transition_to_searching(), "nobody searches yet");
         group.bench_function(name("searching"), |bencher| {
             bencher.iter(|| black_box(&sleepers).notify());
         });
 
-        let sleepers = <$sleepers>::new(WORKERS);
+        let sleepers = Sleepers::new(WORKERS);
         group.bench_function(name("round"), |bencher| {
             bencher.iter(|| {
                 let sleepers = black_box(&sleepers);
-                let must_look = sleepers.sleep(3, false);
+                let must_look = sleepers.transition_to_parked(3, Busy);
                 let worker = sleepers.notify().expect("one sleeps");
-                (must_look, sleepers.wake(worker), sleepers.found())
+                (
+                    must_look,
+                    sleepers.transition_from_parked(worker),
+                    sleepers.transition_from_searching(),
+                )
             });
         });
     }};
@@ -83,8 +89,12 @@ macro_rules! measure {
 fn is_written() -> bool {
     let is_written = std::panic::catch_unwind(|| {
         let sleepers = exercise_13::Sleepers::new(1);
-        let _ = sleepers.sleep(0, false);
-        (sleepers.notify(), sleepers.wake(0), sleepers.found())
+        let _ = sleepers.transition_to_parked(0, exercise_13::Activity::Busy);
+        (
+            sleepers.notify(),
+            sleepers.transition_from_parked(0),
+            sleepers.transition_from_searching(),
+        )
     });
     if is_written.is_err() {
         eprintln!("exercise-13 panics and is left out");
@@ -101,15 +111,15 @@ fn main() {
         .configure_from_args();
     let estimates = Estimates::from_now_on("sleepers");
     let mut group = criterion.benchmark_group("sleepers");
-    measure!(&mut group, "solution-13", solution_13::Sleepers);
+    measure!(&mut group, "solution-13", solution_13);
     #[cfg(feature = "mine")]
     if is_written() {
-        measure!(&mut group, "exercise-13", exercise_13::Sleepers);
+        measure!(&mut group, "exercise-13", exercise_13);
     }
-    measure!(&mut group, "locked", locked::Sleepers);
-    measure!(&mut group, "counts-stack", counts_and_stack::Sleepers);
-    measure!(&mut group, "token", waking_token::Sleepers);
-    measure!(&mut group, "linked", linked_in_one_word::Sleepers);
+    measure!(&mut group, "locked", locked);
+    measure!(&mut group, "counts-stack", counts_and_stack);
+    measure!(&mut group, "token", waking_token);
+    measure!(&mut group, "linked", linked_in_one_word);
     group.finish();
     criterion.final_summary();
 

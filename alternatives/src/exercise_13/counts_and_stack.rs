@@ -12,6 +12,11 @@ use sync::{Mutex, MutexGuard};
 
 use Ordering::{AcqRel, Relaxed};
 
+#[path = "../../../exercises/13-sleepers/src/activity.rs"]
+mod activity;
+
+pub use activity::Activity;
+
 const SEARCHING: u32 = 1;
 const AWAKE: u32 = 1 << 16;
 
@@ -39,16 +44,16 @@ impl Sleepers {
         }
     }
 
-    /// Returns the worker to wake.
+    /// Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
         // A read that is a write, as said above. Release: pairs with the
-        // Acquire in `sleep` and `found`; shows the work that was pushed.
-        if !self.should_wake_one(self.counts.fetch_add(0, AcqRel)) {
+        // Acquire in `transition_to_parked` and `transition_from_searching`; shows the work that was pushed.
+        if !self.should_notify(self.counts.fetch_add(0, AcqRel)) {
             return None;
         }
         let mut asleep = self.lock();
         let wake = |counts| {
-            self.should_wake_one(counts)
+            self.should_notify(counts)
                 .then_some(counts + AWAKE + SEARCHING)
         };
         // AcqRel: as all are. Relaxed if it fails: then nothing has happened.
@@ -56,12 +61,12 @@ impl Sleepers {
         asleep.pop()
     }
 
-    fn should_wake_one(&self, counts: u32) -> bool {
+    fn should_notify(&self, counts: u32) -> bool {
         counts.is_multiple_of(AWAKE) && counts / AWAKE < self.workers
     }
 
     /// Returns `true` if the caller may search.
-    pub fn try_search(&self) -> bool {
+    pub fn transition_to_searching(&self) -> bool {
         let most = self.workers.div_ceil(2);
         let search =
             |counts| (counts % AWAKE < most).then_some(counts + SEARCHING);
@@ -72,34 +77,39 @@ impl Sleepers {
 
     /// Returns `true` if the caller must notify.
     #[must_use]
-    pub fn found(&self) -> bool {
-        // Release: pairs with the Acquire in `sleep`; shows what this one has
+    pub fn transition_from_searching(&self) -> bool {
+        // Release: pairs with the Acquire in `transition_to_parked`; shows what this one has
         // moved. Acquire: pairs with `notify`, for who is woken next.
         self.counts.fetch_sub(SEARCHING, AcqRel) % AWAKE == SEARCHING
     }
 
     /// Returns `true` if the caller must look once more.
     #[must_use]
-    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
-        let less = AWAKE + if searching { SEARCHING } else { 0 };
+    pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
+        let less = match was {
+            Activity::Busy => AWAKE,
+            Activity::Searching => AWAKE + SEARCHING,
+        };
         let mut asleep = self.lock();
         asleep.push(worker);
-        // Acquire: pairs with the Release in `notify` and `found`; the last
+        // Acquire: pairs with the Release in `notify` and `transition_from_searching`; the last
         // look sees what was pushed and moved. Release: as all are.
         let before = self.counts.fetch_sub(less, AcqRel);
         (before - less).is_multiple_of(AWAKE)
     }
 
-    /// Returns `true` if nobody has woken this worker.
-    pub fn wake(&self, worker: usize) -> bool {
+    /// Returns what this worker does from now on.
+    #[must_use]
+    pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let mut asleep = self.lock();
         let place = asleep.iter().position(|it| *it == worker);
-        if let Some(place) = place {
-            asleep.swap_remove(place);
-            // AcqRel: as all are; under the lock Relaxed would do.
-            self.counts.fetch_add(AWAKE, AcqRel);
-        }
-        place.is_some()
+        let Some(place) = place else {
+            return Activity::Searching;
+        };
+        asleep.swap_remove(place);
+        // AcqRel: as all are; under the lock Relaxed would do.
+        self.counts.fetch_add(AWAKE, AcqRel);
+        Activity::Busy
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<usize>> {

@@ -2,12 +2,18 @@
 //! while to take it. So `notify` costs a fence and a load where there is nothing
 //! to do.
 
+use std::mem;
 use std::sync::PoisonError;
 
 use sync::atomic::{AtomicBool, Ordering, fence};
 use sync::{Mutex, MutexGuard};
 
 use Ordering::{AcqRel, Relaxed, SeqCst};
+
+#[path = "../../../exercises/13-sleepers/src/activity.rs"]
+mod activity;
+
+pub use activity::Activity;
 
 /// What a worker does.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,7 +58,7 @@ impl Sleepers {
         }
     }
 
-    /// Returns the worker to wake.
+    /// Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
         // SeqCst: pairs with the fence in `change`: work, then the flag; there
         // the flag, then the queues.
@@ -73,7 +79,7 @@ impl Sleepers {
     }
 
     /// Returns `true` if the caller may search.
-    pub fn try_search(&self) -> bool {
+    pub fn transition_to_searching(&self) -> bool {
         self.change(|state| {
             let most = state.workers.len().div_ceil(2);
             let may_search = state.searching_count < most;
@@ -84,7 +90,7 @@ impl Sleepers {
 
     /// Returns `true` if the caller must notify.
     #[must_use]
-    pub fn found(&self) -> bool {
+    pub fn transition_from_searching(&self) -> bool {
         self.change(|state| {
             state.searching_count -= 1;
             state.searching_count == 0
@@ -93,20 +99,22 @@ impl Sleepers {
 
     /// Returns `true` if the caller must look once more.
     #[must_use]
-    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+    pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         self.change(|state| {
             state.workers[worker] = Worker::Asleep;
-            state.searching_count -= usize::from(searching);
+            state.searching_count -= usize::from(was == Activity::Searching);
             state.searching_count == 0
         })
     }
 
-    /// Returns `true` if nobody has woken this worker.
-    pub fn wake(&self, worker: usize) -> bool {
+    /// Returns what this worker does from now on.
+    #[must_use]
+    pub fn transition_from_parked(&self, worker: usize) -> Activity {
         self.change(|state| {
-            let was_asleep = state.workers[worker] == Worker::Asleep;
-            state.workers[worker] = Worker::Up;
-            was_asleep
+            match mem::replace(&mut state.workers[worker], Worker::Up) {
+                Worker::Asleep => Activity::Busy,
+                Worker::Up => Activity::Searching,
+            }
         })
     }
 

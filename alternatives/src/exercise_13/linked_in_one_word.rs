@@ -11,19 +11,24 @@ use sync::atomic::{AtomicU32, Ordering, fence};
 
 use Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
+#[path = "../../../exercises/13-sleepers/src/activity.rs"]
+mod activity;
+
+pub use activity::Activity;
+
 /// Above the first sleeper: how many search.
 const SEARCHING: u32 = 1 << 16;
 /// No sleeper.
 const NOBODY: u32 = SEARCHING - 1;
 
 /// Not in the list.
-// --> ASLEEP (`sleep`)
+// --> ASLEEP (`transition_to_parked`)
 const AWAKE: u32 = 0;
 /// In the list, and asleep.
-// --> UP (`wake`), AWAKE (`notify`)
+// --> UP (`transition_from_parked`), AWAKE (`notify`)
 const ASLEEP: u32 = 1;
 /// In the list, and up again.
-// --> ASLEEP (`sleep`), AWAKE (`notify`)
+// --> ASLEEP (`transition_to_parked`), AWAKE (`notify`)
 const UP: u32 = 2;
 
 struct Worker {
@@ -56,9 +61,9 @@ impl Sleepers {
         }
     }
 
-    /// Returns the worker to wake.
+    /// Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
-        // SeqCst: work first, then the word. Pairs with the fence in `sleep`, where the word comes first.
+        // SeqCst: work first, then the word. Pairs with the fence in `transition_to_parked`, where the word comes first.
         fence(SeqCst);
         let begin = |word| (word < NOBODY).then_some(word + SEARCHING);
         // Relaxed, all: the fence before them orders them, and `take_first`
@@ -69,8 +74,8 @@ impl Sleepers {
             return None;
         }
         while let Some(worker) = self.take_first() {
-            // Release: pairs with the Acquire in `wake`, for what came before,
-            // and in `sleep`, since `next` has been read. Acquire: not needed,
+            // Release: pairs with the Acquire in `transition_from_parked`, for what came before,
+            // and in `transition_to_parked`, since `next` has been read. Acquire: not needed,
             // but all changes of `state` are alike.
             let before = self.workers[worker].state.swap(AWAKE, AcqRel);
             if before == ASLEEP {
@@ -91,7 +96,7 @@ impl Sleepers {
             }
         };
         // Acquire, of the look before the exchange, too: pairs with the Release
-        // in `sleep`; shows who is next. Release: not needed, since nothing was
+        // in `transition_to_parked`; shows who is next. Release: not needed, since nothing was
         // written.
         let word = self.word.fetch_update(AcqRel, Acquire, rest);
         let first = word.expect("there is always a rest") % SEARCHING;
@@ -99,7 +104,7 @@ impl Sleepers {
     }
 
     /// Returns `true` if the caller may search.
-    pub fn try_search(&self) -> bool {
+    pub fn transition_to_searching(&self) -> bool {
         let most = self.workers.len().div_ceil(2) as u32;
         let search =
             |word| (word / SEARCHING < most).then_some(word + SEARCHING);
@@ -110,19 +115,22 @@ impl Sleepers {
 
     /// Returns `true` if the caller must notify.
     #[must_use]
-    pub fn found(&self) -> bool {
+    pub fn transition_from_searching(&self) -> bool {
         // Release: what this one has moved is seen by the last look, behind its fence.
         self.word.fetch_sub(SEARCHING, Release) / SEARCHING == 1
     }
 
     /// Returns `true` if the caller must look once more.
     #[must_use]
-    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+    pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let Worker { state, next } = &self.workers[worker];
         // Acquire: pairs with the Release in `notify`; who took this worker off
         // has read `next`. Release: not needed, as there.
         let is_new = state.swap(ASLEEP, AcqRel) == AWAKE;
-        let less = if searching { SEARCHING } else { 0 };
+        let less = match was {
+            Activity::Busy => 0,
+            Activity::Searching => SEARCHING,
+        };
         let push = |word| {
             let mut first = word % SEARCHING;
             if is_new {
@@ -133,7 +141,7 @@ impl Sleepers {
             Some(word - word % SEARCHING - less + first)
         };
         // Release: pairs with the Acquire in `take_first`; publishes `next`.
-        // Acquire: pairs with the Release in `found`, as the fence does.
+        // Acquire: pairs with the Release in `transition_from_searching`, as the fence does.
         // Relaxed for the guess: `first` is only compared and linked to.
         let word = self.word.fetch_update(AcqRel, Relaxed, push);
         // SeqCst: pairs with the fence in `notify`.
@@ -141,13 +149,17 @@ impl Sleepers {
         (word.expect("`push` has no condition") - less) / SEARCHING == 0
     }
 
-    /// Returns `true` if nobody has woken this worker.
-    pub fn wake(&self, worker: usize) -> bool {
+    /// Returns what this worker does from now on.
+    #[must_use]
+    pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let state = &self.workers[worker].state;
         // Acquire if it fails: pairs with the Release in `notify`; shows what
         // was done before this worker was named. AcqRel: not needed, as above;
         // `ASLEEP` was written by this worker itself.
-        state.compare_exchange(ASLEEP, UP, AcqRel, Acquire).is_ok()
+        match state.compare_exchange(ASLEEP, UP, AcqRel, Acquire) {
+            Ok(_) => Activity::Busy,
+            Err(_) => Activity::Searching,
+        }
     }
 }
 

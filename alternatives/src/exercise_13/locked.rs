@@ -1,11 +1,16 @@
 //! Everything under one lock: the shortest version that is right, and the first
-//! to write. No fence is needed: `notify` and `sleep` take the lock one after the
+//! to write. No fence is needed: `notify` and `transition_to_parked` take the lock one after the
 //! other, so the later one sees what the earlier one's thread wrote before.
 
 use std::collections::VecDeque;
 use std::sync::PoisonError;
 
 use sync::{Mutex, MutexGuard};
+
+#[path = "../../../exercises/13-sleepers/src/activity.rs"]
+mod activity;
+
+pub use activity::Activity;
 
 /// Decides who sleeps, who searches, and whom to wake.
 pub struct Sleepers {
@@ -36,7 +41,7 @@ impl Sleepers {
         }
     }
 
-    /// Returns the worker to wake.
+    /// Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
         let mut state = self.lock();
         if state.searching_count > 0 {
@@ -48,7 +53,7 @@ impl Sleepers {
     }
 
     /// Returns `true` if the caller may search.
-    pub fn try_search(&self) -> bool {
+    pub fn transition_to_searching(&self) -> bool {
         let mut state = self.lock();
         let may_search = state.searching_count < self.workers.div_ceil(2);
         state.searching_count += usize::from(may_search);
@@ -57,7 +62,7 @@ impl Sleepers {
 
     /// Returns `true` if the caller must notify.
     #[must_use]
-    pub fn found(&self) -> bool {
+    pub fn transition_from_searching(&self) -> bool {
         let mut state = self.lock();
         state.searching_count -= 1;
         state.searching_count == 0
@@ -65,18 +70,22 @@ impl Sleepers {
 
     /// Returns `true` if the caller must look once more.
     #[must_use]
-    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+    pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let mut state = self.lock();
         state.asleep.push_back(worker);
-        state.searching_count -= usize::from(searching);
+        state.searching_count -= usize::from(was == Activity::Searching);
         state.searching_count == 0
     }
 
-    /// Returns `true` if nobody has woken this worker.
-    pub fn wake(&self, worker: usize) -> bool {
+    /// Returns what this worker does from now on.
+    #[must_use]
+    pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let mut state = self.lock();
         let place = state.asleep.iter().position(|it| *it == worker);
-        place.and_then(|place| state.asleep.remove(place)).is_some()
+        match place.and_then(|place| state.asleep.remove(place)) {
+            Some(_) => Activity::Busy,
+            None => Activity::Searching,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -9,6 +9,11 @@ use sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
 use Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 
+#[path = "../../../exercises/13-sleepers/src/activity.rs"]
+mod activity;
+
+pub use activity::Activity;
+
 /// Decides who sleeps, who searches, and whom to wake.
 pub struct Sleepers {
     searching_count: AtomicU32,
@@ -30,10 +35,10 @@ impl Sleepers {
         }
     }
 
-    /// Returns the worker to wake.
+    /// Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
         loop {
-            // SeqCst: pairs with the fence in `sleep`. Here the work, or the end
+            // SeqCst: pairs with the fence in `transition_to_parked`. Here the work, or the end
             // of the search below, then the flags and the count; there the flag,
             // then the count and the queues.
             fence(SeqCst);
@@ -42,7 +47,7 @@ impl Sleepers {
             if is_searched || !self.is_any_asleep() {
                 return None;
             }
-            // Acquire: a searcher's `found` comes before what this one does.
+            // Acquire: a searcher's `transition_from_searching` comes before what this one does.
             self.searching_count
                 .compare_exchange(0, 1, Acquire, Relaxed)
                 .ok()?;
@@ -61,7 +66,7 @@ impl Sleepers {
     }
 
     /// Returns `true` if the caller may search.
-    pub fn try_search(&self) -> bool {
+    pub fn transition_to_searching(&self) -> bool {
         let most = self.is_asleep.len().div_ceil(2) as u32;
         let search = |count| (count < most).then_some(count + 1);
         // Relaxed: a search that misses what comes just now is made good by who
@@ -73,35 +78,40 @@ impl Sleepers {
 
     /// Returns `true` if the caller must notify.
     #[must_use]
-    pub fn found(&self) -> bool {
+    pub fn transition_from_searching(&self) -> bool {
         // Release: what this one has moved is seen by the last look.
         self.searching_count.fetch_sub(1, Release) == 1
     }
 
     /// Returns `true` if the caller must look once more.
     #[must_use]
-    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+    pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         // A swap, and not a store, which loom may put before an earlier swap of
         // another thread. Relaxed: published by what follows.
         self.is_asleep[worker].swap(true, Relaxed);
         // A read that is a write if it did not search: it sees the newest count.
         // Release: for the flag. Acquire: for what others have moved.
-        let before = self.searching_count.fetch_sub(searching.into(), AcqRel);
+        let less = u32::from(was == Activity::Searching);
+        let before = self.searching_count.fetch_sub(less, AcqRel);
         // SeqCst: pairs with the fence in `notify`.
         fence(SeqCst);
         // Relaxed: the fence orders it.
-        before == searching.into() || self.searching_count.load(Relaxed) == 0
+        before == less || self.searching_count.load(Relaxed) == 0
     }
 
-    /// Returns `true` if nobody has woken this worker.
-    pub fn wake(&self, worker: usize) -> bool {
-        take(&self.is_asleep[worker])
+    /// Returns what this worker does from now on.
+    #[must_use]
+    pub fn transition_from_parked(&self, worker: usize) -> Activity {
+        match take(&self.is_asleep[worker]) {
+            true => Activity::Busy,
+            false => Activity::Searching,
+        }
     }
 }
 
 /// Returns `true` to one of those who take this flag while it is set.
 fn take(flag: &AtomicBool) -> bool {
-    // AcqRel: what happened before a worker was named happens before its `wake`.
+    // AcqRel: what happened before a worker was named happens before its `transition_from_parked`.
     flag.swap(false, AcqRel)
 }
 

@@ -10,6 +10,11 @@ use sync::{Mutex, MutexGuard};
 
 use Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 
+#[path = "../../../exercises/13-sleepers/src/activity.rs"]
+mod activity;
+
+pub use activity::Activity;
+
 /// Decides who sleeps, who searches, and whom to wake.
 pub struct Sleepers {
     workers: usize,
@@ -36,9 +41,9 @@ impl Sleepers {
         }
     }
 
-    /// Returns the worker to wake.
+    /// Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
-        // SeqCst: pairs with the fence in `sleep`: work, then the counts; there
+        // SeqCst: pairs with the fence in `transition_to_parked`: work, then the counts; there
         // the counts, then the queues.
         fence(SeqCst);
         // Relaxed, both: the fence orders them.
@@ -47,7 +52,7 @@ impl Sleepers {
         {
             return None;
         }
-        // Acquire: a searcher's `found` comes before what this one does.
+        // Acquire: a searcher's `transition_from_searching` comes before what this one does.
         self.searching_count
             .compare_exchange(0, 1, Acquire, Relaxed)
             .ok()?;
@@ -63,7 +68,7 @@ impl Sleepers {
     }
 
     /// Returns `true` if the caller may search.
-    pub fn try_search(&self) -> bool {
+    pub fn transition_to_searching(&self) -> bool {
         let most = self.workers.div_ceil(2);
         let search = |count| (count < most).then_some(count + 1);
         // Relaxed: a search that misses what comes just now is made good by who
@@ -75,7 +80,7 @@ impl Sleepers {
 
     /// Returns `true` if the caller must notify.
     #[must_use]
-    pub fn found(&self) -> bool {
+    pub fn transition_from_searching(&self) -> bool {
         // Release: what this one has moved is seen by the last look. Acquire: not
         // needed, but all changes of this count are alike.
         self.searching_count.fetch_sub(1, AcqRel) == 1
@@ -83,13 +88,13 @@ impl Sleepers {
 
     /// Returns `true` if the caller must look once more.
     #[must_use]
-    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+    pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let mut asleep = self.lock();
         asleep.push(worker);
         // Relaxed: the fence below publishes it.
         self.asleep_count.fetch_add(1, Relaxed);
-        let less = usize::from(searching);
-        // Acquire: pairs with the Release in `found`; a read-modify-write also
+        let less = usize::from(was == Activity::Searching);
+        // Acquire: pairs with the Release in `transition_from_searching`; a read-modify-write also
         // where it takes nothing off, so that it sees the newest count.
         let before = self.searching_count.fetch_sub(less, AcqRel);
         drop(asleep);
@@ -98,16 +103,18 @@ impl Sleepers {
         before == less
     }
 
-    /// Returns `true` if nobody has woken this worker.
-    pub fn wake(&self, worker: usize) -> bool {
+    /// Returns what this worker does from now on.
+    #[must_use]
+    pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let mut asleep = self.lock();
         let place = asleep.iter().position(|it| *it == worker);
-        if let Some(place) = place {
-            asleep.swap_remove(place);
-            // Relaxed: it is changed under the lock.
-            self.asleep_count.fetch_sub(1, Relaxed);
-        }
-        place.is_some()
+        let Some(place) = place else {
+            return Activity::Searching;
+        };
+        asleep.swap_remove(place);
+        // Relaxed: it is changed under the lock.
+        self.asleep_count.fetch_sub(1, Relaxed);
+        Activity::Busy
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<usize>> {

@@ -9,6 +9,11 @@ use sync::{Mutex, MutexGuard};
 
 use Ordering::{Relaxed, SeqCst};
 
+#[path = "../../../exercises/13-sleepers/src/activity.rs"]
+mod activity;
+
+pub use activity::Activity;
+
 /// Decides who sleeps, who searches, and whom to wake.
 pub struct Sleepers {
     /// Somebody searches, or is about to wake somebody who will.
@@ -34,10 +39,10 @@ impl Sleepers {
 
     /// Returns the worker to wake, which has the token.
     pub fn notify(&self) -> Option<usize> {
-        // SeqCst: work first, then the token. Pairs with the fence in `sleep`, where the token comes first.
+        // SeqCst: work first, then the token. Pairs with the fence in `transition_to_parked`, where the token comes first.
         fence(SeqCst);
         // Relaxed: the fence before it orders it.
-        if self.is_taken.load(Relaxed) || !self.try_search() {
+        if self.is_taken.load(Relaxed) || !self.transition_to_searching() {
             return None;
         }
         let mut asleep = self.lock();
@@ -49,7 +54,7 @@ impl Sleepers {
     }
 
     /// Returns `true` if the caller has the token.
-    pub fn try_search(&self) -> bool {
+    pub fn transition_to_searching(&self) -> bool {
         // Relaxed: a search that misses what comes just now is made good by who
         // gives the token back, and then notifies, or sleeps and looks again.
         !self.is_taken.swap(true, Relaxed)
@@ -57,24 +62,24 @@ impl Sleepers {
 
     /// Gives the token back.
     #[must_use]
-    pub fn found(&self) -> bool {
+    pub fn transition_from_searching(&self) -> bool {
         self.give_back();
         true
     }
 
     fn give_back(&self) {
         // A store would do. But loom, unlike real memory, may put it before an earlier swap of another thread.
-        // Relaxed: a fence comes behind it, in `sleep` and in the `notify` that
-        // `found` asks for. In `notify` the lock hands it to the next sleeper.
+        // Relaxed: a fence comes behind it, in `transition_to_parked` and in the `notify` that
+        // `transition_from_searching` asks for. In `notify` the lock hands it to the next sleeper.
         self.is_taken.swap(false, Relaxed);
     }
 
     /// Returns `true` if nobody has the token: the caller must look once more.
     #[must_use]
-    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
+    pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let mut asleep = self.lock();
         asleep.push(worker);
-        if searching {
+        if was == Activity::Searching {
             self.give_back();
         }
         // Relaxed: it is no older than what was given back under the lock, and
@@ -86,11 +91,15 @@ impl Sleepers {
         !is_taken
     }
 
-    /// Returns `true` if nobody has woken this worker.
-    pub fn wake(&self, worker: usize) -> bool {
+    /// Returns what this worker does from now on.
+    #[must_use]
+    pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let mut asleep = self.lock();
         let place = asleep.iter().position(|it| *it == worker);
-        place.map(|place| asleep.swap_remove(place)).is_some()
+        match place.map(|place| asleep.swap_remove(place)) {
+            Some(_) => Activity::Busy,
+            None => Activity::Searching,
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<usize>> {

@@ -4,19 +4,14 @@
 /// Makes sleepers of solution 13's modules, but for the counts.
 macro_rules! sleepers {
     () => {
-        #[path = "../../../solutions/13-sleepers/src/names.rs"]
-        mod names;
-        #[path = "../../../solutions/13-sleepers/src/notify.rs"]
-        mod notify;
         #[path = "../../../solutions/13-sleepers/src/counts.rs"]
         mod right;
-        #[path = "../../../solutions/13-sleepers/src/search.rs"]
-        mod search;
-        #[path = "../../../solutions/13-sleepers/src/sleep.rs"]
-        mod sleep;
+        #[path = "../../../solutions/13-sleepers/src/sleeper_set.rs"]
+        mod sleeper_set;
         #[path = "../../../solutions/13-sleepers/src/sleepers.rs"]
         mod sleepers;
 
+        pub use ::sleepers::Activity;
         pub use sleepers::Sleepers;
     };
     (counts) => {
@@ -71,14 +66,14 @@ pub mod always_wake {
 
         impl Counts {
             #[inline]
-            pub fn should_wake_one(&self) -> bool {
+            pub fn should_notify(&self) -> bool {
                 true
             }
 
             /// Two steps instead of one. Between them the one that is woken is
             /// counted nowhere, so that others look once more for nothing.
-            pub fn choose_one(&self) -> bool {
-                self.0.get_up() && self.0.begin_search(u32::MAX)
+            pub fn choose_sleeper(&self) -> bool {
+                self.0.try_remove_sleeper() && self.0.begin_search(u32::MAX)
             }
         }
     }

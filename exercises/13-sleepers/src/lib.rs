@@ -11,40 +11,44 @@
 //!
 //! How a worker uses what you write is shown by `work` in `workers.rs`.
 
+mod activity;
 #[cfg(all(test, feature = "loom"))]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
 mod tests;
 
+pub use activity::Activity;
+
 /// Decides who of a scheduler's workers sleeps, who searches, and whom to wake.
 ///
 /// It has no threads and no queues; the workers tell it what they do. A worker
 /// is *busy* with its own work, or *searches* the queues of others, or
-/// *sleeps*. At first all are busy.
+/// *sleeps*: it is parked, or is about to park. At first all are busy.
 ///
 /// # Contract
 ///
 /// 1. **No task waits.** Work is published, and then `notify` is called. If a
 ///    worker sleeps and none searches, it names one that sleeps. If it names
-///    none, then a worker that sleeps or ends its search meanwhile sees the
-///    work: once its `sleep` has returned `true`, or once its `found` has and
-///    it has called `notify`.
+///    none, then a worker that falls asleep or ends its search meanwhile sees
+///    the work: once its `transition_to_parked` has returned `true`, or once its
+///    `transition_from_searching` has and it has called `notify`.
 /// 2. **Whom to wake.** `notify` names a worker that sleeps, parked or not.
 ///    From then on that worker searches: it is not named again before it has
 ///    slept again.
-/// 3. **One is enough.** `notify` names nobody while a worker searches.
-/// 4. **Half.** `try_search` lets at most half of the workers search at once,
-///    rounded up; fewer will do. If none searches, it lets one.
-/// 5. **One leads to the next.** `found` makes a searcher busy, and returns
-///    `true` if none searches now. Then its caller has to call `notify`.
-/// 6. **The last look.** `sleep` makes a worker sleep, whether it was busy or
-///    searching, and returns `true` if none searches now. Then its caller has
-///    to look at all queues before it parks; there it sees what the other
-///    searchers have moved before their `found`.
-/// 7. **Getting up.** `wake` is for a worker that slept and is up. If no
-///    `notify` has named it, it returns `true`: the worker is busy, and will
-///    not be named. If one has, it returns `false`: the worker searches. A
-///    worker that knows it was named need not call `wake`.
+/// 3. **One is enough.** `notify` names no worker while another one searches.
+/// 4. **Half.** `transition_to_searching` lets at most half of the workers
+///    search at once, rounded up; fewer will do. If none searches, it lets one.
+/// 5. **One leads to the next.** `transition_from_searching` makes a searcher
+///    busy, and returns `true` if none searches now. Then its caller has to call
+///    `notify`.
+/// 6. **The last look.** `transition_to_parked` makes a worker sleep, whether it
+///    was busy or searching, and returns `true` if none searches now. Then its
+///    caller has to look at all queues before it parks; there it sees what the
+///    other searchers have moved before their `transition_from_searching`.
+/// 7. **Unparking.** A worker that slept and is unparked, for whatever reason,
+///    calls `transition_from_parked`. If no `notify` has named it, it is `Busy`
+///    from then on, and will not be named. If one has, it is `Searching`. A
+///    worker that knows it was named need not call it.
 /// 8. **Any number.** One worker is enough, and so are 256; all of them may
 ///    sleep at once.
 /// 9. **Made once.** After `new` nothing is allocated.
@@ -52,18 +56,19 @@ mod tests;
 /// # Examples
 ///
 /// ```no_run
-/// use exercise_13::Sleepers;
+/// use exercise_13::{Activity, Sleepers};
 ///
 /// let sleepers = Sleepers::new(2);
 /// // Worker 1 has no work of its own, and finds none elsewhere.
-/// assert!(sleepers.try_search());
-/// assert!(sleepers.sleep(1, true), "the last one has to look again");
+/// assert!(sleepers.transition_to_searching());
+/// let is_last = sleepers.transition_to_parked(1, Activity::Searching);
+/// assert!(is_last, "no other worker searches, so this one looks again");
 /// // Worker 0 pushes a task, and another.
 /// assert_eq!(sleepers.notify(), Some(1));
 /// assert_eq!(sleepers.notify(), None, "one is searching");
 /// // Worker 1 finds one of them.
-/// assert!(sleepers.found(), "the last one has to notify");
-/// assert_eq!(sleepers.notify(), None, "nobody sleeps");
+/// assert!(sleepers.transition_from_searching(), "it has to notify");
+/// assert_eq!(sleepers.notify(), None, "no worker sleeps");
 /// ```
 pub struct Sleepers {}
 
@@ -78,34 +83,36 @@ impl Sleepers {
         todo!("make what is needed to know who sleeps and how many search")
     }
 
-    /// To be called after work was published. Returns the worker to wake.
+    /// To be called after work was published. Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
         todo!("if one sleeps and none searches, make one of them search")
     }
 
     /// A busy worker has no work. Returns `true` if it may search.
-    pub fn try_search(&self) -> bool {
+    pub fn transition_to_searching(&self) -> bool {
         todo!("count one more that searches, unless half do")
     }
 
-    /// A searcher has found work, and is busy. Returns `true` if it must call
-    /// [`notify`](Self::notify), before it begins with the work.
+    /// A searcher has found work, and is busy. Returns `true` if no worker
+    /// searches now: it must call [`notify`](Self::notify) before it begins with
+    /// the work.
     #[must_use]
-    pub fn found(&self) -> bool {
+    pub fn transition_from_searching(&self) -> bool {
         todo!("count one less that searches; was it the last?")
     }
 
-    /// A worker sleeps from now on. Returns `true` if it must look at all
-    /// queues once more before it parks.
+    /// A worker sleeps from now on. Returns `true` if no worker searches now: it
+    /// must look at all queues once more before it parks.
     #[must_use]
-    pub fn sleep(&self, worker: usize, searching: bool) -> bool {
-        let _ = (worker, searching);
+    pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
+        let _ = (worker, was);
         todo!("list it; count one less that searches if it did; is any left?")
     }
 
-    /// A worker that slept is up, for whatever reason. Returns `true` if
-    /// nobody has woken it and it is busy, `false` if it searches.
-    pub fn wake(&self, worker: usize) -> bool {
+    /// A worker that slept is unparked, for whatever reason. Returns what it does
+    /// from now on.
+    #[must_use]
+    pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let _ = worker;
         todo!("if it is listed still, take it off the list")
     }

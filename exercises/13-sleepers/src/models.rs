@@ -9,6 +9,7 @@ use parker::Parker;
 use sync::{Arc, thread};
 use testkit::{Lesson, check_model};
 
+use super::Activity::{self, Busy, Searching};
 use super::Sleepers;
 use workers::{Queue, Scheduler, Workers};
 
@@ -59,7 +60,7 @@ fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
             let shared = Arc::new(with_queue(2));
             let (named, is_seen) =
                 beside(&shared, push, |(sleepers, queue)| {
-                    sleepers.sleep(0, false) && !queue.is_empty()
+                    sleepers.transition_to_parked(0, Busy) && !queue.is_empty()
                 });
             assert!(
                 named == Some(0) || is_seen,
@@ -77,20 +78,27 @@ fn a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other() {
         clause: "1. No task waits",
         promise: "A worker that has got up by itself falls asleep again as work is pushed: it sees the \
                   work, or it is named.",
-        usual_cause: "A worker that gets up stays in the list, marked as awake. If it sleeps again, the \
-                      mark alone is changed, and this path has no fence.",
+        usual_cause: "A worker that gets up stays in the list, marked as awake. If it sleeps again, \
+                      the mark alone is changed, and this path has no fence.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check_model(lesson, || {
-        for searching in [false, true] {
+        for was in [Busy, Searching] {
             sync::model(move || {
                 let shared = Arc::new(with_queue(2));
-                let _ = shared.0.sleep(0, false);
-                assert!(shared.0.wake(0), "nobody has named it");
-                assert!(!searching || shared.0.try_search(), "none searches");
+                let _ = shared.0.transition_to_parked(0, Busy);
+                assert!(
+                    shared.0.transition_from_parked(0) == Busy,
+                    "no `notify` has named it"
+                );
+                assert!(
+                    was == Busy || shared.0.transition_to_searching(),
+                    "none searches"
+                );
                 let (named, is_seen) =
                     beside(&shared, push, |(sleepers, queue)| {
-                        sleepers.sleep(0, searching) && !queue.is_empty()
+                        sleepers.transition_to_parked(0, was)
+                            && !queue.is_empty()
                     });
                 assert!(
                     named == Some(0) || is_seen,
@@ -115,10 +123,11 @@ fn a_push_and_the_last_searcher_do_not_miss_each_other() {
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(with_queue(2));
-            assert!(shared.0.try_search(), "none searches");
+            assert!(shared.0.transition_to_searching(), "none searches");
             let (named, is_seen) =
                 beside(&shared, push, |(sleepers, queue)| {
-                    sleepers.sleep(0, true) && !queue.is_empty()
+                    sleepers.transition_to_parked(0, Searching)
+                        && !queue.is_empty()
                 });
             assert!(
                 named == Some(0) || is_seen,
@@ -143,13 +152,17 @@ fn work_that_comes_as_the_search_ends_wakes_the_next() {
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(with_queue(3));
-            assert!(shared.0.sleep(1, false) && shared.0.try_search());
+            assert!(
+                shared.0.transition_to_parked(1, Busy)
+                    && shared.0.transition_to_searching()
+            );
             let (named, is_seen) =
                 beside(&shared, push, |(sleepers, queue)| {
-                    sleepers.found()
+                    sleepers.transition_from_searching()
                         && sleepers.notify() == Some(1)
                         && (!queue.is_empty()
-                            || sleepers.sleep(1, true) && !queue.is_empty())
+                            || sleepers.transition_to_parked(1, Searching)
+                                && !queue.is_empty())
                 });
             assert!(
                 named == Some(1) || is_seen,
@@ -171,12 +184,15 @@ fn of_two_that_notify_one_names() {
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(Sleepers::new(4));
-            let _ = (shared.sleep(0, false), shared.sleep(1, false));
+            let _ = (
+                shared.transition_to_parked(0, Busy),
+                shared.transition_to_parked(1, Busy),
+            );
             let named = beside(&shared, Sleepers::notify, Sleepers::notify);
             let ((Some(first), None) | (None, Some(first))) = named else {
                 panic!("two sleep, and these are named: {named:?}");
             };
-            assert!(shared.found(), "nobody else searches");
+            assert!(shared.transition_from_searching(), "nobody else searches");
             let next = shared.notify();
             assert!(
                 next == Some(1 - first),
@@ -192,25 +208,29 @@ fn of_two_that_notify_one_names() {
 fn a_notify_that_is_overtaken_names_one_that_sleeps() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "A thread is in the middle of `notify` as two workers are named, and one of them sleeps \
-                  again: then each that sleeps is named once, and no other.",
-        usual_cause: "The list has no lock, and its head is compared alone. It is what it was, and what \
-                      comes after it is not (ABA). Let each change of the head raise a number beside it.",
+        promise: "A thread is in the middle of `notify` as two workers are named, and one of them \
+                  sleeps again: then each that sleeps is named once, and no other.",
+        usual_cause: "The list has no lock, and its head is compared alone. It is what it was, and \
+                      what comes after it is not (ABA). Let each change of the head raise a number \
+                      beside it.",
         read: "scheduler/sleepers.html#whether-and-who",
     };
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(Sleepers::new(4));
-            let _ = (shared.sleep(0, false), shared.sleep(1, false));
+            let _ = (
+                shared.transition_to_parked(0, Busy),
+                shared.transition_to_parked(1, Busy),
+            );
             // The second one that is named stays awake.
             let overtake = |sleepers: &Sleepers| {
                 let one = sleepers.notify()?;
-                let _ = sleepers.found();
+                let _ = sleepers.transition_from_searching();
                 let other = sleepers.notify();
                 if other.is_some() {
-                    let _ = sleepers.found();
+                    let _ = sleepers.transition_from_searching();
                 }
-                let _ = sleepers.sleep(one, false);
+                let _ = sleepers.transition_to_parked(one, Busy);
                 Some(other)
             };
             let (named, overtaking) =
@@ -224,10 +244,10 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
                 sleeps[worker] = false;
             }
             if named.is_some() {
-                let _ = shared.found();
+                let _ = shared.transition_from_searching();
             }
             for worker in (0..2).filter(|worker| !sleeps[*worker]) {
-                let _ = shared.sleep(worker, false);
+                let _ = shared.transition_to_parked(worker, Busy);
             }
             let mut left = [false; 2];
             while let Some(worker) = shared.notify() {
@@ -236,7 +256,7 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
                     "{worker} is named twice, and slept once"
                 );
                 left[worker] = true;
-                let _ = shared.found();
+                let _ = shared.transition_from_searching();
             }
             assert!(left == [true; 2], "both sleep, and {left:?} are named");
         });
@@ -258,20 +278,27 @@ fn a_worker_that_falls_asleep_leaves_the_others_listed() {
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(Sleepers::new(4));
-            let _ = shared.sleep(2, false);
-            let (first, _) =
-                beside(&shared, Sleepers::notify, |it| it.sleep(1, false));
+            let _ = shared.transition_to_parked(2, Busy);
+            let (first, _) = beside(&shared, Sleepers::notify, |it| {
+                it.transition_to_parked(1, Busy)
+            });
             assert!(
                 first == Some(2) || first == Some(1),
                 "2 sleeps, 1 falls asleep, and {first:?} is named"
             );
-            assert!(shared.found(), "the one named is the only searcher");
+            assert!(
+                shared.transition_from_searching(),
+                "the one named is the only searcher"
+            );
             let next = shared.notify();
             assert!(
                 next == first.map(|first| 3 - first),
                 "1 and 2 sleep; {first:?} was named, and then {next:?}"
             );
-            assert!(shared.found(), "the one named is the only searcher");
+            assert!(
+                shared.transition_from_searching(),
+                "the one named is the only searcher"
+            );
             let none = shared.notify();
             assert!(none.is_none(), "both are up, and {none:?} is named");
         });
@@ -282,30 +309,40 @@ fn a_worker_that_falls_asleep_leaves_the_others_listed() {
 #[test]
 fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
     let lesson = Lesson {
-        clause: "7. Getting up",
-        promise: "If a worker gets up while `notify` names it, both know the same: it was named, or not.",
-        usual_cause: "`wake` looks whether the worker is listed, and takes it off the list in a \
-                      second step, when it has been named. Or `notify` gives up where another \
-                      thread has the lock.",
-        read: "scheduler/sleepers.html#getting-up",
+        clause: "7. Unparking",
+        promise: "If a worker gets up while `notify` names it, both know the same: it was named, or \
+                  not.",
+        usual_cause: "`transition_from_parked` looks whether the worker is listed, and takes it off \
+                      the list in a second step, when it has been named. Or `notify` gives up where \
+                      another thread has the lock.",
+        read: "scheduler/sleepers.html#unparking",
     };
     check_model(lesson, || {
         for one in [0, 1] {
             sync::model(move || {
                 let shared = Arc::new(Sleepers::new(4));
-                let _ = (shared.sleep(0, false), shared.sleep(1, false));
-                let (named, got_up) =
-                    beside(&shared, Sleepers::notify, |it| it.wake(one));
+                let _ = (
+                    shared.transition_to_parked(0, Busy),
+                    shared.transition_to_parked(1, Busy),
+                );
+                let (named, now) = beside(&shared, Sleepers::notify, |it| {
+                    it.transition_from_parked(one)
+                });
                 let Some(named) = named else {
-                    panic!("{one} got up, the other sleeps, and none is named");
+                    panic!(
+                        "{one} is up, the other one sleeps, and none is named"
+                    );
                 };
                 assert!(
-                    got_up == (named != one),
-                    "{one} got up with `wake` = {got_up}, and {named} was named"
+                    (now == Busy) == (named != one),
+                    "{one} is up, by `transition_from_parked` it is {now:?}, and {named} was named"
                 );
-                assert!(shared.found(), "the one named is the only searcher");
+                assert!(
+                    shared.transition_from_searching(),
+                    "the one named is the only searcher"
+                );
                 let left = shared.notify();
-                let expected = (!got_up).then_some(1 - one);
+                let expected = (now == Searching).then_some(1 - one);
                 assert!(
                     left == expected,
                     "{named} was named, and then {left:?}, where {expected:?} slept"
@@ -319,36 +356,42 @@ fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
 #[test]
 fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
     let lesson = Lesson {
-        clause: "7. Getting up",
+        clause: "7. Unparking",
         promise: "A worker that has got up by itself falls asleep and gets up again beside a \
                   `notify`: both know the same, it was named or not.",
         usual_cause: "`notify` looks at the worker's state and changes it in a second step, when the \
                       worker has fallen asleep or got up again.",
-        read: "scheduler/sleepers.html#getting-up",
+        read: "scheduler/sleepers.html#unparking",
     };
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(Sleepers::new(4));
-            let _ = shared.sleep(0, false);
-            assert!(shared.wake(0), "no `notify` has named it");
+            let _ = shared.transition_to_parked(0, Busy);
+            assert!(
+                shared.transition_from_parked(0) == Busy,
+                "no `notify` has named it"
+            );
             // `notify` on this thread: it takes one preemption less to stop it
             // twice.
             let sleep_and_get_up = |it: &Sleepers| {
-                let _ = it.sleep(0, false);
-                it.wake(0)
+                let _ = it.transition_to_parked(0, Busy);
+                it.transition_from_parked(0)
             };
-            let (got_up, named) =
+            let (now, named) =
                 beside(&shared, sleep_and_get_up, Sleepers::notify);
             assert!(
-                got_up == named.is_none(),
-                "0 got up with `wake` = {got_up}, and {named:?} was named"
+                (now == Busy) == named.is_none(),
+                "0 is up, by `transition_from_parked` it is {now:?}, and {named:?} was named"
             );
             if named.is_some() {
-                assert!(shared.found(), "the one named is the only searcher");
+                assert!(
+                    shared.transition_from_searching(),
+                    "the one named is the only searcher"
+                );
             }
             let left = shared.notify();
             assert!(left.is_none(), "all are up, and {left:?} is named");
-            assert!(shared.sleep(0, false), "none searches");
+            assert!(shared.transition_to_parked(0, Busy), "none searches");
             let next = shared.notify();
             assert!(next == Some(0), "0 sleeps, and {next:?} is named");
         });
@@ -360,27 +403,34 @@ fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
 #[test]
 fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
     let lesson = Lesson {
-        clause: "7. Getting up",
+        clause: "7. Unparking",
         promise: "One is named, one gets up, one falls asleep: in the end the right one is listed.",
         usual_cause: "The list and the count of those who sleep disagree after a worker was named \
-                      in the middle of `wake` or `sleep`.",
-        read: "scheduler/sleepers.html#getting-up",
+                      in the middle of `transition_from_parked` or `transition_to_parked`.",
+        read: "scheduler/sleepers.html#unparking",
     };
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(Sleepers::new(4));
-            let _ = shared.sleep(0, false);
+            let _ = shared.transition_to_parked(0, Busy);
             let sleeping = {
                 let shared = shared.clone();
-                thread::spawn(move || shared.sleep(1, false))
+                thread::spawn(move || shared.transition_to_parked(1, Busy))
             };
-            let (named, got_up) =
-                beside(&shared, Sleepers::notify, |it| it.wake(0));
+            let (named, now) = beside(&shared, Sleepers::notify, |it| {
+                it.transition_from_parked(0)
+            });
             let must_look = sleeping.join().expect("it does not panic");
-            assert!(got_up || named == Some(0), "nobody named it: {named:?}");
+            assert!(
+                now == Busy || named == Some(0),
+                "0 searches, and {named:?} was named"
+            );
             assert!(named.is_some() || must_look, "1 sleeps unseen");
             if named.is_some() {
-                assert!(shared.found(), "the one named is the only searcher");
+                assert!(
+                    shared.transition_from_searching(),
+                    "the one named is the only searcher"
+                );
             }
             let left = shared.notify();
             let expected = (named != Some(1)).then_some(1);
@@ -404,10 +454,16 @@ fn of_two_that_find_work_one_is_the_last() {
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(Sleepers::new(4));
-            if !(shared.try_search() && shared.try_search()) {
+            if !(shared.transition_to_searching()
+                && shared.transition_to_searching())
+            {
                 return; // One at a time is fine, too.
             }
-            let was_last = beside(&shared, Sleepers::found, Sleepers::found);
+            let was_last = beside(
+                &shared,
+                Sleepers::transition_from_searching,
+                Sleepers::transition_from_searching,
+            );
             assert!(was_last.0 || was_last.1, "neither was the last");
         });
     });
@@ -423,13 +479,19 @@ fn of_two_searchers_that_leave_one_is_the_last() {
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
-        for leave in [Sleepers::found, |it: &Sleepers| it.sleep(1, true)] {
+        for leave in [Sleepers::transition_from_searching, |it: &Sleepers| {
+            it.transition_to_parked(1, Searching)
+        }] {
             sync::model(move || {
                 let shared = Arc::new(Sleepers::new(4));
-                if !(shared.try_search() && shared.try_search()) {
+                if !(shared.transition_to_searching()
+                    && shared.transition_to_searching())
+                {
                     return; // One at a time is fine, too.
                 }
-                let was_last = beside(&shared, leave, |it| it.sleep(0, true));
+                let was_last = beside(&shared, leave, |it| {
+                    it.transition_to_parked(0, Searching)
+                });
                 assert!(was_last.0 || was_last.1, "neither was the last");
             });
         }
@@ -443,16 +505,16 @@ fn a_worker_that_sleeps_as_the_search_ends_sees_what_comes() {
         clause: "6. The last look",
         promise: "A searcher finds other work as a busy worker falls asleep and as work is pushed: the \
                   one that sleeps sees that work, or is named.",
-        usual_cause: "`sleep` looks whether another worker searches, and counts this one as asleep in a \
-                      second step. In between the searcher leaves, calls `notify`, and finds nobody \
-                      to name; so does the push.",
+        usual_cause: "`transition_to_parked` looks whether another worker searches, and counts this \
+                      one as asleep in a second step. In between the searcher leaves, calls `notify`, \
+                      and finds nobody to name; so does the push.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(with_queue(2));
-            assert!(shared.0.try_search(), "none searches");
-            assert_no_work_waits_as_a_search_ends(&shared, false);
+            assert!(shared.0.transition_to_searching(), "none searches");
+            assert_no_work_waits_as_a_search_ends(&shared, Busy);
         });
     });
 }
@@ -462,20 +524,23 @@ fn a_worker_that_sleeps_as_the_search_ends_sees_what_comes() {
 fn a_searcher_that_sleeps_as_the_search_ends_sees_what_comes() {
     let lesson = Lesson {
         clause: "6. The last look",
-        promise: "A searcher finds other work as another one falls asleep and as work is pushed: the one \
-                  that sleeps sees that work, or is named.",
-        usual_cause: "`sleep` takes the worker off the count of those who search, looks whether it was \
-                      the last, and counts it as asleep in a second step. In between the other one \
-                      leaves, calls `notify`, and finds nobody to name; so does the push.",
+        promise: "A searcher finds other work as another one falls asleep and as work is pushed: the \
+                  one that sleeps sees that work, or is named.",
+        usual_cause: "`transition_to_parked` takes the worker off the count of those who search, looks \
+                      whether it was the last, and counts it as asleep in a second step. In between \
+                      the other one leaves, calls `notify`, and finds nobody to name; so does the \
+                      push.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(with_queue(4));
-            if !(shared.0.try_search() && shared.0.try_search()) {
+            if !(shared.0.transition_to_searching()
+                && shared.0.transition_to_searching())
+            {
                 return; // One at a time is fine, too.
             }
-            assert_no_work_waits_as_a_search_ends(&shared, true);
+            assert_no_work_waits_as_a_search_ends(&shared, Searching);
         });
     });
 }
@@ -484,19 +549,21 @@ fn a_searcher_that_sleeps_as_the_search_ends_sees_what_comes() {
 /// pushes.
 fn assert_no_work_waits_as_a_search_ends(
     shared: &Arc<(Sleepers, Queue)>,
-    searching: bool,
+    was: Activity,
 ) {
     let finding = {
         let shared = shared.clone();
-        thread::spawn(move || shared.0.found() && shared.0.notify() == Some(1))
+        thread::spawn(move || {
+            shared.0.transition_from_searching() && shared.0.notify() == Some(1)
+        })
     };
     let (named, is_seen) = beside(shared, push, |(sleepers, queue)| {
-        sleepers.sleep(1, searching) && !queue.is_empty()
+        sleepers.transition_to_parked(1, was) && !queue.is_empty()
     });
     let is_named = finding.join().expect("it does not panic");
     assert!(
         is_named || named == Some(1) || is_seen,
-        "worker 1 sleeps, none searches, and the work waits: neither `found` and `notify` of the \
+        "worker 1 sleeps, none searches, and the work waits: neither `transition_from_searching` and `notify` of the \
          searcher nor the `notify` of the push named it, and it did not see the work"
     );
 }
@@ -506,25 +573,28 @@ fn assert_no_work_waits_as_a_search_ends(
 fn the_last_look_sees_what_another_searcher_has_moved() {
     let lesson = Lesson {
         clause: "6. The last look",
-        promise: "A searcher moves work into its own queue and calls `found`; the last searcher, which \
-                  looks again, sees that work there.",
-        usual_cause: "`found` changes the count with `Relaxed`. It needs `Release`, and the one that comes \
-                      after it `Acquire`, or a fence behind it.",
+        promise: "A searcher moves work into its own queue and calls `transition_from_searching`; the \
+                  last searcher, which looks again, sees that work there.",
+        usual_cause: "`transition_from_searching` changes the count with `Relaxed`. It needs \
+                      `Release`, and the one that comes after it `Acquire`, or a fence behind it.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(with_queue(4));
-            if !(shared.0.try_search() && shared.0.try_search()) {
+            if !(shared.0.transition_to_searching()
+                && shared.0.transition_to_searching())
+            {
                 return; // One at a time is fine, too.
             }
             let move_work = |(sleepers, queue): &(Sleepers, Queue)| {
                 queue.push();
-                sleepers.found()
+                sleepers.transition_from_searching()
             };
             let (was_last, is_lost) =
                 beside(&shared, move_work, |(sleepers, queue)| {
-                    sleepers.sleep(0, true) && queue.is_empty()
+                    sleepers.transition_to_parked(0, Searching)
+                        && queue.is_empty()
                 });
             assert!(was_last || !is_lost, "the last look missed it");
         });
@@ -543,8 +613,11 @@ fn of_two_that_ask_one_may_search() {
     check_model(lesson, || {
         sync::model(|| {
             let shared = Arc::new(Sleepers::new(2));
-            let let_in =
-                beside(&shared, Sleepers::try_search, Sleepers::try_search);
+            let let_in = beside(
+                &shared,
+                Sleepers::transition_to_searching,
+                Sleepers::transition_to_searching,
+            );
             assert!(let_in.0 != let_in.1, "let in were {let_in:?}");
         });
     });
@@ -555,20 +628,25 @@ fn of_two_that_ask_one_may_search() {
 fn who_may_not_search_is_never_counted() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
-        promise: "A worker asks whether it may search as the only searcher leaves. If it may not, the one \
-                  that left is told that it was the last, and may search again.",
-        usual_cause: "`try_search` adds to the count, and subtracts again if that was too much. Meanwhile \
-                      the last searcher leaves and isn't told so, since it sees two: nobody looks or \
-                      notifies. Look and add by one compare-and-swap (`fetch_update`).",
+        promise: "A worker asks whether it may search as the only searcher leaves. If it may not, the \
+                  one that left is told that it was the last, and may search again.",
+        usual_cause: "`transition_to_searching` adds to the count, and subtracts again if that was too \
+                      much. Meanwhile the last searcher leaves and isn't told so, since it sees two: \
+                      nobody looks or notifies. Look and add by one compare-and-swap (`fetch_update`).",
         read: "scheduler/sleepers.html#half-may-search",
     };
     check_model(lesson, || {
-        for leave in [Sleepers::found, |it: &Sleepers| it.sleep(0, true)] {
+        for leave in [Sleepers::transition_from_searching, |it: &Sleepers| {
+            it.transition_to_parked(0, Searching)
+        }] {
             sync::model(move || {
                 let shared = Arc::new(Sleepers::new(2));
-                assert!(shared.try_search(), "none searches, and none may");
+                assert!(
+                    shared.transition_to_searching(),
+                    "none searches, and none may"
+                );
                 let (let_in, was_last) =
-                    beside(&shared, Sleepers::try_search, leave);
+                    beside(&shared, Sleepers::transition_to_searching, leave);
                 assert!(
                     let_in || was_last,
                     "of 2 workers the only searcher left and was told that another one searches; the \
@@ -578,11 +656,15 @@ fn who_may_not_search_is_never_counted() {
         }
         sync::model(|| {
             let shared = Arc::new(Sleepers::new(2));
-            assert!(shared.try_search(), "none searches, and none may");
-            let (let_in, again) = beside(&shared, Sleepers::try_search, |it| {
-                let _ = it.found();
-                it.try_search()
-            });
+            assert!(
+                shared.transition_to_searching(),
+                "none searches, and none may"
+            );
+            let (let_in, again) =
+                beside(&shared, Sleepers::transition_to_searching, |it| {
+                    let _ = it.transition_from_searching();
+                    it.transition_to_searching()
+                });
             assert!(
                 let_in || again,
                 "of 2 workers none searches, both have asked, and neither may"

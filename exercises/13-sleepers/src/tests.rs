@@ -8,13 +8,15 @@ use std::collections::BTreeSet;
 
 use testkit::{Lesson, allocations, check};
 
-use super::Sleepers;
+use super::{Activity, Sleepers};
+
+use Activity::{Busy, Searching};
 
 /// So many workers, all of which sleep.
 fn all_asleep(count: usize) -> Sleepers {
     let sleepers = Sleepers::new(count);
     for worker in 0..count {
-        let _ = sleepers.sleep(worker, false);
+        let _ = sleepers.transition_to_parked(worker, Busy);
     }
     sleepers
 }
@@ -25,7 +27,7 @@ fn name_all(sleepers: &Sleepers) -> Vec<usize> {
     while let Some(worker) = sleepers.notify() {
         named.push(worker);
         assert!(named.len() <= 1_000, "the same workers are named for ever");
-        let _ = sleepers.found();
+        let _ = sleepers.transition_from_searching();
     }
     named
 }
@@ -46,7 +48,9 @@ fn assert_named_once(sleepers: &Sleepers, expected: &[usize]) {
 
 /// As many searchers as are let in.
 fn search(sleepers: &Sleepers, workers: usize) -> usize {
-    (0..workers).take_while(|_| sleepers.try_search()).count()
+    (0..workers)
+        .take_while(|_| sleepers.transition_to_searching())
+        .count()
 }
 
 /// Clause 1: all are busy but one, whichever it is.
@@ -63,13 +67,13 @@ fn a_sleeper_is_named_when_work_comes() {
         for count in [1, 2, 3, 4, 40] {
             let sleepers = Sleepers::new(count);
             for worker in 0..count {
-                let _ = sleepers.sleep(worker, false);
+                let _ = sleepers.transition_to_parked(worker, Busy);
                 let named = sleepers.notify();
                 assert!(
                     named == Some(worker),
                     "of {count} workers {worker} sleeps, and `notify` names {named:?}"
                 );
-                let _ = sleepers.found();
+                let _ = sleepers.transition_from_searching();
             }
         }
     });
@@ -117,7 +121,8 @@ fn each_sleeper_is_named_once() {
 fn who_sleeps_again_is_named_again() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "A worker that has been named and sleeps again can be named again, any number of times.",
+        promise: "A worker that has been named and sleeps again can be named again, any number of \
+                  times.",
         usual_cause: "What was noted about its last sleep is still there: a count, or a flag.",
         read: "scheduler/sleepers.html#whether-and-who",
     };
@@ -127,7 +132,7 @@ fn who_sleeps_again_is_named_again() {
             let Some(worker) = sleepers.notify() else {
                 panic!("three sleep, and in round {round} none is named");
             };
-            let _ = sleepers.sleep(worker, true);
+            let _ = sleepers.transition_to_parked(worker, Searching);
         }
         assert_named_once(&sleepers, &[0, 1, 2]);
     });
@@ -138,8 +143,8 @@ fn who_sleeps_again_is_named_again() {
 fn who_is_named_counts_as_searching() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "The worker that was named searches from then on: its `found` is that of the last \
-                  searcher.",
+        promise: "The worker that was named searches from then on: its `transition_from_searching` is \
+                  that of the last searcher.",
         usual_cause: "`notify` only looks whether one searches; the one it names is not counted.",
         read: "scheduler/sleepers.html#one-is-enough",
     };
@@ -148,7 +153,7 @@ fn who_is_named_counts_as_searching() {
         for named in 1..=4 {
             assert!(sleepers.notify().is_some(), "one sleeps, none is named");
             assert!(
-                sleepers.found(),
+                sleepers.transition_from_searching(),
                 "named one by one, number {named} was not the last searcher"
             );
         }
@@ -176,8 +181,11 @@ fn nobody_is_named_while_one_searches() {
             );
         }
         let sleepers = Sleepers::new(2);
-        assert!(sleepers.try_search(), "none searches, and none may");
-        let _ = sleepers.sleep(1, false);
+        assert!(
+            sleepers.transition_to_searching(),
+            "none searches, and none may"
+        );
+        let _ = sleepers.transition_to_parked(1, Busy);
         let named = sleepers.notify();
         assert!(named.is_none(), "one searches, and {named:?} is named");
     });
@@ -196,12 +204,12 @@ fn after_the_search_the_next_is_named() {
         let sleepers = all_asleep(4);
         for _ in 0..10 {
             let first = sleepers.notify().expect("one sleeps, none searches");
-            let _ = sleepers.sleep(first, true);
+            let _ = sleepers.transition_to_parked(first, Searching);
             let next = sleepers.notify();
             assert!(next.is_some(), "the searcher sleeps, and none is named");
-            let _ = sleepers.found();
+            let _ = sleepers.transition_from_searching();
             let next = next.expect("named above");
-            let _ = sleepers.sleep(next, false);
+            let _ = sleepers.transition_to_parked(next, Busy);
         }
     });
 }
@@ -231,7 +239,8 @@ fn at_most_half_search() {
 fn one_may_search_if_none_does() {
     let lesson = Lesson {
         clause: "4. Half",
-        promise: "If none searches, `try_search` returns `true`, also if there is one worker only.",
+        promise: "If none searches, `transition_to_searching` returns `true`, also if there is one \
+                  worker only.",
         usual_cause: "Half of one is rounded down; or a search that has ended is still counted.",
         read: "scheduler/sleepers.html#half-may-search",
     };
@@ -245,7 +254,7 @@ fn one_may_search_if_none_does() {
                     "round {round}: of {count} none may search"
                 );
                 for _ in 0..searching {
-                    let _ = sleepers.found();
+                    let _ = sleepers.transition_from_searching();
                 }
             }
         }
@@ -264,7 +273,7 @@ fn the_one_that_was_named_is_of_the_half() {
     check(lesson, || {
         for count in [2, 4, 6] {
             let sleepers = Sleepers::new(count);
-            let _ = sleepers.sleep(0, false);
+            let _ = sleepers.transition_to_parked(0, Busy);
             assert_eq!(sleepers.notify(), Some(0), "one sleeps");
             let searching = 1 + search(&sleepers, count);
             assert!(
@@ -281,8 +290,9 @@ fn the_last_that_finds_work_is_told() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
         promise: "Of several searchers that find work, the last one must call `notify`.",
-        usual_cause: "The count is looked at before the searcher is taken off it; or `found` asks \
-                      whether a worker sleeps, too. One may fall asleep before the caller's `notify`.",
+        usual_cause: "The count is looked at before the searcher is taken off it; or \
+                      `transition_from_searching` asks whether a worker sleeps, too. One may fall \
+                      asleep before the caller's `notify`.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -290,10 +300,10 @@ fn the_last_that_finds_work_is_told() {
             let sleepers = Sleepers::new(count);
             let searching = search(&sleepers, count);
             for left in (0..searching).rev() {
-                let is_last = sleepers.found();
+                let is_last = sleepers.transition_from_searching();
                 assert!(
                     is_last == (left == 0),
-                    "{left} go on searching, and `found` returned {is_last}"
+                    "{left} go on searching, and `transition_from_searching` returned {is_last}"
                 );
             }
         }
@@ -306,18 +316,18 @@ fn who_finds_work_after_the_others_sleep_is_told() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
         promise: "If the other searchers have gone to sleep, the one that finds work is the last.",
-        usual_cause: "`sleep` does not take the searcher off the count of searchers.",
+        usual_cause: "`transition_to_parked` does not take the searcher off the count of searchers.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
         let sleepers = Sleepers::new(6);
         for worker in 1..search(&sleepers, 6) {
-            let must_look = sleepers.sleep(worker, true);
+            let must_look = sleepers.transition_to_parked(worker, Searching);
             assert!(!must_look, "another one still searches");
         }
         assert!(
-            sleepers.found(),
-            "nobody searches, and `found` says `false`"
+            sleepers.transition_from_searching(),
+            "nobody searches, and `transition_from_searching` says `false`"
         );
     });
 }
@@ -336,10 +346,10 @@ fn the_last_searcher_that_sleeps_looks_again() {
             let sleepers = Sleepers::new(count);
             let searching = search(&sleepers, count);
             for left in (0..searching).rev() {
-                let must_look = sleepers.sleep(left, true);
+                let must_look = sleepers.transition_to_parked(left, Searching);
                 assert!(
                     must_look == (left == 0),
-                    "{left} go on searching, and `sleep` returned {must_look}"
+                    "{left} go on searching, and `transition_to_parked` returned {must_look}"
                 );
             }
         }
@@ -358,11 +368,20 @@ fn who_did_not_search_looks_if_nobody_does() {
     };
     check(lesson, || {
         let sleepers = Sleepers::new(2);
-        assert!(sleepers.try_search(), "none searches, and none may");
-        assert!(!sleepers.sleep(1, false), "one searches, and need not look");
-        assert!(sleepers.wake(1), "nobody has woken it");
-        assert!(sleepers.found(), "nobody else searches");
-        let must_look = sleepers.sleep(1, false);
+        assert!(
+            sleepers.transition_to_searching(),
+            "none searches, and none may"
+        );
+        assert!(
+            !sleepers.transition_to_parked(1, Busy),
+            "one searches, and need not look"
+        );
+        assert!(
+            sleepers.transition_from_parked(1) == Busy,
+            "no `notify` has named it"
+        );
+        assert!(sleepers.transition_from_searching(), "nobody else searches");
+        let must_look = sleepers.transition_to_parked(1, Busy);
         assert!(must_look, "none searches, and none is to look");
     });
 }
@@ -371,18 +390,18 @@ fn who_did_not_search_looks_if_nobody_does() {
 #[test]
 fn who_gets_up_by_itself_is_busy() {
     let lesson = Lesson {
-        clause: "7. Getting up",
+        clause: "7. Unparking",
         promise: "A worker that nobody has named gets up, does not search and is not named.",
         usual_cause: "A worker that gets up is counted as a searcher: then no other is woken until it \
                       has searched, and it never will. Or its index stays in the set of sleepers, \
                       and `notify` names a worker that is up.",
-        read: "scheduler/sleepers.html#getting-up",
+        read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
         let sleepers = all_asleep(3);
         assert!(
-            sleepers.wake(1),
-            "nobody has named it, and `wake` says `false`"
+            sleepers.transition_from_parked(1) == Busy,
+            "no `notify` has named it, and `transition_from_parked` says `Searching`"
         );
         let named = name_all(&sleepers);
         assert!(
@@ -396,21 +415,24 @@ fn who_gets_up_by_itself_is_busy() {
 #[test]
 fn a_notify_that_names_none_leaves_no_searcher() {
     let lesson = Lesson {
-        clause: "7. Getting up",
+        clause: "7. Unparking",
         promise: "The only worker that slept gets up by itself: a `notify` then names none, and after \
                   it none searches.",
         usual_cause: "`notify` counts one more searcher, finds that the worker it was about to name \
                       is up, and leaves the count as it is. That searcher doesn't exist, so its \
                       search never ends.",
-        read: "scheduler/sleepers.html#getting-up",
+        read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
         let sleepers = Sleepers::new(1);
-        let _ = sleepers.sleep(0, false);
-        assert!(sleepers.wake(0), "no `notify` has named it");
+        let _ = sleepers.transition_to_parked(0, Busy);
+        assert!(
+            sleepers.transition_from_parked(0) == Busy,
+            "no `notify` has named it"
+        );
         let named = sleepers.notify();
         assert!(named.is_none(), "{named:?} is up, and is named");
-        let _ = sleepers.sleep(0, false);
+        let _ = sleepers.transition_to_parked(0, Busy);
         let named = sleepers.notify();
         assert!(
             named == Some(0),
@@ -423,17 +445,20 @@ fn a_notify_that_names_none_leaves_no_searcher() {
 #[test]
 fn who_got_up_can_sleep_again() {
     let lesson = Lesson {
-        clause: "7. Getting up",
+        clause: "7. Unparking",
         promise: "A worker may sleep and get up any number of times; it is listed once.",
         usual_cause: "It is added to the list at each sleep, and getting up does not take it off.",
-        read: "scheduler/sleepers.html#getting-up",
+        read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
         let sleepers = all_asleep(3);
         for round in 0..300 {
             let worker = round % 3;
-            assert!(sleepers.wake(worker), "nobody has named it");
-            let _ = sleepers.sleep(worker, false);
+            assert!(
+                sleepers.transition_from_parked(worker) == Busy,
+                "no `notify` has named it"
+            );
+            let _ = sleepers.transition_to_parked(worker, Busy);
         }
         assert_named_once(&sleepers, &[0, 1, 2]);
     });
@@ -443,21 +468,25 @@ fn who_got_up_can_sleep_again() {
 #[test]
 fn who_was_named_searches_when_it_is_up() {
     let lesson = Lesson {
-        clause: "7. Getting up",
-        promise: "A worker that was named learns by `wake` that it searches.",
-        usual_cause: "`wake` takes the worker off the list, and does not look whether it was on it.",
-        read: "scheduler/sleepers.html#getting-up",
+        clause: "7. Unparking",
+        promise: "A worker that was named learns by `transition_from_parked` that it searches.",
+        usual_cause: "`transition_from_parked` takes the worker off the list, and does not look \
+                      whether it was on it.",
+        read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
         let sleepers = all_asleep(2);
         for _ in 0..10 {
             let worker = sleepers.notify().expect("two sleep, none searches");
             assert!(
-                !sleepers.wake(worker),
-                "it was named, and `wake` says `true`"
+                sleepers.transition_from_parked(worker) == Searching,
+                "it was named, and `transition_from_parked` says `Busy`"
             );
-            assert!(sleepers.found(), "it searched, and alone");
-            let _ = sleepers.sleep(worker, false);
+            assert!(
+                sleepers.transition_from_searching(),
+                "it searched, and alone"
+            );
+            let _ = sleepers.transition_to_parked(worker, Busy);
         }
     });
 }
@@ -466,26 +495,32 @@ fn who_was_named_searches_when_it_is_up() {
 #[test]
 fn who_was_named_need_not_ask() {
     let lesson = Lesson {
-        clause: "7. Getting up",
-        promise: "A worker that was named goes on without `wake`, and sleeps again: then it sleeps as any \
-                  other, and gets up by itself.",
-        usual_cause: "What says that a worker was named is cleared in `wake` only, or in one of the two \
-                      ways to sleep. Clear it wherever the worker sleeps again.",
-        read: "scheduler/sleepers.html#getting-up",
+        clause: "7. Unparking",
+        promise: "A worker that was named goes on without `transition_from_parked`, and sleeps again: \
+                  then it sleeps as any other, and gets up by itself.",
+        usual_cause: "What says that a worker was named is cleared in `transition_from_parked` only, \
+                      or in one of the two ways to sleep. Clear it wherever the worker sleeps again.",
+        read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
         for finds in [true, false] {
             let sleepers = all_asleep(2);
             let worker = sleepers.notify().expect("two sleep, none searches");
             if finds {
-                assert!(sleepers.found(), "it searched, and alone");
+                assert!(
+                    sleepers.transition_from_searching(),
+                    "it searched, and alone"
+                );
             }
-            let _ = sleepers.sleep(worker, !finds);
+            let _ = sleepers.transition_to_parked(
+                worker,
+                if finds { Busy } else { Searching },
+            );
             let how = if finds { "found work" } else { "found nothing" };
             assert!(
-                sleepers.wake(worker),
-                "a worker was named, {how} and slept again; then nobody has named it, and `wake` says \
-                 `false`"
+                sleepers.transition_from_parked(worker) == Busy,
+                "a worker was named, {how} and slept again; then no `notify` has named it, and \
+                 `transition_from_parked` says `Searching`"
             );
             let named = name_all(&sleepers);
             assert!(
@@ -519,8 +554,9 @@ fn two_hundred_and_fifty_six_can_sleep() {
 fn half_of_256_may_search_while_the_others_sleep() {
     let lesson = Lesson {
         clause: "8. Any number",
-        promise: "Of 256 workers as many search as may, and the others sleep: `found` and `sleep` say \
-                  which searcher was the last, and then each of those that slept is named.",
+        promise: "Of 256 workers as many search as may, and the others sleep: \
+                  `transition_from_searching` and `transition_to_parked` say which searcher was the \
+                  last, and then each of those that slept is named.",
         usual_cause: "The count of those who search has too few bits: 7 bits count to 127, and half of \
                       256 is one more. Or one of two counts in a word flows over into the other.",
         read: "scheduler/sleepers.html#how-many-workers",
@@ -535,7 +571,7 @@ fn half_of_256_may_search_while_the_others_sleep() {
                     "of {count} workers {searching} search at once"
                 );
                 for worker in searching..count {
-                    let must_look = sleepers.sleep(worker, false);
+                    let must_look = sleepers.transition_to_parked(worker, Busy);
                     assert!(!must_look, "{searching} search, none is to look");
                 }
                 for left in (0..searching).rev() {
@@ -546,14 +582,18 @@ fn half_of_256_may_search_while_the_others_sleep() {
                         left + 1
                     );
                     let was_last = if finds {
-                        sleepers.found()
+                        sleepers.transition_from_searching()
                     } else {
-                        sleepers.sleep(left, true)
+                        sleepers.transition_to_parked(left, Searching)
                     };
                     assert!(
                         was_last == (left == 0),
                         "of {count} workers {left} go on searching, and `{}` returned {was_last}",
-                        if finds { "found" } else { "sleep" }
+                        if finds {
+                            "transition_from_searching"
+                        } else {
+                            "transition_to_parked"
+                        }
                     );
                 }
                 let first = if finds { searching } else { 0 };
@@ -569,13 +609,13 @@ fn half_of_256_may_search_while_the_others_sleep() {
 fn any_of_256_gets_up_by_itself() {
     let lesson = Lesson {
         clause: "8. Any number",
-        promise: "Of 256 workers that sleep any may get up by itself; it isn't named then, and all others \
-                  are.",
+        promise: "Of 256 workers that sleep any may get up by itself; it isn't named then, and all \
+                  others are.",
         usual_cause: "A worker's place in the list has 8 bits: the 256th place is 0 then, which means \
-                      that it isn't listed. Count in `usize` or `u16`. Or `wake` looks in the \
-                      first word of a set only, or the place of the worker that fills the gap \
-                      isn't corrected.",
-        read: "scheduler/sleepers.html#getting-up",
+                      that it isn't listed. Count in `usize` or `u16`. Or `transition_from_parked` \
+                      looks in the first word of a set only, or the place of the worker that fills the \
+                      gap isn't corrected.",
+        read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
         for count in [2, 65, 256] {
@@ -584,9 +624,9 @@ fn any_of_256_gets_up_by_itself() {
                 let is_up = |worker: &usize| worker % (step + 1) == step;
                 for worker in (0..count).filter(is_up).rev() {
                     assert!(
-                        sleepers.wake(worker),
-                        "of {count} workers {worker} got up, nobody has named it, and `wake` says \
-                         `false`"
+                        sleepers.transition_from_parked(worker) == Busy,
+                        "of {count} workers {worker} unparked itself, no `notify` has named it, and \
+                         `transition_from_parked` says `Searching`"
                     );
                 }
                 let asleep: Vec<_> =
@@ -605,7 +645,7 @@ fn nothing_is_allocated_after_new() {
         promise: "To sleep, to be named and to get up allocates nothing.",
         usual_cause: "The list grows with the number of sleepers. Make room for all of them in \
                       `new`. Or a worker that gets up by itself leaves its entry in the list, \
-                      which grows with each such sleep: take it out in `wake`.",
+                      which grows with each such sleep: take it out in `transition_from_parked`.",
         read: "scheduler/sleepers.html#how-many-workers",
     };
     const COUNT: usize = 64;
@@ -614,13 +654,13 @@ fn nothing_is_allocated_after_new() {
         let ((), made) = allocations(|| {
             for _ in 0..3 {
                 for worker in 0..COUNT {
-                    let _ = sleepers.sleep(worker, false);
+                    let _ = sleepers.transition_to_parked(worker, Busy);
                 }
                 for worker in 0..COUNT / 2 {
-                    let _ = sleepers.wake(worker);
+                    let _ = sleepers.transition_from_parked(worker);
                 }
                 while sleepers.notify().is_some() {
-                    let _ = sleepers.found();
+                    let _ = sleepers.transition_from_searching();
                 }
             }
         });

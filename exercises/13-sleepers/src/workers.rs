@@ -7,6 +7,7 @@ use parker::{Parker, Unparker};
 use sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use sync::{Arc, thread};
 
+use super::super::Activity::{self, Busy, Searching};
 use super::super::Sleepers;
 
 use Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -120,40 +121,49 @@ impl Scheduler {
     }
 
     // ANCHOR: work
-    /// What a worker does all day.
+    /// The loop of a worker.
     fn work(&self, worker: usize, parker: &Parker) {
-        let mut searching = false;
+        let mut activity = Busy;
         while !self.is_over.load(Acquire) {
-            if self.take(worker, searching) {
-                if mem::take(&mut searching) && self.sleepers.found() {
+            if self.take(worker, activity) {
+                if mem::replace(&mut activity, Busy) == Searching
+                    && self.sleepers.transition_from_searching()
+                {
                     self.notify();
                 }
                 (self.job)(self, worker);
-            } else if !searching && self.sleepers.try_search() {
-                searching = true;
+            } else if activity == Busy
+                && self.sleepers.transition_to_searching()
+            {
+                activity = Searching;
             } else {
-                searching = self.sleep(worker, searching, parker);
+                activity = self.park(worker, activity, parker);
             }
         }
     }
 
-    /// Returns `true` if it searches when it is up again.
-    fn sleep(&self, worker: usize, searching: bool, parker: &Parker) -> bool {
-        let must_look = self.sleepers.sleep(worker, searching);
+    /// Returns what the worker does once it's unparked.
+    fn park(&self, worker: usize, was: Activity, parker: &Parker) -> Activity {
+        let must_look = self.sleepers.transition_to_parked(worker, was);
         if must_look && !self.queues.iter().all(Queue::is_empty) {
-            return !self.sleepers.wake(worker) || self.sleepers.try_search();
+            let now = self.sleepers.transition_from_parked(worker);
+            return match now == Busy && self.sleepers.transition_to_searching()
+            {
+                true => Searching,
+                false => now,
+            };
         }
         parker.park();
-        !self.sleepers.wake(worker)
+        self.sleepers.transition_from_parked(worker)
     }
     // ANCHOR_END: work
 
     /// Takes from the own queue, then from the one of those outside, and then,
     /// if it searches, from those of the other workers.
-    fn take(&self, worker: usize, searching: bool) -> bool {
+    fn take(&self, worker: usize, activity: Activity) -> bool {
         let outside = self.unparkers.len();
         self.queues[worker].take()
             || self.queues[outside].take()
-            || searching && self.queues.iter().any(Queue::take)
+            || activity == Searching && self.queues.iter().any(Queue::take)
     }
 }

@@ -5,6 +5,8 @@ use sync::atomic::{AtomicU32, Ordering};
 
 use Ordering::{Acquire, Relaxed, Release};
 
+use super::Activity;
+
 /// One more that sleeps. Their number is in the lower half of the word.
 const ASLEEP: u32 = 1;
 /// One more that searches. Their number is in the upper half.
@@ -15,12 +17,12 @@ pub const MOST_WORKERS: usize = SEARCHING as usize - 1;
 /// The two counts.
 ///
 /// A sleeper is counted after it is listed, and taken off the count before it
-/// is taken off the list. So whoever has taken one off the count finds one on
-/// the list.
+/// is taken off the list. So a thread that has taken one off the count finds one
+/// on the list.
 ///
 /// *Memory ordering.* The order of a count and the queues is made by the fences
 /// in [`Sleepers`](super::Sleepers). What must be seen where a count is are the
-/// list of those who sleep, by `fall_asleep` and `choose_one`, and what a
+/// list of those who sleep, by `add_sleeper` and `choose_sleeper`, and what a
 /// searcher has done before its `end_search`, by a later one's and the fence behind
 /// it.
 ///
@@ -42,18 +44,17 @@ impl Counts {
 
     /// Returns `true` if one sleeps and none searches.
     #[inline]
-    pub fn should_wake_one(&self) -> bool {
+    pub fn should_notify(&self) -> bool {
         // Relaxed: the fence before it, in `notify`, orders it.
-        should_wake_one(self.0.load(Relaxed))
+        should_notify(self.0.load(Relaxed))
     }
 
     // ANCHOR: choose
     /// If one sleeps and none searches, makes one of the sleepers a searcher.
-    pub fn choose_one(&self) -> bool {
-        let choose = |counts| {
-            should_wake_one(counts).then(|| counts - ASLEEP + SEARCHING)
-        };
-        // Acquire: pairs with the Release in `fall_asleep`; shows who is
+    pub fn choose_sleeper(&self) -> bool {
+        let choose =
+            |counts| should_notify(counts).then(|| counts - ASLEEP + SEARCHING);
+        // Acquire: pairs with the Release in `add_sleeper`; shows who is
         // listed.
         self.0.fetch_update(Acquire, Relaxed, choose).is_ok()
     }
@@ -81,10 +82,13 @@ impl Counts {
 
     /// Counts one more that sleeps, and one less that searches if it did.
     /// Returns `true` if none searches now.
-    pub fn fall_asleep(&self, did_search: bool) -> bool {
-        let no_more = if did_search { SEARCHING } else { 0 };
+    pub fn add_sleeper(&self, was: Activity) -> bool {
+        let no_more = match was {
+            Activity::Busy => 0,
+            Activity::Searching => SEARCHING,
+        };
         let change = ASLEEP.wrapping_sub(no_more);
-        // Release: pairs with the Acquire in `choose_one`; shows that the
+        // Release: pairs with the Acquire in `choose_sleeper`; shows that the
         // worker is listed.
         let before = self.0.fetch_add(change, Release);
         debug_assert!(before >= no_more, "it sleeps, and did not search");
@@ -92,16 +96,16 @@ impl Counts {
     }
 
     /// Counts one less that sleeps, if one does.
-    pub fn get_up(&self) -> bool {
+    pub fn try_remove_sleeper(&self) -> bool {
         // Relaxed: the caller looks for itself only, and listed itself.
-        let get_up = |counts| (asleep(counts) > 0).then(|| counts - ASLEEP);
-        self.0.fetch_update(Relaxed, Relaxed, get_up).is_ok()
+        let remove = |counts| (asleep(counts) > 0).then(|| counts - ASLEEP);
+        self.0.fetch_update(Relaxed, Relaxed, remove).is_ok()
     }
 
-    /// Takes a `get_up` back.
-    pub fn lie_down(&self) {
-        // Relaxed: whoever it counts was listed before, by somebody's
-        // `fall_asleep`.
+    /// Takes a `try_remove_sleeper` back.
+    pub fn restore_sleeper(&self) {
+        // Relaxed: the worker that it counts was listed before its
+        // `add_sleeper`.
         self.0.fetch_add(ASLEEP, Relaxed);
     }
 }
@@ -114,6 +118,6 @@ fn searching(counts: u32) -> u32 {
     counts / SEARCHING
 }
 
-fn should_wake_one(counts: u32) -> bool {
+fn should_notify(counts: u32) -> bool {
     searching(counts) == 0 && asleep(counts) > 0
 }

@@ -11,37 +11,38 @@
 //! task.
 //!
 //! Two changes matter, since nobody might look after them: one more sleeps, and
-//! the last search ends. `sleep` has the fence after both. `found` has none,
+//! the last search ends. `transition_to_parked` has the fence after both. `transition_from_searching` has none,
 //! but sends its caller to `notify`, which begins with one. Other changes are
 //! relaxed as far as pushes go: a search may miss one, but whoever ends the last
 //! search does not.
 //!
 //! Searchers also *move* work, from one queue to another, and tell nobody. So
-//! `found` releases, and the fence of whoever ends the last search acquires.
+//! `transition_from_searching` releases, and the fence of whoever ends the last search acquires.
 //!
 //! # Contract
 //!
 //! 1. **No task waits.** Work is published, and then `notify` is called. If a
 //!    worker sleeps and none searches, it names one that sleeps. If it names
-//!    none, then a worker that sleeps or ends its search meanwhile sees the
-//!    work: once its `sleep` has returned `true`, or once its `found` has and
-//!    it has called `notify`.
+//!    none, then a worker that falls asleep or ends its search meanwhile sees
+//!    the work: once its `transition_to_parked` has returned `true`, or once its
+//!    `transition_from_searching` has and it has called `notify`.
 //! 2. **Whom to wake.** `notify` names a worker that sleeps, parked or not.
 //!    From then on that worker searches: it is not named again before it has
 //!    slept again.
-//! 3. **One is enough.** `notify` names nobody while a worker searches.
-//! 4. **Half.** `try_search` lets at most half of the workers search at once,
-//!    rounded up; fewer will do. If none searches, it lets one.
-//! 5. **One leads to the next.** `found` makes a searcher busy, and returns
-//!    `true` if none searches now. Then its caller has to call `notify`.
-//! 6. **The last look.** `sleep` makes a worker sleep, whether it was busy or
-//!    searching, and returns `true` if none searches now. Then its caller has
-//!    to look at all queues before it parks; there it sees what the other
-//!    searchers have moved before their `found`.
-//! 7. **Getting up.** `wake` is for a worker that slept and is up. If no
-//!    `notify` has named it, it returns `true`: the worker is busy, and will
-//!    not be named. If one has, it returns `false`: the worker searches. A
-//!    worker that knows it was named need not call `wake`.
+//! 3. **One is enough.** `notify` names no worker while another one searches.
+//! 4. **Half.** `transition_to_searching` lets at most half of the workers
+//!    search at once, rounded up; fewer will do. If none searches, it lets one.
+//! 5. **One leads to the next.** `transition_from_searching` makes a searcher
+//!    busy, and returns `true` if none searches now. Then its caller has to call
+//!    `notify`.
+//! 6. **The last look.** `transition_to_parked` makes a worker sleep, whether it
+//!    was busy or searching, and returns `true` if none searches now. Then its
+//!    caller has to look at all queues before it parks; there it sees what the
+//!    other searchers have moved before their `transition_from_searching`.
+//! 7. **Unparking.** A worker that slept and is unparked, for whatever reason,
+//!    calls `transition_from_parked`. If no `notify` has named it, it is `Busy`
+//!    from then on, and will not be named. If one has, it is `Searching`. A
+//!    worker that knows it was named need not call it.
 //! 8. **Any number.** One worker is enough, and so are 256; all of them may
 //!    sleep at once.
 //! 9. **Made once.** After `new` nothing is allocated.
@@ -49,31 +50,32 @@
 //! # Examples
 //!
 //! ```no_run
-//! use solution_13::Sleepers;
+//! use solution_13::{Activity, Sleepers};
 //!
 //! let sleepers = Sleepers::new(2);
 //! // Worker 1 has no work of its own, and finds none elsewhere.
-//! assert!(sleepers.try_search());
-//! assert!(sleepers.sleep(1, true), "the last one has to look again");
+//! assert!(sleepers.transition_to_searching());
+//! let is_last = sleepers.transition_to_parked(1, Activity::Searching);
+//! assert!(is_last, "no other worker searches, so this one looks again");
 //! // Worker 0 pushes a task, and another.
 //! assert_eq!(sleepers.notify(), Some(1));
 //! assert_eq!(sleepers.notify(), None, "one is searching");
 //! // Worker 1 finds one of them.
-//! assert!(sleepers.found(), "the last one has to notify");
-//! assert_eq!(sleepers.notify(), None, "nobody sleeps");
+//! assert!(sleepers.transition_from_searching(), "it has to notify");
+//! assert_eq!(sleepers.notify(), None, "no worker sleeps");
 //! ```
 
+#[path = "../../../exercises/13-sleepers/src/activity.rs"]
+mod activity;
 mod counts;
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/13-sleepers/src/models.rs"]
 mod models;
-mod names;
-mod notify;
-mod search;
-mod sleep;
+mod sleeper_set;
 mod sleepers;
 #[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/13-sleepers/src/tests.rs"]
 mod tests;
 
+pub use activity::Activity;
 pub use sleepers::Sleepers;

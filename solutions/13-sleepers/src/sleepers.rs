@@ -1,14 +1,18 @@
-//! What all of it shares.
+//! The decisions: each changes the counts, the set of those who sleep, or both.
 
+use sync::atomic::{Ordering::SeqCst, fence};
+use sync::{hint, thread};
+
+use super::Activity;
 use super::counts::{Counts, MOST_WORKERS};
-use super::names::Names;
+use super::sleeper_set::SleeperSet;
 
 /// Decides who of a scheduler's workers sleeps, who searches, and whom to wake.
 /// What it promises is said above, in the documentation of the crate.
 pub struct Sleepers {
-    pub(super) counts: Counts,
-    pub(super) names: Names,
-    pub(super) most_searchers: u32,
+    counts: Counts,
+    set: SleeperSet,
+    most_searchers: u32,
 }
 
 impl Sleepers {
@@ -24,8 +28,92 @@ impl Sleepers {
         );
         Self {
             counts: Counts::new(),
-            names: Names::new(workers),
+            set: SleeperSet::new(workers),
             most_searchers: workers.div_ceil(2) as u32,
         }
     }
+
+    // ANCHOR: notify
+    /// To be called after work was published. Returns the worker to unpark.
+    #[inline]
+    pub fn notify(&self) -> Option<usize> {
+        // SeqCst: pairs with the fence in `transition_to_parked`, and with the
+        // one here after another's `transition_from_searching`. That work, then
+        // the counts; there the counts, then the queues: one of the two sees
+        // what the other wrote.
+        // Model: `a_push_and_a_worker_that_sleeps_do_not_miss_each_other`.
+        fence(SeqCst);
+        if self.counts.should_notify() {
+            self.choose()
+        } else {
+            None
+        }
+    }
+    // ANCHOR_END: notify
+
+    #[cold]
+    fn choose(&self) -> Option<usize> {
+        if !self.counts.choose_sleeper() {
+            return None;
+        }
+        // One of those listed is ours. But it may be listed behind our back, in
+        // a place where we have looked.
+        loop {
+            match self.set.take_any() {
+                Some(worker) => return Some(worker),
+                None => hint::spin_loop(),
+            }
+        }
+    }
+
+    /// A busy worker has no work. Returns `true` if it may search.
+    pub fn transition_to_searching(&self) -> bool {
+        self.counts.begin_search(self.most_searchers)
+    }
+
+    /// A searcher has found work, and is busy. Returns `true` if no worker
+    /// searches now: it must call [`notify`](Self::notify) before it begins with
+    /// the work.
+    #[must_use]
+    pub fn transition_from_searching(&self) -> bool {
+        self.counts.end_search()
+    }
+
+    // ANCHOR: to_parked
+    /// A worker sleeps from now on. Returns `true` if no worker searches now: it
+    /// must look at all queues once more before it parks.
+    #[must_use]
+    pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
+        self.set.insert(worker);
+        let is_last = self.counts.add_sleeper(was);
+        // SeqCst: pairs with the fence in `notify`, see there.
+        // Model: `a_push_and_a_worker_that_sleeps_do_not_miss_each_other`.
+        fence(SeqCst);
+        is_last
+    }
+    // ANCHOR_END: to_parked
+
+    // ANCHOR: from_parked
+    /// A worker that slept is unparked, for whatever reason. Returns what it does
+    /// from now on.
+    #[must_use]
+    pub fn transition_from_parked(&self, worker: usize) -> Activity {
+        while self.set.contains(worker) {
+            if self.counts.try_remove_sleeper() {
+                let is_own = self.set.take(worker);
+                if is_own {
+                    return Activity::Busy;
+                }
+                // It was chosen between the two steps. So another one that
+                // sleeps is to be counted again.
+                self.counts.restore_sleeper();
+                return Activity::Searching;
+            }
+            // All that are listed are chosen, and a `notify` is about to say
+            // who is. It needs one more step.
+            thread::yield_now();
+        }
+        Activity::Searching
+    }
+    // ANCHOR_END: from_parked
 }

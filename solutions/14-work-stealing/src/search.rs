@@ -3,6 +3,7 @@
 
 use super::events::{Event, Queue};
 use super::shared::{CAPACITY, Shared, Task};
+use super::sleepers::Activity;
 use super::worker::Worker;
 
 /// So many tasks are in the first half of a queue, which stays if the queue
@@ -34,16 +35,20 @@ impl Worker {
     #[cold]
     pub fn find_work(&self) {
         let Some(task) = self.take_injected().or_else(|| self.search()) else {
-            return self.sleep();
+            return self.park();
         };
-        let is_last = match self.end_search(true) {
-            true => self.shared.sleepers.found(),
-            // Who looked while we carried a batch here saw nothing, and may
-            // sleep now.
+        let must_notify = match self.end_search(true) {
+            Activity::Searching => {
+                self.shared.sleepers.transition_from_searching()
+            }
+            // A worker that looked while we carried a batch here saw nothing,
+            // and may sleep now.
             // Model: `what_comes_from_outside_is_shared_in_whatever_order`.
-            false => !self.queue.is_empty() || !self.shared.injector.is_empty(),
+            Activity::Busy => {
+                !self.queue.is_empty() || !self.shared.injector.is_empty()
+            }
         };
-        if is_last {
+        if must_notify {
             // There may be more than this one.
             self.shared.notify();
         }
@@ -52,11 +57,11 @@ impl Worker {
 
     /// Looks at the queues of the others, unless enough do so already.
     fn search(&self) -> Option<Task> {
-        if !self.is_searching.get() {
-            if !self.shared.sleepers.try_search() {
+        if self.activity.get() == Activity::Busy {
+            if !self.shared.sleepers.transition_to_searching() {
                 return None;
             }
-            self.set_searching(true);
+            self.set_activity(Activity::Searching);
         }
         self.steal().or_else(|| self.take_injected())
     }
@@ -80,20 +85,20 @@ impl Worker {
         })
     }
 
-    fn set_searching(&self, is_searching: bool) {
-        self.is_searching.set(is_searching);
-        if is_searching {
+    fn set_activity(&self, activity: Activity) {
+        self.activity.set(activity);
+        if activity == Activity::Searching {
             self.tell(|| Event::SearchBegan);
         }
     }
 
-    /// Returns `true` if this worker was searching.
-    fn end_search(&self, found: bool) -> bool {
-        let was_searching = self.is_searching.take();
-        if was_searching {
+    /// Returns what this worker did until now.
+    fn end_search(&self, found: bool) -> Activity {
+        let was = self.activity.replace(Activity::Busy);
+        if was == Activity::Searching {
             self.tell(|| Event::SearchEnded { found });
         }
-        was_searching
+        was
     }
 
     /// A number below `limit`.
@@ -107,15 +112,20 @@ impl Worker {
         random as usize % limit
     }
 
-    fn sleep(&self) {
+    fn park(&self) {
         let Shared { sleepers, .. } = &*self.shared;
-        let is_last = sleepers.sleep(self.index, self.end_search(false));
-        // Whoever pushed before that may have seen nobody asleep.
+        let was = self.end_search(false);
+        let is_last = sleepers.transition_to_parked(self.index, was);
+        // A push before that may have seen no sleeper.
         // Model: `a_task_from_outside_runs_in_every_order`.
         if is_last && self.shared.has_work() {
-            let is_free = sleepers.wake(self.index);
+            self.set_activity(sleepers.transition_from_parked(self.index));
             // As a searcher, so that it tells the next one if there is more.
-            self.set_searching(!is_free || sleepers.try_search());
+            if self.activity.get() == Activity::Busy
+                && sleepers.transition_to_searching()
+            {
+                self.set_activity(Activity::Searching);
+            }
             return;
         }
         if !self.shared.is_shut_down() {
@@ -123,6 +133,6 @@ impl Worker {
             self.parker.park();
             self.tell(|| Event::Unparked);
         }
-        self.set_searching(!sleepers.wake(self.index));
+        self.set_activity(sleepers.transition_from_parked(self.index));
     }
 }

@@ -11,6 +11,7 @@ use super::context;
 use super::events::{Event, Queue};
 use super::run_queue::Local;
 use super::shared::{CAPACITY, Shared, Task};
+use super::sleepers::Activity;
 use super::slot::Slot;
 
 /// A worker, on its own thread.
@@ -22,8 +23,8 @@ pub struct Worker {
     pub(super) parker: Parker,
     /// Polls since the last look at the injector.
     polls: Cell<u32>,
-    /// Whether it is counted by the sleepers as one that searches.
-    pub(super) is_searching: Cell<bool>,
+    /// What the sleepers count it as.
+    pub(super) activity: Cell<Activity>,
     pub(super) random: Cell<u32>,
 }
 
@@ -41,7 +42,7 @@ impl Worker {
             queue,
             parker,
             polls: Cell::new(0),
-            is_searching: Cell::new(false),
+            activity: Cell::new(Activity::Busy),
             // Any start but 0 will do, as long as they differ.
             random: Cell::new(index as u32 + 1),
         }

@@ -166,7 +166,7 @@ fn wakers_leave_no_memory_behind() {
     });
 }
 
-/// Clauses 2 and 7: what a panic jumps over is freed all the same.
+/// Clause 2: what a panic of the target jumps over is freed all the same.
 #[test]
 fn wakers_whose_target_panics_leave_no_memory_behind() {
     let lesson = Lesson {

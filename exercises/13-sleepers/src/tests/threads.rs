@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use sync::chaos::with_chaos;
 use testkit::{Lesson, check};
 
-use super::super::Sleepers;
+use super::super::{Activity::Busy, Sleepers};
 use super::all_asleep;
 use workers::{Job, Scheduler, Workers};
 
@@ -38,11 +38,11 @@ fn several_threads_keep_to_the_half() {
         let (searching, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let ask = || {
             for _ in 0..300 {
-                if sleepers.try_search() {
+                if sleepers.transition_to_searching() {
                     most.fetch_max(searching.fetch_add(1, SeqCst) + 1, SeqCst);
                     thread::yield_now();
                     searching.fetch_sub(1, SeqCst);
-                    let _ = sleepers.found();
+                    let _ = sleepers.transition_from_searching();
                 }
             }
         };
@@ -63,11 +63,12 @@ fn several_threads_keep_to_the_half() {
 #[test]
 fn a_notify_and_who_gets_up_agree() {
     let lesson = Lesson {
-        clause: "7. Getting up",
-        promise: "If a worker gets up while `notify` names it, both know the same: it was named, or not.",
-        usual_cause: "`wake` looks whether the worker is listed, and takes it off the list in a \
-                      second step, when it has been named.",
-        read: "scheduler/sleepers.html#getting-up",
+        clause: "7. Unparking",
+        promise: "If a worker gets up while `notify` names it, both know the same: it was named, or \
+                  not.",
+        usual_cause: "`transition_from_parked` looks whether the worker is listed, and takes it off \
+                      the list in a second step, when it has been named.",
+        read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
         race_to_get_up();
@@ -99,20 +100,22 @@ fn race_to_get_up() {
             }
             meet(*round)
         });
-        let got_up = met.map(|(_, sleepers)| sleepers.wake(0));
-        let got_up: Vec<_> = got_up.collect();
+        let now = met.map(|(_, sleepers)| sleepers.transition_from_parked(0));
+        let now: Vec<_> = now.collect();
         let named = notifying.join().expect("`notify` does not panic");
-        for ((sleepers, got_up), named) in rounds.iter().zip(got_up).zip(named)
-        {
+        for ((sleepers, now), named) in rounds.iter().zip(now).zip(named) {
             assert!(
-                got_up == (named != Some(0)),
-                "{named:?} was named, and 0 got up with `wake` = {got_up}"
+                (now == Busy) == (named != Some(0)),
+                "{named:?} was named, and 0, which is up, is {now:?} by `transition_from_parked`"
             );
             assert!(
                 named.is_some(),
                 "1 sleeps all the time, and none is named"
             );
-            assert!(sleepers.found(), "the one named was the only searcher");
+            assert!(
+                sleepers.transition_from_searching(),
+                "the one named was the only searcher"
+            );
         }
     });
 }
@@ -134,8 +137,8 @@ fn as_many_workers_come_as_there_are_jobs() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
         promise: "As many jobs as workers, each waits for the others, and all of them run.",
-        usual_cause: "Whoever finds a job is content. The jobs that came while it searched woke nobody, \
-                      so it has to send for the next.",
+        usual_cause: "Whoever finds a job is content. The jobs that came while it searched woke \
+                      nobody, so it has to send for the next.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -157,8 +160,8 @@ fn jobs_that_a_worker_pushes_reach_the_others() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
         promise: "A worker pushes a job for each of the others into its own queue, and all of them run.",
-        usual_cause: "Whoever finds a job is content. The jobs that came while it searched woke nobody, \
-                      so it has to send for the next.",
+        usual_cause: "Whoever finds a job is content. The jobs that came while it searched woke \
+                      nobody, so it has to send for the next.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -199,12 +202,12 @@ fn thousands_of_jobs_find_a_worker() {
     let lesson = Lesson {
         clause: "1. No task waits",
         promise: "Each job that comes as the workers fall asleep is run.",
-        usual_cause: "If other checks fail, read those first: any mistake ends here, too. If \
-                      not, `sleep` counts the worker too late, or before its name is on the list. \
-                      A job that comes in between is not seen and wakes nobody. Or `wake` doesn't \
-                      heed that a `notify` has named the worker meanwhile: it says that it was asleep, \
-                      so that a searcher is counted for ever, or takes it off the number of sleepers \
-                      once more.",
+        usual_cause: "If other checks fail, read those first: any mistake ends here, too. If not, \
+                      `transition_to_parked` counts the worker too late, or before its name is on the \
+                      list. A job that comes in between is not seen and wakes nobody. Or \
+                      `transition_from_parked` doesn't heed that a `notify` has named the worker \
+                      meanwhile: it says that it was asleep, so that a searcher is counted for ever, \
+                      or takes it off the number of sleepers once more.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check(lesson, || {

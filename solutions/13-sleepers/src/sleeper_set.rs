@@ -4,13 +4,13 @@ use sync::atomic::{AtomicU64, Ordering};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-/// A set of workers. Who takes one out has it for itself.
+/// A set of workers. Only one thread can take a given worker out.
 ///
 /// *Memory ordering.* What happens before `take_any` happens before the
 /// `contains` that misses the worker taken.
-pub struct Names(Box<[AtomicU64]>);
+pub struct SleeperSet(Box<[AtomicU64]>);
 
-impl Names {
+impl SleeperSet {
     /// Makes a set with room for so many workers.
     pub fn new(workers: usize) -> Self {
         let words = workers.div_ceil(u64::BITS as usize);
@@ -20,7 +20,7 @@ impl Names {
     /// Adds a worker.
     pub fn insert(&self, worker: usize) {
         let (word, bit) = self.place(worker);
-        // Relaxed: published with the count, by `fall_asleep`.
+        // Relaxed: published with the count, by `add_sleeper`.
         word.fetch_or(bit, Relaxed);
     }
 
