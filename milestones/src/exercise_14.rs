@@ -27,7 +27,7 @@ macro_rules! one_queue {
         mod worker;
 
         pub use builder::Builder;
-        pub use context::Entered;
+        pub use context::EnterGuard;
         pub use handle::{
             BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
         };

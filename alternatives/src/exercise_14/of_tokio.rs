@@ -32,7 +32,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::runtime;
-pub use tokio::runtime::EnterGuard as Entered;
+pub use tokio::runtime::EnterGuard;
 use tokio::task;
 pub use tokio::time::sleep;
 // tokio's own keeps the task back until its worker has nothing else to poll: so long
@@ -82,7 +82,7 @@ impl Runtime {
     }
 
     /// Makes this the runtime of this thread.
-    pub fn enter(&self) -> Entered<'_> {
+    pub fn enter(&self) -> EnterGuard<'_> {
         self.0.enter()
     }
 
@@ -174,7 +174,7 @@ impl Handle {
     }
 
     /// Makes this the runtime of this thread.
-    pub fn enter(&self) -> Entered<'_> {
+    pub fn enter(&self) -> EnterGuard<'_> {
         self.0.enter()
     }
 }

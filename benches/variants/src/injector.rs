@@ -3,25 +3,25 @@
 use std::ops::Deref;
 
 use super::right_injector::Injector as Right;
-use super::shared::Task;
+use super::task::{Runnable, Schedule};
 
 /// A list in a mutex.
-pub struct Injector(Right);
+pub struct Injector<S: Schedule>(Right<S>);
 
-impl Injector {
+impl<S: Schedule> Injector<S> {
     pub fn new() -> Self {
         Self(Right::new())
     }
 
-    pub fn push(&self, task: Task) {
+    pub fn push(&self, task: Runnable<S>) {
         self.0.append([task]);
     }
 }
 
-impl Deref for Injector {
-    type Target = Right;
+impl<S: Schedule> Deref for Injector<S> {
+    type Target = Right<S>;
 
-    fn deref(&self) -> &Right {
+    fn deref(&self) -> &Right<S> {
         &self.0
     }
 }

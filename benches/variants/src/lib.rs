@@ -27,42 +27,38 @@ macro_rules! runtime {
         mod builder;
         #[path = "../../../solutions/14-work-stealing/src/context.rs"]
         mod context;
-        #[path = "../../../solutions/14-work-stealing/src/end.rs"]
-        mod end;
         #[path = "../../../exercises/14-work-stealing/src/events.rs"]
         mod events;
         #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
         mod handle;
-        #[path = "../../../solutions/14-work-stealing/src/owner.rs"]
-        mod owner;
         #[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
         mod runtime;
-        #[path = "../../../solutions/14-work-stealing/src/search.rs"]
-        mod search;
-        #[path = "../../../solutions/14-work-stealing/src/shared.rs"]
+        #[path = "../../../solutions/14-work-stealing/src/scheduler_ref.rs"]
+        mod scheduler_ref;
+        #[path = "../../../solutions/14-work-stealing/src/shared/mod.rs"]
         mod shared;
         #[path = "../../../solutions/14-work-stealing/src/start.rs"]
         mod start;
-        #[path = "../../../solutions/14-work-stealing/src/worker.rs"]
+        #[path = "../../../solutions/14-work-stealing/src/worker/mod.rs"]
         mod worker;
 
         pub use builder::Builder;
-        pub use context::Entered;
+        pub use context::EnterGuard;
         pub use handle::{BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking};
         pub use runtime::Runtime;
         pub use sleep::Sleep;
         pub use task::{JoinError, YieldNow, yield_now};
     };
-    (slot as $name:ident) => {
-        #[path = "../../../solutions/14-work-stealing/src/slot.rs"]
+    (lifo_slot as $name:ident) => {
+        #[path = "../../../solutions/14-work-stealing/src/lifo_slot.rs"]
         mod $name;
     };
     (injector as $name:ident) => {
-        runtime!(injector as $name, without recent);
-        #[path = "../../../solutions/14-work-stealing/src/recent.rs"]
-        mod recent;
+        runtime!(injector as $name, without prefetch);
+        #[path = "../../../solutions/14-work-stealing/src/prefetch.rs"]
+        mod prefetch;
     };
-    (injector as $name:ident, without recent) => {
+    (injector as $name:ident, without prefetch) => {
         #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
         mod $name;
     };
@@ -75,7 +71,7 @@ pub mod locked_queue {
     use alternatives::exercise_11::mutex as run_queue;
 
     runtime!();
-    runtime!(slot as slot);
+    runtime!(lifo_slot as lifo_slot);
     runtime!(injector as injector);
 }
 
@@ -86,7 +82,7 @@ pub mod no_slot {
 
     runtime!();
     runtime!(injector as injector);
-    mod slot;
+    mod lifo_slot;
 }
 
 /// Whoever pushes to the injector takes its lock.
@@ -95,7 +91,7 @@ pub mod locked_injector {
     use ::{run_queue, sleepers, task};
 
     runtime!();
-    runtime!(slot as slot);
+    runtime!(lifo_slot as lifo_slot);
     runtime!(injector as right_injector);
     mod injector;
 }
@@ -106,9 +102,9 @@ pub mod unfetched {
     use ::{run_queue, sleepers, task};
 
     runtime!();
-    runtime!(slot as slot);
-    runtime!(injector as injector, without recent);
-    mod recent;
+    runtime!(lifo_slot as lifo_slot);
+    runtime!(injector as injector, without prefetch);
+    mod prefetch;
 }
 
 /// All workers may search at once.
@@ -118,7 +114,7 @@ pub mod all_search {
     use ::{run_queue, task};
 
     runtime!();
-    runtime!(slot as slot);
+    runtime!(lifo_slot as lifo_slot);
     runtime!(injector as injector);
 }
 
@@ -129,7 +125,7 @@ pub mod always_wake {
     use ::{run_queue, task};
 
     runtime!();
-    runtime!(slot as slot);
+    runtime!(lifo_slot as lifo_slot);
     runtime!(injector as injector);
 }
 
@@ -140,7 +136,7 @@ pub mod never_recycled {
     use ::{run_queue, sleepers};
 
     runtime!();
-    runtime!(slot as slot);
+    runtime!(lifo_slot as lifo_slot);
     runtime!(injector as injector);
 }
 
@@ -151,7 +147,7 @@ pub mod listed_at_spawn {
     use ::{run_queue, sleepers};
 
     runtime!();
-    runtime!(slot as slot);
+    runtime!(lifo_slot as lifo_slot);
     runtime!(injector as injector);
 }
 
@@ -162,7 +158,7 @@ pub mod counted_wakes {
     use ::{run_queue, sleepers};
 
     runtime!();
-    runtime!(slot as slot);
+    runtime!(lifo_slot as lifo_slot);
     runtime!(injector as injector);
 }
 
@@ -172,7 +168,7 @@ pub mod observable {
     use ::{run_queue, sleepers, task};
 
     runtime!(without observer);
-    runtime!(slot as slot);
+    runtime!(lifo_slot as lifo_slot);
     runtime!(injector as injector);
     mod observer;
 
@@ -187,7 +183,7 @@ pub mod observed {
     use ::{run_queue, sleepers, task};
 
     runtime!(without observer);
-    runtime!(slot as slot);
+    runtime!(lifo_slot as lifo_slot);
     runtime!(injector as injector);
     mod observer;
 

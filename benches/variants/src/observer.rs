@@ -17,7 +17,7 @@ impl Default for Observer {
 
 impl Observer {
     #[inline]
-    pub fn tell(self, event: impl FnOnce() -> Event) {
+    pub fn emit(self, event: impl FnOnce() -> Event) {
         if let Some(observe) = self.observe {
             observe(event());
         }

@@ -149,7 +149,7 @@ use std::time::Duration;
 use sync::thread;
 
 pub use builder::Builder;
-pub use context::Entered;
+pub use context::EnterGuard;
 pub use events::{Event, Queue};
 pub use sleep::Sleep;
 pub use task::{JoinError, JoinHandle, YieldNow, yield_now};
@@ -189,7 +189,7 @@ impl Worker {
     /// Runs tasks until the runtime ends. After each of them it calls
     /// [`context::leave_forgotten`].
     fn run(self) {
-        let _inside = context::Inside::new(self.shared.clone());
+        let _inside = context::EnterScope::new(self.shared.clone());
         context::run_as(&self, || todo!("take a task and run it, or sleep"));
     }
 }
@@ -246,7 +246,7 @@ impl Runtime {
 
     /// Makes this the runtime that free functions use on this thread, until
     /// what is returned is dropped.
-    pub fn enter(&self) -> Entered<'_> {
+    pub fn enter(&self) -> EnterGuard<'_> {
         self.handle.enter()
     }
 
@@ -322,8 +322,8 @@ impl Handle {
 
     /// Makes this the runtime that free functions use on this thread, until
     /// what is returned is dropped.
-    pub fn enter(&self) -> Entered<'_> {
-        Entered::new(self.shared.clone())
+    pub fn enter(&self) -> EnterGuard<'_> {
+        EnterGuard::new(self.shared.clone())
     }
 }
 

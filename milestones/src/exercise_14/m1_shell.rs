@@ -13,7 +13,7 @@ mod end {
             todo!()
         }
 
-        pub fn shut_down_without_us(&self) {
+        pub fn shut_down_detached(&self) {
             todo!()
         }
 

@@ -24,8 +24,8 @@ mod end {
         }
 
         /// The same, by a worker in one of its tasks, which nobody waits for.
-        pub fn shut_down_without_us(&self) {
-            self.lock().is_alone = true;
+        pub fn shut_down_detached(&self) {
+            self.lock().is_detached = true;
             self.shut_down();
         }
 

@@ -12,13 +12,13 @@ use super::worker::Worker;
 
 /// Nothing here has a destructor, so that it can be reached without a check.
 struct Context {
-    /// The runtime that was entered last. Its [`Entered`] keeps it.
+    /// The runtime that was entered last. Its [`EnterGuard`] keeps it.
     runtime: Cell<*const Shared>,
     /// What this thread works as, as long as [`run_as`] runs.
     worker: Cell<*const Worker>,
-    /// How many [`Entered`] there are.
+    /// How many [`EnterGuard`] there are.
     depth: Cell<usize>,
-    /// Whether there is a [`Blocked`].
+    /// Whether there is a [`BlockOnGuard`].
     is_blocked: Cell<bool>,
 }
 
@@ -42,8 +42,8 @@ pub fn current() -> *const Shared {
 /// # Safety
 ///
 /// While the caller has the reference, it runs no code of the user's that is not
-/// `'static`: that could drop the [`Entered`], and the runtime behind it. An
-/// `Entered` within reach of `'static` code has borrowed its runtime for ever.
+/// `'static`: that could drop the [`EnterGuard`], and the runtime behind it. An
+/// `EnterGuard` within reach of `'static` code has borrowed its runtime for ever.
 ///
 /// # Panics
 ///
@@ -57,7 +57,7 @@ pub unsafe fn expect_current<'a>() -> &'a Shared {
         "this thread has not entered a runtime: call this in a task, in \
          `block_on`, in a blocking job, or while a guard of `enter` is there"
     );
-    // SAFETY: what was entered is kept by an `Entered` that is still there.
+    // SAFETY: what was entered is kept by an `EnterGuard` that is still there.
     unsafe { &*runtime }
 }
 
@@ -87,7 +87,7 @@ pub fn run_as(worker: &Worker, body: impl FnOnce()) {
 ///
 /// When it is dropped before one that came later.
 #[must_use = "dropped, it leaves the runtime"]
-pub struct Entered<'a> {
+pub struct EnterGuard<'a> {
     /// Not only borrowed: a guard that is forgotten is never dropped.
     entered: Arc<Shared>,
     /// What was entered before, and is kept by another guard.
@@ -97,7 +97,7 @@ pub struct Entered<'a> {
     _runtime: PhantomData<(&'a Shared, *const ())>,
 }
 
-impl Entered<'_> {
+impl EnterGuard<'_> {
     pub(crate) fn new(runtime: Arc<Shared>) -> Self {
         CONTEXT.with(|context| {
             context.depth.set(context.depth.get() + 1);
@@ -111,7 +111,7 @@ impl Entered<'_> {
     }
 }
 
-impl Drop for Entered<'_> {
+impl Drop for EnterGuard<'_> {
     fn drop(&mut self) {
         CONTEXT.with(|context| {
             if context.depth.get() == self.depth {
@@ -120,7 +120,7 @@ impl Drop for Entered<'_> {
                 return;
             }
             if context.depth.get() < self.depth {
-                // The `Inside` around it has left this runtime already.
+                // The `EnterScope` around it has left this runtime already.
                 return;
             }
             // A later guard will bring this runtime back: it must stay.
@@ -134,17 +134,17 @@ impl Drop for Entered<'_> {
     }
 }
 
-/// An [`Entered`] around code of the user's, which may forget its own guards:
+/// An [`EnterGuard`] around code of the user's, which may forget its own guards:
 /// nothing drops these, so this one leaves their runtimes, too.
-pub struct Inside(Entered<'static>);
+pub struct EnterScope(EnterGuard<'static>);
 
-impl Inside {
+impl EnterScope {
     pub fn new(runtime: Arc<Shared>) -> Self {
-        Self(Entered::new(runtime))
+        Self(EnterGuard::new(runtime))
     }
 }
 
-impl Drop for Inside {
+impl Drop for EnterScope {
     fn drop(&mut self) {
         CONTEXT.with(|context| {
             if context.depth.get() > self.0.depth {
@@ -177,9 +177,9 @@ fn leave_all(context: &Context, workers_own: &Arc<Shared>) {
 }
 
 /// While it lives, this thread waits for a future. It stays on its thread.
-pub struct Blocked(PhantomData<*const ()>);
+pub struct BlockOnGuard(PhantomData<*const ()>);
 
-impl Blocked {
+impl BlockOnGuard {
     /// # Panics
     ///
     /// Where a thread must not wait.
@@ -201,7 +201,7 @@ impl Blocked {
     }
 }
 
-impl Drop for Blocked {
+impl Drop for BlockOnGuard {
     fn drop(&mut self) {
         CONTEXT.with(|context| context.is_blocked.set(false));
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sleep::Sleep;
 
-use super::context::{self, Entered};
+use super::context::{self, EnterGuard};
 use super::shared::Shared;
 
 pub use super::task::JoinHandle;
@@ -50,15 +50,15 @@ impl Handle {
     {
         let shared = self.shared.clone();
         let job = move || {
-            let _inside = context::Inside::new(shared);
+            let _inside = context::EnterScope::new(shared);
             job()
         };
         self.shared.blocking().spawn_blocking(job)
     }
 
     /// See [`Runtime::enter`](super::Runtime::enter).
-    pub fn enter(&self) -> Entered<'_> {
-        Entered::new(self.shared.clone())
+    pub fn enter(&self) -> EnterGuard<'_> {
+        EnterGuard::new(self.shared.clone())
     }
 }
 

@@ -27,13 +27,13 @@ use sync::atomic::{
 };
 use sync::{Mutex, MutexGuard};
 
-use super::recent::{self, Recent};
-use super::shared::Task;
+use super::prefetch::{self, PrefetchHints};
+use super::task::{Runnable, Schedule};
 
 /// Tasks for whichever worker comes first.
-pub struct Injector {
+pub struct Injector<S: Schedule> {
     stack: Stack,
-    list: Listed,
+    queue: LockedQueue<S>,
 }
 
 /// All pushers write to it, so it has its cache lines for itself.
@@ -41,27 +41,27 @@ pub struct Injector {
 struct Stack {
     /// The newest task, which links to the one before it, and so on.
     newest: AtomicPtr<()>,
-    recent: Recent,
+    hints: PrefetchHints,
 }
 
 #[repr(align(128))]
-struct Listed {
-    tasks: Mutex<VecDeque<Task>>,
+struct LockedQueue<S: Schedule> {
+    tasks: Mutex<VecDeque<Runnable<S>>>,
     /// Whether there are any, for those who look without the lock. Changed only
     /// by who holds it.
-    is_any: AtomicBool,
+    has_tasks: AtomicBool,
 }
 
-impl Injector {
+impl<S: Schedule> Injector<S> {
     pub fn new() -> Self {
         Self {
             stack: Stack {
                 newest: AtomicPtr::new(ptr::null_mut()),
-                recent: Recent::new(),
+                hints: PrefetchHints::new(),
             },
-            list: Listed {
+            queue: LockedQueue {
                 tasks: Mutex::new(VecDeque::new()),
-                is_any: AtomicBool::new(false),
+                has_tasks: AtomicBool::new(false),
             },
         }
     }
@@ -73,18 +73,18 @@ impl Injector {
         // announcement and this look, and who pushes makes one between its push
         // and its look at the sleepers. For all others it is a hint.
         self.stack.newest.load(Relaxed).is_null()
-            && !self.list.is_any.load(Relaxed)
+            && !self.queue.has_tasks.load(Relaxed)
     }
 
     /// Puts a task at the end.
     #[inline]
-    pub fn push(&self, task: Task) {
+    pub fn push(&self, task: Runnable<S>) {
         let task = task.into_raw();
-        self.stack.recent.note(task);
+        self.stack.hints.record(task);
         // Relaxed: only compared; nothing is read through it.
         let mut before = self.stack.newest.load(Relaxed);
         loop {
-            link(task, NonNull::new(before));
+            link::<S>(task, NonNull::new(before));
             // Release: pairs with the Acquire in `take_stack`; publishes the
             // task and its link.
             match self.stack.newest.compare_exchange_weak(
@@ -100,62 +100,66 @@ impl Injector {
     }
 
     /// Puts tasks behind those that wait in the list.
-    pub fn append(&self, tasks: impl IntoIterator<Item = Task>) {
+    pub fn append(&self, tasks: impl IntoIterator<Item = Runnable<S>>) {
         let mut list = self.lock();
         list.extend(tasks);
-        self.note_if_any(&list);
+        self.update_has_tasks(&list);
     }
 
     /// Takes up to `most` tasks, the oldest. Returns the first and gives the
     /// others to `keep`.
-    pub fn take(&self, most: usize, keep: impl FnMut(Task)) -> Option<Task> {
+    pub fn take(
+        &self,
+        most: usize,
+        keep: impl FnMut(Runnable<S>),
+    ) -> Option<Runnable<S>> {
         let mut list = self.lock();
         self.take_stack(&mut list);
         let count = most.min(list.len());
         let mut tasks = list.drain(..count).map(fetched);
         let first = tasks.next();
         tasks.for_each(keep);
-        self.note_if_any(&list);
+        self.update_has_tasks(&list);
         first
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Task>> {
-        let tasks = self.list.tasks.lock();
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Runnable<S>>> {
+        let tasks = self.queue.tasks.lock();
         tasks.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// To be called with the lock.
-    fn note_if_any(&self, list: &VecDeque<Task>) {
-        let is_any = !list.is_empty();
+    fn update_has_tasks(&self, list: &VecDeque<Runnable<S>>) {
+        let has_tasks = !list.is_empty();
         // Relaxed: who sets it makes a fence before it looks at the sleepers.
-        if self.list.is_any.load(Relaxed) != is_any {
-            self.list.is_any.store(is_any, Relaxed);
+        if self.queue.has_tasks.load(Relaxed) != has_tasks {
+            self.queue.has_tasks.store(has_tasks, Relaxed);
         }
     }
 
     /// Moves the whole stack to the end of the list, the oldest first.
-    fn take_stack(&self, list: &mut VecDeque<Task>) {
+    fn take_stack(&self, list: &mut VecDeque<Runnable<S>>) {
         let newest = &self.stack.newest;
         // Relaxed: a task that comes just now is for the next.
         if newest.load(Relaxed).is_null() {
             return;
         }
-        let mut fetch = self.stack.recent.fetch();
+        let mut fetch = self.stack.hints.fetch();
         let before = list.len();
         // Acquire: pairs with the Release in `push`; shows the tasks.
         let mut next = NonNull::new(newest.swap(ptr::null_mut(), Acquire));
         while let Some(task) = next {
-            fetch.one_more();
-            // SAFETY: it was a `Task` when it was pushed, and is ours now.
-            let mut task = unsafe { Task::from_raw(task) };
-            next = task.take_next().map(Task::into_raw);
+            fetch.advance();
+            // SAFETY: it was a `Runnable` when it was pushed, and is ours now.
+            let mut task = unsafe { Runnable::<S>::from_raw(task) };
+            next = task.take_next().map(Runnable::into_raw);
             list.push_back(task);
         }
         list.make_contiguous()[before..].reverse();
     }
 }
 
-impl Drop for Injector {
+impl<S: Schedule> Drop for Injector<S> {
     fn drop(&mut self) {
         while let Some(task) = self.take(1, drop) {
             drop(task);
@@ -165,23 +169,23 @@ impl Drop for Injector {
 
 /// Links a task that is about to be pushed to the one before it.
 #[inline]
-fn link(task: NonNull<()>, to: Option<NonNull<()>>) {
+fn link<S: Schedule>(task: NonNull<()>, to: Option<NonNull<()>>) {
     // SAFETY: it is a task of our caller's until it is pushed, and what it links
     // to was one until it was. That they are tasks once more is only for the
     // link: below they are pointers again, and nobody else sees them.
-    let mut task = unsafe { Task::from_raw(task) };
+    let mut task = unsafe { Runnable::<S>::from_raw(task) };
     // What it was linked to before the exchange failed is not ours.
-    let _ = task.take_next().map(Task::into_raw);
+    let _ = task.take_next().map(Runnable::into_raw);
     // SAFETY: as above.
-    task.set_next(to.map(|to| unsafe { Task::from_raw(to) }));
+    task.set_next(to.map(|to| unsafe { Runnable::<S>::from_raw(to) }));
     let _ = task.into_raw();
 }
 
 /// Begins to fetch a task that will be polled soon.
 #[inline]
-fn fetched(task: Task) -> Task {
+fn fetched<S: Schedule>(task: Runnable<S>) -> Runnable<S> {
     let task = task.into_raw();
-    recent::prefetch(task.as_ptr());
+    prefetch::prefetch(task.as_ptr());
     // SAFETY: it has just been turned into that.
-    unsafe { Task::from_raw(task) }
+    unsafe { Runnable::<S>::from_raw(task) }
 }

@@ -2,13 +2,13 @@
 //! it: the tasks of 12, the queues of 11, the sleepers of 13, the blocking pool
 //! of 6 and the timers of 5.
 //!
-//! `worker` is what a worker does all day, and `search` what it does when it has
-//! nothing to do; `slot` and `injector` are where it gets tasks from, besides
-//! its queue; `recent` hastens the injector. `shared` is what all of them share,
-//! and `start` and `end` are how it comes and goes. `context` is what a thread
-//! knows of its runtime, and `owner` what a task knows; `runtime`, `handle` and
-//! `builder` are what its users see. `observer` is who is told, with the feature
-//! of that name, of the `events`.
+//! `worker` is the loop of a worker, and `worker::search` what it does without
+//! work. It gets tasks from its queue, from the `lifo_slot` and from the
+//! `injector`, which `prefetch` speeds up. `shared` is what all workers share,
+//! `start` starts them and `shared::shutdown` ends them. `context` is what a
+//! thread knows of its runtime, and `scheduler_ref` what a task knows.
+//! `runtime`, `handle` and `builder` are what users see. With the feature
+//! `observer`, the module of that name emits the `events`.
 //!
 //! # Contract
 //!
@@ -102,33 +102,31 @@
 
 mod builder;
 mod context;
-mod end;
 #[path = "../../../exercises/14-work-stealing/src/events.rs"]
 mod events;
 mod handle;
 mod injector;
+mod lifo_slot;
 #[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
 #[path = "../../../exercises/14-work-stealing/src/models/mod.rs"]
 mod models;
 mod observer;
-mod owner;
-mod recent;
+mod prefetch;
 mod runtime;
-mod search;
+mod scheduler_ref;
 mod shared;
-mod slot;
 mod start;
 #[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
 mod tests;
 mod worker;
 
-// Modules reach these by `super`, so that the benchmarks can put another one in
+// Modules reach these by `super`, so that the benchmarks can put another crate in
 // the place of one.
 use ::{run_queue, sleepers, task};
 
 pub use builder::Builder;
-pub use context::Entered;
+pub use context::EnterGuard;
 pub use events::{Event, Queue};
 pub use handle::{
     BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,

@@ -19,7 +19,7 @@ const _: () = assert!(size_of::<Observer>() == 0);
 impl Observer {
     /// Tells what `event` returns, which is not called if nobody listens.
     #[inline]
-    pub fn tell(self, event: impl FnOnce() -> Event) {
+    pub fn emit(self, event: impl FnOnce() -> Event) {
         #[cfg(feature = "observer")]
         if let Some(observe) = self.observe {
             observe(event());

@@ -5,7 +5,7 @@ use std::io;
 use sync::thread;
 
 use super::builder::Builder;
-use super::context::{self, Entered};
+use super::context::{self, EnterGuard};
 use super::handle::{BlockingHandle, Handle, JoinHandle};
 
 /// A work-stealing scheduler with its threads.
@@ -48,8 +48,8 @@ impl Runtime {
     ///
     /// Within a task or another `block_on`, and if `future` does.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        let _blocked = context::Blocked::new();
-        let _inside = context::Inside::new(self.handle.shared().clone());
+        let _blocked = context::BlockOnGuard::new();
+        let _inside = context::EnterScope::new(self.handle.shared().clone());
         block_on::block_on(future)
     }
 
@@ -77,7 +77,7 @@ impl Runtime {
     }
 
     /// Lets this thread use the free functions, as long as the guard is there.
-    pub fn enter(&self) -> Entered<'_> {
+    pub fn enter(&self) -> EnterGuard<'_> {
         self.handle.enter()
     }
 }
@@ -87,7 +87,7 @@ impl Drop for Runtime {
         let shared = self.handle.shared();
         if context::worker_of(shared).is_some() {
             // In one of its own tasks: that worker cannot end before we return.
-            return shared.shut_down_without_us();
+            return shared.shut_down_detached();
         }
         shared.shut_down();
         for worker in self.workers.drain(..) {

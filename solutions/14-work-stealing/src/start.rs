@@ -60,7 +60,7 @@ impl Builder {
                 Ok(thread) => runtime.add_worker(thread),
                 Err(error) => {
                     // Those that are missing need not be waited for.
-                    shared.leave(count - index);
+                    shared.workers_exited(count - index);
                     return Err(error);
                 }
             }

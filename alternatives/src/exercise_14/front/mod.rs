@@ -82,7 +82,7 @@ impl<W: Workers> Runtime<W> {
     }
 
     /// Makes this the runtime of this thread.
-    pub fn enter(&self) -> Entered<'_> {
+    pub fn enter(&self) -> EnterGuard<'_> {
         self.0.enter()
     }
 
@@ -220,9 +220,9 @@ impl Handle {
     }
 
     /// Makes this the runtime of this thread.
-    pub fn enter(&self) -> Entered<'_> {
+    pub fn enter(&self) -> EnterGuard<'_> {
         let outer = PLACE.replace(Some(self.clone()));
-        Entered(outer, PhantomData)
+        EnterGuard(outer, PhantomData)
     }
 }
 
@@ -345,9 +345,9 @@ thread_local! {
 }
 
 /// While it lives, free functions use the runtime that was entered.
-pub struct Entered<'a>(Option<Handle>, PhantomData<(&'a (), *const ())>);
+pub struct EnterGuard<'a>(Option<Handle>, PhantomData<(&'a (), *const ())>);
 
-impl Drop for Entered<'_> {
+impl Drop for EnterGuard<'_> {
     fn drop(&mut self) {
         PLACE.replace(self.0.take());
     }

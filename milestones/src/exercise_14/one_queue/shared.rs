@@ -7,12 +7,12 @@ use spawn_blocking::Pool;
 
 use super::task::{self, JoinHandle, OwnedTasks, Runnable, Schedule};
 
-pub type Task = Runnable<Owner>;
+pub type Task = Runnable<SchedulerRef>;
 
 pub struct Shared {
     queue: Mutex<Queue>,
     pub some_are_ready: Condvar,
-    pub owned: OwnedTasks<Owner>,
+    pub owned: OwnedTasks<SchedulerRef>,
     blocking: Pool,
     /// For the tasks.
     this: Weak<Shared>,
@@ -23,7 +23,7 @@ pub struct Queue {
     /// Whether tasks are dropped instead of being queued.
     pub is_closed: bool,
     /// Whether the last worker ends the blocking jobs.
-    pub is_alone: bool,
+    pub is_detached: bool,
     pub workers_left: usize,
 }
 
@@ -33,7 +33,7 @@ impl Shared {
             queue: Mutex::new(Queue {
                 tasks: VecDeque::new(),
                 is_closed: false,
-                is_alone: false,
+                is_detached: false,
                 workers_left: workers,
             }),
             some_are_ready: Condvar::new(),
@@ -53,7 +53,7 @@ impl Shared {
         F::Output: Send + 'static,
     {
         let this = self.this.upgrade().expect("the caller has one");
-        let (task, handle) = task::spawn(future, Owner(this));
+        let (task, handle) = task::spawn(future, SchedulerRef(this));
         self.push(task);
         handle
     }
@@ -82,10 +82,10 @@ impl Shared {
     }
 
     /// A worker ends. The last one ends the jobs, if nobody else does.
-    pub fn leave(&self, workers: usize) {
+    pub fn workers_exited(&self, workers: usize) {
         let mut queue = self.lock();
         queue.workers_left -= workers;
-        let is_last = queue.workers_left == 0 && queue.is_alone;
+        let is_last = queue.workers_left == 0 && queue.is_detached;
         drop(queue);
         if is_last {
             self.blocking.shut_down();
@@ -99,9 +99,9 @@ impl Shared {
 
 /// What a task knows of its runtime.
 #[derive(Clone)]
-pub struct Owner(Arc<Shared>);
+pub struct SchedulerRef(Arc<Shared>);
 
-impl Schedule for Owner {
+impl Schedule for SchedulerRef {
     fn schedule(&self, task: Task) {
         self.0.push(task);
     }

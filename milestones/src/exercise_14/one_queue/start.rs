@@ -32,7 +32,7 @@ impl Builder {
             match thread.spawn(move || worker.run()) {
                 Ok(thread) => runtime.add_worker(thread),
                 Err(error) => {
-                    shared.leave(count - index);
+                    shared.workers_exited(count - index);
                     return Err(error);
                 }
             }

@@ -20,13 +20,13 @@ impl Worker {
     }
 
     pub fn run(self) {
-        let _inside = context::Inside::new(self.shared.clone());
+        let _inside = context::EnterScope::new(self.shared.clone());
         context::run_as(&self, || {
             while let Some(task) = self.shared.next() {
                 task.run();
                 context::leave_forgotten(&self.shared);
             }
         });
-        self.shared.leave(1);
+        self.shared.workers_exited(1);
     }
 }

@@ -13,14 +13,14 @@ use super::task::{OwnedTasks, Schedule};
 /// since the runtime does not go before all its tasks have ended. After that
 /// nobody uses it: a waker of a task that has ended schedules nothing.
 #[derive(Clone, Copy)]
-pub struct Owner(*const Shared);
+pub struct SchedulerRef(*const Shared);
 
 // SAFETY: what it points to may be used by all threads.
-unsafe impl Send for Owner {}
+unsafe impl Send for SchedulerRef {}
 // SAFETY: as above.
-unsafe impl Sync for Owner {}
+unsafe impl Sync for SchedulerRef {}
 
-impl Owner {
+impl SchedulerRef {
     #[inline]
     pub fn new(shared: &Shared) -> Self {
         Self(shared)
@@ -37,7 +37,7 @@ impl Owner {
     }
 }
 
-impl Schedule for Owner {
+impl Schedule for SchedulerRef {
     const RECYCLES: bool = !cfg!(any(test, feature = "without-recycling"));
 
     #[inline]
@@ -50,7 +50,7 @@ impl Schedule for Owner {
         } else if ptr::eq(context::current(), shared) {
             shared.inject(task);
         } else {
-            shared.inject_as_guest(task);
+            shared.inject_remote(task);
         }
     }
 

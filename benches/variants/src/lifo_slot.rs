@@ -1,17 +1,17 @@
 //! No slot: whatever would be the next task is displaced at once.
 
-use super::shared::Task;
+use std::marker::PhantomData;
 
 /// Holds nothing.
-pub struct Slot;
+pub struct LifoSlot<T>(PhantomData<T>);
 
-impl Slot {
+impl<T> LifoSlot<T> {
     pub fn new() -> Self {
-        Self
+        Self(PhantomData)
     }
 
     #[inline]
-    pub fn put(&self, task: Task) -> Option<Task> {
+    pub fn put(&self, task: T) -> Option<T> {
         Some(task)
     }
 
@@ -21,12 +21,12 @@ impl Slot {
     }
 
     #[inline]
-    pub fn take(&self) -> Option<Task> {
+    pub fn take(&self) -> Option<T> {
         None
     }
 
     #[inline]
-    pub fn take_anyway(&self) -> Option<Task> {
+    pub fn take_uncapped(&self) -> Option<T> {
         None
     }
 }

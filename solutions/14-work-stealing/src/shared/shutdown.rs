@@ -8,32 +8,32 @@ use sync::atomic::{
 };
 use sync::thread;
 
-use super::shared::{Shared, Task};
+use super::{Shared, Task};
 
 /// How far the end has come.
-pub struct End {
+pub struct Shutdown {
     is_shut_down: AtomicBool,
     /// Whether nobody waits for the workers, so that the last of them has to end
     /// the blocking threads.
-    is_alone: AtomicBool,
+    is_detached: AtomicBool,
     /// How many workers have not dropped their tasks yet.
     workers_left: AtomicUsize,
     /// How many threads are scheduling a task without anything that keeps the
     /// runtime alive.
-    guests: AtomicUsize,
+    in_flight: AtomicUsize,
     /// The threads for what blocks. Shut down when the runtime ends: whoever
     /// submits a job holds on to the runtime's parts, and must not be the one
     /// that waits.
     blocking: Pool,
 }
 
-impl End {
+impl Shutdown {
     pub fn new(workers: usize, blocking: Pool) -> Self {
         Self {
             is_shut_down: AtomicBool::new(false),
-            is_alone: AtomicBool::new(false),
+            is_detached: AtomicBool::new(false),
             workers_left: AtomicUsize::new(workers),
-            guests: AtomicUsize::new(0),
+            in_flight: AtomicUsize::new(0),
             blocking,
         }
     }
@@ -44,42 +44,42 @@ impl Shared {
     pub fn is_shut_down(&self) -> bool {
         // Relaxed: workers that sleep are unparked, which publishes it; others
         // see it sooner or later.
-        self.end.is_shut_down.load(Relaxed)
+        self.shutdown.is_shut_down.load(Relaxed)
     }
 
     /// Tells the workers to end.
     pub fn shut_down(&self) {
         // Relaxed: the unpark of each worker publishes it.
         // Model: `two_workers_end_in_every_order`.
-        self.end.is_shut_down.store(true, Relaxed);
+        self.shutdown.is_shut_down.store(true, Relaxed);
         for worker in &self.workers {
             worker.unparker.unpark();
         }
     }
 
     /// The same, by a worker in one of its tasks, which nobody waits for.
-    pub fn shut_down_without_us(&self) {
-        // Relaxed: published by this worker's `leave`.
-        self.end.is_alone.store(true, Relaxed);
+    pub fn shut_down_detached(&self) {
+        // Relaxed: published by this worker's `workers_exited`.
+        self.shutdown.is_detached.store(true, Relaxed);
         self.shut_down();
     }
 
     /// The threads for what blocks. Once the runtime has ended they cancel what
     /// is submitted.
     pub fn blocking(&self) -> &Pool {
-        &self.end.blocking
+        &self.shutdown.blocking
     }
 
     /// Waits until all blocking jobs have ended, and takes no more.
     pub fn end_blocking(&self) {
-        self.end.blocking.shut_down();
+        self.shutdown.blocking.shut_down();
     }
 
     /// So many workers are not there any more, or never were. The last of them
     /// ends what is left.
-    pub fn leave(&self, workers: usize) {
+    pub fn workers_exited(&self, workers: usize) {
         // Release and Acquire: what each worker did comes before the end.
-        if self.end.workers_left.fetch_sub(workers, AcqRel) == workers {
+        if self.shutdown.workers_left.fetch_sub(workers, AcqRel) == workers {
             self.drop_all();
         }
     }
@@ -91,50 +91,50 @@ impl Shared {
     /// spawned, ends at once.
     fn drop_all(&self) {
         self.owned.close_and_cancel();
-        // SeqCst: pairs with the fence in `notify`, see `spawn_from_outside`
-        // in `shared`.
+        // SeqCst: pairs with the fence in `notify`, see `spawn_remote`
+        // in the module above.
         // Model: `a_task_that_comes_at_the_end_ends_in_every_order`.
         fence(SeqCst);
         // A guest holds a task that is listed, or has pushed it already and is
         // about to leave.
         while self.drop_injected()
             || !self.owned.is_empty()
-            || self.has_guests()
+            || self.has_in_flight()
         {
             thread::yield_now();
         }
-        // Relaxed: `leave` has published it.
-        if self.end.is_alone.load(Relaxed) {
+        // Relaxed: `workers_exited` has published it.
+        if self.shutdown.is_detached.load(Relaxed) {
             self.end_blocking();
         }
     }
 
     /// Drops what is in the injector. Returns `true` if there was something.
     pub fn drop_injected(&self) -> bool {
-        let mut is_any = false;
+        let mut has_tasks = false;
         while let Some(task) = self.injector.take(1, drop) {
-            is_any = true;
+            has_tasks = true;
             drop(task);
         }
-        is_any
+        has_tasks
     }
 
     /// Queues a task, by a thread that nothing connects with the runtime but the
     /// task. As soon as that is pushed, it may run and end, and the runtime with
-    /// it: so the end waits for guests.
+    /// it: so the end waits for in_flight.
     /// Model: `nobody_is_left_behind_in_whatever_order`.
-    pub fn inject_as_guest(&self, task: Task) {
+    pub fn inject_remote(&self, task: Task) {
         // Relaxed: published with the task. Whoever sees that it has ended sees
         // us.
-        self.end.guests.fetch_add(1, Relaxed);
+        self.shutdown.in_flight.fetch_add(1, Relaxed);
         self.inject(task);
-        // Release: pairs with the Acquire in `has_guests`; we do not touch it
+        // Release: pairs with the Acquire in `has_in_flight`; we do not touch it
         // again.
-        self.end.guests.fetch_sub(1, Release);
+        self.shutdown.in_flight.fetch_sub(1, Release);
     }
 
-    fn has_guests(&self) -> bool {
+    fn has_in_flight(&self) -> bool {
         // Acquire: pairs with the Release of a guest that leaves.
-        self.end.guests.load(Acquire) > 0
+        self.shutdown.in_flight.load(Acquire) > 0
     }
 }

@@ -1,10 +1,10 @@
 //! What a worker does when it has nothing to do: it looks at the injector, then
 //! at the queues of the others, and then it sleeps.
 
-use super::events::{Event, Queue};
-use super::shared::{CAPACITY, Shared, Task};
-use super::sleepers::Activity;
-use super::worker::Worker;
+use super::super::events::{Event, Queue};
+use super::super::shared::{CAPACITY, Shared, Task};
+use super::super::sleepers::Activity;
+use super::Worker;
 
 /// So many tasks are in the first half of a queue, which stays if the queue
 /// overflows.
@@ -27,8 +27,8 @@ impl Worker {
             };
             count += 1;
         })?;
-        self.tell(|| Event::Took { count });
-        self.tell(|| Event::Popped(Queue::Local));
+        self.emit(|| Event::Took { count });
+        self.emit(|| Event::Popped(Queue::Local));
         Some(first)
     }
 
@@ -76,11 +76,11 @@ impl Worker {
             let task = workers[from].stealer.steal_into(&self.queue)?;
             // The queue was empty before.
             let count = || 1 + self.queue.len();
-            self.tell(|| Event::Stole {
+            self.emit(|| Event::Stole {
                 from,
                 count: count(),
             });
-            self.tell(|| Event::Popped(Queue::Local));
+            self.emit(|| Event::Popped(Queue::Local));
             Some(task)
         })
     }
@@ -88,7 +88,7 @@ impl Worker {
     fn set_activity(&self, activity: Activity) {
         self.activity.set(activity);
         if activity == Activity::Searching {
-            self.tell(|| Event::SearchBegan);
+            self.emit(|| Event::SearchBegan);
         }
     }
 
@@ -96,7 +96,7 @@ impl Worker {
     fn end_search(&self, found: bool) -> Activity {
         let was = self.activity.replace(Activity::Busy);
         if was == Activity::Searching {
-            self.tell(|| Event::SearchEnded { found });
+            self.emit(|| Event::SearchEnded { found });
         }
         was
     }
@@ -129,9 +129,9 @@ impl Worker {
             return;
         }
         if !self.shared.is_shut_down() {
-            self.tell(|| Event::Parked);
+            self.emit(|| Event::Parked);
             self.parker.park();
-            self.tell(|| Event::Unparked);
+            self.emit(|| Event::Unparked);
         }
         self.set_activity(sleepers.transition_from_parked(self.index));
     }

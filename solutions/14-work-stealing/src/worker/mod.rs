@@ -1,6 +1,8 @@
-//! What a worker does all day: it polls the tasks of its own slot and queue.
-//! When these are empty, and now and then in any case, it looks elsewhere; that
-//! is `search`.
+//! The loop of a worker: it polls the tasks of its own LIFO slot and queue. When
+//! these are empty, and now and then in any case, it looks elsewhere; that is
+//! `search`.
+
+mod search;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,23 +11,23 @@ use parker::Parker;
 
 use super::context;
 use super::events::{Event, Queue};
+use super::lifo_slot::LifoSlot;
 use super::run_queue::Local;
 use super::shared::{CAPACITY, Shared, Task};
 use super::sleepers::Activity;
-use super::slot::Slot;
 
 /// A worker, on its own thread.
 pub struct Worker {
-    pub(super) shared: Arc<Shared>,
-    pub(super) index: usize,
-    slot: Slot,
-    pub(super) queue: Local<Task, CAPACITY>,
-    pub(super) parker: Parker,
+    shared: Arc<Shared>,
+    index: usize,
+    slot: LifoSlot<Task>,
+    queue: Local<Task, CAPACITY>,
+    parker: Parker,
     /// Polls since the last look at the injector.
-    polls: Cell<u32>,
+    tick: Cell<u32>,
     /// What the sleepers count it as.
-    pub(super) activity: Cell<Activity>,
-    pub(super) random: Cell<u32>,
+    activity: Cell<Activity>,
+    random: Cell<u32>,
 }
 
 impl Worker {
@@ -38,10 +40,10 @@ impl Worker {
         Self {
             shared,
             index,
-            slot: Slot::new(),
+            slot: LifoSlot::new(),
             queue,
             parker,
-            polls: Cell::new(0),
+            tick: Cell::new(0),
             activity: Cell::new(Activity::Busy),
             // Any start but 0 will do, as long as they differ.
             random: Cell::new(index as u32 + 1),
@@ -59,7 +61,7 @@ impl Worker {
     /// something to tell the others.
     #[inline]
     pub fn schedule(&self, task: Task) {
-        self.tell(|| Event::Pushed(Queue::Slot));
+        self.emit(|| Event::Pushed(Queue::Slot));
         if let Some(displaced) = self.slot.put(task) {
             self.push(displaced);
             self.notify_others();
@@ -89,7 +91,7 @@ impl Worker {
     #[inline]
     fn push(&self, task: Task) {
         match self.queue.push(task) {
-            Ok(()) => self.tell(|| Event::Pushed(Queue::Local)),
+            Ok(()) => self.emit(|| Event::Pushed(Queue::Local)),
             Err(task) => self.overflow(task),
         }
     }
@@ -100,7 +102,7 @@ impl Worker {
     fn overflow(&self, task: Task) {
         let mut half = Vec::with_capacity(CAPACITY / 2 + 1);
         self.queue.push_or_overflow(task, |task| half.push(task));
-        self.tell(|| match half.len() {
+        self.emit(|| match half.len() {
             // A thief has made room meanwhile.
             0 => Event::Pushed(Queue::Local),
             count => Event::Overflowed { count },
@@ -111,26 +113,26 @@ impl Worker {
 
     /// Runs tasks until the runtime is shut down, then drops what it has.
     pub fn run(self) {
-        let _inside = context::Inside::new(self.shared.clone());
-        self.tell(|| Event::Started { worker: self.index });
+        let _inside = context::EnterScope::new(self.shared.clone());
+        self.emit(|| Event::Started { worker: self.index });
         context::run_as(&self, || {
             while !self.shared.is_shut_down() {
-                self.turn();
+                self.run_until_tick();
             }
         });
         // This thread is no worker now: what the destructors wake goes to the
         // injector.
-        drop(self.slot.take_anyway());
+        drop(self.slot.take_uncapped());
         while let Some(task) = self.queue.pop() {
             drop(task);
         }
-        self.shared.leave(1);
+        self.shared.workers_exited(1);
     }
 
     /// Polls tasks until there are none, or until it is time to look at the
     /// injector, and does so.
-    fn turn(&self) {
-        while self.polls.get() < self.shared.global_queue_interval {
+    fn run_until_tick(&self) {
+        while self.tick.get() < self.shared.global_queue_interval {
             let Some(task) = self.next() else {
                 return self.find_work();
             };
@@ -139,7 +141,7 @@ impl Worker {
                 return;
             }
         }
-        self.polls.set(0);
+        self.tick.set(0);
         if let Some(task) = self.take_injected() {
             // Who looked for these while we carried them here saw nothing, and
             // may sleep now.
@@ -149,26 +151,26 @@ impl Worker {
     }
 
     #[inline]
-    pub(super) fn poll(&self, task: Task) {
-        self.polls.set(self.polls.get() + 1);
+    fn poll(&self, task: Task) {
+        self.tick.set(self.tick.get() + 1);
         task.run();
         context::leave_forgotten(&self.shared);
     }
 
     #[inline]
-    pub(super) fn tell(&self, event: impl FnOnce() -> Event) {
-        self.shared.observer.tell(event);
+    fn emit(&self, event: impl FnOnce() -> Event) {
+        self.shared.observer.emit(event);
     }
 
     #[inline]
     fn next(&self) -> Option<Task> {
-        let popped = |queue| self.tell(|| Event::Popped(queue));
+        let popped = |queue| self.emit(|| Event::Popped(queue));
         if let Some(task) = self.slot.take() {
             popped(Queue::Slot);
             return Some(task);
         }
         let task = self.queue.pop();
-        let Some(next) = self.slot.take_anyway() else {
+        let Some(next) = self.slot.take_uncapped() else {
             if task.is_some() {
                 popped(Queue::Local);
             }

@@ -25,7 +25,7 @@ const NOTES: usize = 256;
 const AHEAD: usize = 16;
 
 /// Notes of the last tasks, in a circle.
-pub struct Recent {
+pub struct PrefetchHints {
     written: Written,
     read: Read,
 }
@@ -48,7 +48,7 @@ struct Read {
 /// Relaxed: see above, nothing depends on what these say.
 const HINT: Ordering = Relaxed;
 
-impl Recent {
+impl PrefetchHints {
     pub fn new() -> Self {
         Self {
             written: Written {
@@ -63,7 +63,7 @@ impl Recent {
 
     /// Notes where a task lies that is about to be pushed.
     #[inline]
-    pub fn note(&self, task: NonNull<()>) {
+    pub fn record(&self, task: NonNull<()>) {
         let Written { count, notes } = &self.written;
         let before = count.load(HINT);
         notes[before % NOTES].store(task.as_ptr(), HINT);
@@ -81,7 +81,7 @@ impl Recent {
             next: count,
             left: count.wrapping_sub(fetched).min(NOTES),
         };
-        (0..AHEAD).for_each(|_| fetch.one_more());
+        (0..AHEAD).for_each(|_| fetch.advance());
         fetch
     }
 }
@@ -97,7 +97,7 @@ pub struct Fetch<'a> {
 impl Fetch<'_> {
     /// To be called for each task that the other walk passes.
     #[inline]
-    pub fn one_more(&mut self) {
+    pub fn advance(&mut self) {
         if self.left > 0 {
             self.left -= 1;
             self.next = self.next.wrapping_sub(1);

@@ -1,4 +1,4 @@
-//! The slot for the task that runs next.
+//! The LIFO slot, for the task that runs next.
 //!
 //! A task that was just woken finds in the caches what its waker has written
 //! for it. So it does not go to the end of the queue: it is the next. But two
@@ -7,29 +7,27 @@
 
 use std::cell::Cell;
 
-use super::shared::Task;
-
 /// So many in a row; tokio has the same number.
-pub const MOST_IN_A_ROW: u32 = 3;
+pub const MAX_CONSECUTIVE: u32 = 3;
 
 /// A worker's own: no thief sees it.
-pub struct Slot {
-    task: Cell<Option<Task>>,
+pub struct LifoSlot<T> {
+    task: Cell<Option<T>>,
     /// How many have come from here since one came from elsewhere.
-    in_a_row: Cell<u32>,
+    consecutive: Cell<u32>,
 }
 
-impl Slot {
+impl<T> LifoSlot<T> {
     pub fn new() -> Self {
         Self {
             task: Cell::new(None),
-            in_a_row: Cell::new(0),
+            consecutive: Cell::new(0),
         }
     }
 
     /// Makes `task` the next one. Returns the one that would have been.
     #[inline]
-    pub fn put(&self, task: Task) -> Option<Task> {
+    pub fn put(&self, task: T) -> Option<T> {
         self.task.replace(Some(task))
     }
 
@@ -43,20 +41,21 @@ impl Slot {
 
     /// Takes the next task, unless it is the turn of those who wait.
     #[inline]
-    pub fn take(&self) -> Option<Task> {
-        let task = if self.in_a_row.get() < MOST_IN_A_ROW {
-            self.take_anyway()
+    pub fn take(&self) -> Option<T> {
+        let task = if self.consecutive.get() < MAX_CONSECUTIVE {
+            self.take_uncapped()
         } else {
             None
         };
-        let in_a_row = task.as_ref().map_or(0, |_| self.in_a_row.get() + 1);
-        self.in_a_row.set(in_a_row);
+        let consecutive =
+            task.as_ref().map_or(0, |_| self.consecutive.get() + 1);
+        self.consecutive.set(consecutive);
         task
     }
 
     /// Takes it also if it is the turn of others, of whom there are none.
     #[inline]
-    pub fn take_anyway(&self) -> Option<Task> {
+    pub fn take_uncapped(&self) -> Option<T> {
         self.task.take()
     }
 }

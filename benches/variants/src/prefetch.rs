@@ -3,15 +3,15 @@
 use std::ptr::NonNull;
 
 /// Knows nothing.
-pub struct Recent;
+pub struct PrefetchHints;
 
-impl Recent {
+impl PrefetchHints {
     pub fn new() -> Self {
         Self
     }
 
     #[inline]
-    pub fn note(&self, _task: NonNull<()>) {}
+    pub fn record(&self, _task: NonNull<()>) {}
 
     #[inline]
     pub fn fetch(&self) -> Fetch {
@@ -27,5 +27,5 @@ pub struct Fetch;
 
 impl Fetch {
     #[inline]
-    pub fn one_more(&mut self) {}
+    pub fn advance(&mut self) {}
 }

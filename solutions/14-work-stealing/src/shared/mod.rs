@@ -1,17 +1,20 @@
 //! What the workers of a runtime share.
 
+mod shutdown;
+
 use parker::Unparker;
 use spawn_blocking::Pool;
 
 use super::context;
-use super::end::End;
 use super::events::{Event, Queue};
 use super::injector::Injector;
 use super::observer::Observer;
-use super::owner::Owner;
 use super::run_queue::Stealer;
+use super::scheduler_ref::SchedulerRef;
 use super::sleepers::Sleepers;
 use super::task::{self, JoinHandle, OwnedTasks, Runnable};
+
+use shutdown::Shutdown;
 
 /// How many tasks a worker's queue holds. In a model it shall overflow.
 pub const CAPACITY: usize = if cfg!(any(feature = "loom", feature = "shuttle"))
@@ -22,18 +25,18 @@ pub const CAPACITY: usize = if cfg!(any(feature = "loom", feature = "shuttle"))
 };
 
 /// A task of a runtime.
-pub type Task = Runnable<Owner>;
+pub type Task = Runnable<SchedulerRef>;
 
 /// What the workers, the handles and, by a plain pointer, the tasks share.
 pub struct Shared {
-    pub injector: Injector,
+    pub injector: Injector<SchedulerRef>,
     pub sleepers: Sleepers,
-    pub owned: OwnedTasks<Owner>,
+    pub owned: OwnedTasks<SchedulerRef>,
     pub workers: Vec<Remote>,
     /// A worker looks at the injector after so many polls at the latest.
     pub global_queue_interval: u32,
     pub observer: Observer,
-    pub end: End,
+    shutdown: Shutdown,
 }
 
 /// A worker, as the others see it.
@@ -55,7 +58,7 @@ impl Shared {
             owned: OwnedTasks::new(),
             global_queue_interval,
             observer,
-            end: End::new(workers.len(), blocking),
+            shutdown: Shutdown::new(workers.len(), blocking),
             workers,
         }
     }
@@ -67,16 +70,16 @@ impl Shared {
         F: Future + Send + 'static,
         F::Output: Send + 'static,
     {
-        let (task, handle) = task::spawn(future, Owner::new(self));
+        let (task, handle) = task::spawn(future, SchedulerRef::new(self));
         match context::worker_of(self) {
             Some(worker) => worker.schedule(task),
-            None => self.spawn_from_outside(task),
+            None => self.spawn_remote(task),
         }
         handle
     }
 
     #[inline]
-    fn spawn_from_outside(&self, task: Task) {
+    fn spawn_remote(&self, task: Task) {
         if self.is_shut_down() {
             return drop(task);
         }
@@ -93,7 +96,7 @@ impl Shared {
     /// Queues a task for whichever worker comes first.
     #[inline]
     pub fn inject(&self, task: Task) {
-        self.observer.tell(|| Event::Pushed(Queue::Global));
+        self.observer.emit(|| Event::Pushed(Queue::Global));
         self.injector.push(task);
         self.notify();
     }
@@ -102,7 +105,7 @@ impl Shared {
     #[inline]
     pub fn notify(&self) {
         if let Some(worker) = self.sleepers.notify() {
-            self.observer.tell(|| Event::Notified { worker });
+            self.observer.emit(|| Event::Notified { worker });
             self.workers[worker].unparker.unpark();
         }
     }
