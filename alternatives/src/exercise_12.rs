@@ -9,22 +9,24 @@ macro_rules! other_parts {
     () => {
         #[path = "../../../solutions/12-task/src/cell.rs"]
         mod cell;
-        #[path = "../../../solutions/12-task/src/holder.rs"]
-        mod holder;
+        #[path = "../../../solutions/12-task/src/header.rs"]
+        mod header;
         #[path = "../../../solutions/12-task/src/join.rs"]
         mod join;
         #[path = "../../../solutions/12-task/src/memory.rs"]
         mod memory;
         #[path = "../../../solutions/12-task/src/owned.rs"]
         mod owned;
+        #[path = "../../../solutions/12-task/src/raw.rs"]
+        mod raw;
         #[path = "../../../solutions/12-task/src/runnable.rs"]
         mod runnable;
         #[path = "../../../solutions/12-task/src/schedule.rs"]
         mod schedule;
-        #[path = "../../../solutions/12-task/src/slot.rs"]
-        mod slot;
         #[path = "../../../solutions/12-task/src/waker.rs"]
         mod waker;
+        #[path = "../../../solutions/12-task/src/waker_cell.rs"]
+        mod waker_cell;
         #[path = "../../../solutions/12-task/src/yields.rs"]
         mod yields;
 

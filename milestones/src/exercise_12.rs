@@ -17,12 +17,13 @@ macro_rules! the_rest {
     () => {
         $crate::exercise_12::parts! {
             cell = "../../../solutions/12-task/src/cell.rs",
+            header = "../../../solutions/12-task/src/header.rs",
             memory = "../../../solutions/12-task/src/memory.rs",
             runnable = "../../../solutions/12-task/src/runnable.rs",
             schedule = "../../../solutions/12-task/src/schedule.rs",
-            slot = "../../../solutions/12-task/src/slot.rs",
             state = "../../../solutions/12-task/src/state.rs",
-            waker = "../../../solutions/12-task/src/waker.rs"
+            waker = "../../../solutions/12-task/src/waker.rs",
+            waker_cell = "../../../solutions/12-task/src/waker_cell.rs"
         }
 
         pub use join::JoinHandle;
@@ -43,31 +44,17 @@ macro_rules! without_list_and_yields {
     () => {
         mod owned {
             use std::marker::PhantomData;
-            use std::mem;
-            use std::ptr::NonNull;
 
-            use super::cell::Header;
             use super::{Runnable, Schedule};
 
-            pub struct Links;
-
-            impl Links {
-                pub fn new() -> Self {
-                    Self
-                }
-            }
-
-            pub unsafe fn enter<S: Schedule>(task: NonNull<Header>) -> bool {
-                // SAFETY: the caller holds the task, and still does if this returns.
-                let held = unsafe { Runnable::<S>::from_header(task) };
-                if held.scheduler().owned().is_some() {
+            pub fn enter<S: Schedule>(task: &Runnable<S>) -> bool {
+                if task.scheduler().owned().is_some() {
                     todo!()
                 }
-                mem::forget(held);
                 true
             }
 
-            pub unsafe fn leave<S: Schedule>(_: NonNull<Header>) {}
+            pub fn leave<S: Schedule>(_: &Runnable<S>) {}
 
             pub struct OwnedTasks<S>(PhantomData<fn() -> S>);
 
@@ -91,7 +78,7 @@ macro_rules! without_list_and_yields {
             use std::ptr::NonNull;
             use std::task::{Context, Poll};
 
-            use super::cell::Header;
+            use super::header::Header;
 
             pub fn watch(
                 _: NonNull<Header>,

@@ -14,9 +14,12 @@ mod state {
     use sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
     use super::super::right::{
-        self, ACTIVE, CANCELLED, COMPLETE, JOIN_INTEREST, JOIN_WAKER, REFERENCE,
+        self, CANCELLED, COMPLETE, JOIN_INTEREST, JOIN_WAKER, REFERENCE,
+        RUNNING,
     };
-    pub use super::super::right::{Completed, Detached, Pending, Turn, Woken};
+    pub use super::super::right::{
+        Completed, Detached, IdleTransition, RunTransition, Woken,
+    };
 
     /// Wake-ups that found the task held, above the references.
     const WAKE: usize = 1 << 32;
@@ -45,19 +48,19 @@ mod state {
             }
         }
 
-        pub fn begin(&self) -> Turn {
+        pub fn transition_to_running(&self) -> RunTransition {
             // Acquire: pairs with the Release of `wake`; shows what was written
             // before each wake-up that is counted.
             let state = self.word.0.load(Acquire);
             // SAFETY: only the holder begins.
             self.seen.with_mut(|seen| unsafe { *seen = state / WAKE });
             match state & CANCELLED {
-                0 => Turn::Poll,
-                _ => Turn::Cancel,
+                0 => RunTransition::Poll,
+                _ => RunTransition::Cancel,
             }
         }
 
-        pub fn let_go(&self) -> Pending {
+        pub fn transition_to_idle(&self) -> IdleTransition {
             // SAFETY: only the holder lets go.
             let seen = self.seen.with(|seen| unsafe { *seen });
             // Relaxed: it is only a guess for the exchange, which fails if a
@@ -65,21 +68,21 @@ mod state {
             let mut state = self.word.0.load(Relaxed);
             loop {
                 if state & CANCELLED != 0 {
-                    return Pending::Cancelled;
+                    return IdleTransition::Cancelled;
                 }
                 if state / WAKE != seen {
-                    return Pending::Notified;
+                    return IdleTransition::Notified;
                 }
                 // Release: pairs with the Acquire of who holds the task next,
                 // in `wake` or `abort`.
                 let exchanged = self.word.0.compare_exchange_weak(
                     state,
-                    state & !ACTIVE,
+                    state & !RUNNING,
                     Release,
                     Relaxed,
                 );
                 match exchanged {
-                    Ok(_) => return Pending::Waits,
+                    Ok(_) => return IdleTransition::Idle,
                     Err(found) => state = found,
                 }
             }
@@ -98,10 +101,10 @@ mod state {
             // which stays; and who wakes a complete task reads nothing of it.
             let mut state = self.word.0.load(Relaxed);
             while state & COMPLETE == 0 {
-                let is_held = state & ACTIVE != 0;
+                let is_held = state & RUNNING != 0;
                 let next = match is_held {
                     true => state.wrapping_add(WAKE),
-                    false => state | ACTIVE,
+                    false => state | RUNNING,
                 };
                 // AcqRel: as in the solution.
                 let exchanged = self.word.0.compare_exchange_weak(
@@ -124,7 +127,7 @@ mod state {
 
         /// Ends the count of wake-ups, too: from now on the references are all
         /// that is above the flags.
-        pub fn complete(&self, is_dropped: bool) -> Completed {
+        pub fn transition_to_complete(&self, is_dropped: bool) -> Completed {
             // Acquire: as in the solution. Here even the last reference goes by
             // the exchange, which acquires: Relaxed would do.
             let mut state = self.word.0.load(Acquire);
@@ -132,7 +135,7 @@ mod state {
                 if !is_dropped && state & JOIN_INTEREST == 0 {
                     return Completed::Unwanted;
                 }
-                let mut next = (state & ALL_BELOW | COMPLETE) & !ACTIVE;
+                let mut next = (state & ALL_BELOW | COMPLETE) & !RUNNING;
                 if state & JOIN_WAKER == 0 {
                     next -= REFERENCE;
                 }

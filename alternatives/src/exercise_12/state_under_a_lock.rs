@@ -14,7 +14,9 @@ mod state {
     use sync::atomic::Ordering::{AcqRel, Relaxed};
     use sync::{Mutex, MutexGuard};
 
-    pub use super::super::right::{Completed, Detached, Pending, Turn, Woken};
+    pub use super::super::right::{
+        Completed, Detached, IdleTransition, RunTransition, Woken,
+    };
 
     /// The state of one task.
     pub struct State {
@@ -50,25 +52,25 @@ mod state {
             self.fields.lock().unwrap_or_else(PoisonError::into_inner)
         }
 
-        pub fn begin(&self) -> Turn {
+        pub fn transition_to_running(&self) -> RunTransition {
             let mut fields = self.lock();
             fields.is_notified = false;
             match fields.is_cancelled {
-                false => Turn::Poll,
-                true => Turn::Cancel,
+                false => RunTransition::Poll,
+                true => RunTransition::Cancel,
             }
         }
 
-        pub fn let_go(&self) -> Pending {
+        pub fn transition_to_idle(&self) -> IdleTransition {
             let mut fields = self.lock();
             if fields.is_cancelled {
-                return Pending::Cancelled;
+                return IdleTransition::Cancelled;
             }
             if fields.is_notified {
-                return Pending::Notified;
+                return IdleTransition::Notified;
             }
             fields.is_held = false;
-            Pending::Waits
+            IdleTransition::Idle
         }
 
         pub fn wake_by_ref(&self) -> Woken {
@@ -104,7 +106,7 @@ mod state {
             }
         }
 
-        pub fn complete(&self, is_dropped: bool) -> Completed {
+        pub fn transition_to_complete(&self, is_dropped: bool) -> Completed {
             let mut fields = self.lock();
             if !is_dropped && !fields.has_handle {
                 return Completed::Unwanted;

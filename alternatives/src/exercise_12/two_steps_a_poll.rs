@@ -11,9 +11,11 @@ mod state {
     use sync::atomic::Ordering::{AcqRel, Relaxed};
 
     use super::super::right::{self, CANCELLED, COMPLETE, REFERENCE};
-    pub use super::super::right::{Completed, Detached, Pending, Turn, Woken};
+    pub use super::super::right::{
+        Completed, Detached, IdleTransition, RunTransition, Woken,
+    };
 
-    const RUNNING: usize = right::ACTIVE;
+    const RUNNING: usize = right::RUNNING;
     const NOTIFIED: usize = right::NOTIFIED;
 
     /// The state of one task. What the handle does is as in the solution.
@@ -52,23 +54,23 @@ mod state {
         }
 
         // queued --> running. After a yield it has run all the time.
-        pub fn begin(&self) -> Turn {
+        pub fn transition_to_running(&self) -> RunTransition {
             let begun = self.exchange(|it| Some((it | RUNNING) & !NOTIFIED));
             match begun.is_ok_and(|state| state & CANCELLED != 0) {
-                true => Turn::Cancel,
-                false => Turn::Poll,
+                true => RunTransition::Cancel,
+                false => RunTransition::Poll,
             }
         }
 
         // running --> waits, queued
-        pub fn let_go(&self) -> Pending {
-            let let_go = self.exchange(|state| {
+        pub fn transition_to_idle(&self) -> IdleTransition {
+            let transition_to_idle = self.exchange(|state| {
                 (state & CANCELLED == 0).then_some(state & !RUNNING)
             });
-            match let_go {
-                Err(_) => Pending::Cancelled,
-                Ok(state) if state & NOTIFIED != 0 => Pending::Notified,
-                Ok(_) => Pending::Waits,
+            match transition_to_idle {
+                Err(_) => IdleTransition::Cancelled,
+                Ok(state) if state & NOTIFIED != 0 => IdleTransition::Notified,
+                Ok(_) => IdleTransition::Idle,
             }
         }
 
@@ -107,8 +109,8 @@ mod state {
             }
         }
 
-        pub fn complete(&self, is_dropped: bool) -> Completed {
-            self.0.complete(is_dropped)
+        pub fn transition_to_complete(&self, is_dropped: bool) -> Completed {
+            self.0.transition_to_complete(is_dropped)
         }
 
         pub fn is_complete(&self) -> bool {

@@ -5,18 +5,20 @@ macro_rules! tasks {
     () => {
         #[path = "../../../solutions/12-task/src/cell.rs"]
         mod cell;
-        #[path = "../../../solutions/12-task/src/holder.rs"]
-        mod holder;
+        #[path = "../../../solutions/12-task/src/header.rs"]
+        mod header;
         #[path = "../../../solutions/12-task/src/join.rs"]
         mod join;
         #[path = "../../../solutions/12-task/src/owned.rs"]
         mod owned;
+        #[path = "../../../solutions/12-task/src/raw.rs"]
+        mod raw;
         #[path = "../../../solutions/12-task/src/runnable.rs"]
         mod runnable;
-        #[path = "../../../solutions/12-task/src/slot.rs"]
-        mod slot;
         #[path = "../../../solutions/12-task/src/waker.rs"]
         mod waker;
+        #[path = "../../../solutions/12-task/src/waker_cell.rs"]
+        mod waker_cell;
         #[path = "../../../solutions/12-task/src/yields.rs"]
         mod yields;
 
@@ -89,12 +91,9 @@ pub mod listed_at_spawn {
             S: Schedule,
         {
             let (task, handle) = right::spawn(future, scheduler);
-            let task = task.into_raw();
-            // SAFETY: we hold the task, and its scheduler is an `S`. If the list
-            // is closed, the task is cancelled when it would be listed.
-            unsafe { owned::enter::<S>(task.cast()) };
-            // SAFETY: it has just been turned into that.
-            (unsafe { Runnable::from_raw(task) }, handle)
+            // If the list is closed, the task is cancelled when it would be listed.
+            owned::enter(&task);
+            (task, handle)
         }
     }
 }
@@ -111,7 +110,7 @@ pub mod counted_wakes {
         use std::ops::Deref;
 
         use super::right::State as Right;
-        pub use super::right::{Completed, Detached, Pending, Turn, Woken};
+        pub use super::right::{Completed, Detached, IdleTransition, RunTransition, Woken};
 
         pub struct State(Right);
 

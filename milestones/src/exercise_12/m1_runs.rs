@@ -1,22 +1,52 @@
 //! Tasks run to their ends, and are awaited. None is cancelled before.
 
 super::the_rest! {}
-super::parts! {
-    right_holder = "../../../solutions/12-task/src/holder.rs",
-    right_join = "../../../solutions/12-task/src/join.rs"
-}
+super::parts! { right_join = "../../../solutions/12-task/src/join.rs" }
 super::without_list_and_yields! {}
 
-mod holder {
+mod raw {
     use std::ptr::NonNull;
 
-    use super::Schedule;
-    use super::cell::Header;
+    use sync::UnsafeCell;
 
-    pub use super::right_holder::{run, schedule};
+    use super::cell::Cell;
+    use super::header::{Header, Links, Vtable};
+    use super::state::State;
+    use super::{Runnable, Schedule, memory};
 
-    pub unsafe fn give_up<S: Schedule>(_: NonNull<Header>) {
-        todo!()
+    pub fn allocate<F, S>(future: F, scheduler: S) -> NonNull<Header>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+        S: Schedule,
+    {
+        let header = Header {
+            state: State::new(),
+            vtable: &Cell::<F, S>::VTABLE,
+            queue_link: UnsafeCell::new(None),
+            links: Links::new(),
+            join_waker: UnsafeCell::new(None),
+        };
+        memory::put(Cell::new(header, scheduler, future), false).cast()
+    }
+
+    impl<F, S> Cell<F, S>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+        S: Schedule,
+    {
+        const VTABLE: Vtable = Vtable {
+            poll: Self::poll,
+            cancel: |_| todo!(),
+            // SAFETY: the scheduler is an `S`.
+            schedule: |task| {
+                unsafe { Runnable::<S>::from_header(task) }.schedule()
+            },
+            take_output: Self::take_output,
+            drop_output: Self::drop_output,
+            free: Self::free,
+        };
     }
 }
 
@@ -25,7 +55,7 @@ mod join {
     use std::ptr::NonNull;
     use std::task::{Context, Poll};
 
-    use super::cell::Header;
+    use super::header::Header;
     use super::{JoinError, right_join};
 
     pub struct JoinHandle<T>(right_join::JoinHandle<T>);

@@ -3,7 +3,7 @@
 
 super::the_rest! {}
 super::parts! {
-    holder = "../../../solutions/12-task/src/holder.rs",
-    join = "../../../solutions/12-task/src/join.rs"
+    join = "../../../solutions/12-task/src/join.rs",
+    raw = "../../../solutions/12-task/src/raw.rs"
 }
 super::without_list_and_yields! {}

@@ -7,9 +7,10 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll, RawWaker};
 
-use super::cell::{Header, ignore_panics};
+use super::cell::ignore_panics;
+use super::header::Header;
 use super::state::{Detached, Woken};
-use super::{JoinError, slot};
+use super::{JoinError, waker_cell};
 
 /// Awaits the result of a task. To drop it detaches the task, which runs on.
 ///
@@ -85,7 +86,8 @@ impl<T> Future for JoinHandle<T> {
         let Header { state, vtable, .. } = unsafe { task.as_ref() };
         let place = &mut self.published;
         // SAFETY: we are the handle.
-        let mut leave = || unsafe { slot::leave(task, place, cx.waker()) };
+        let mut leave =
+            || unsafe { waker_cell::store(task, place, cx.waker()) };
         if !state.is_complete() && !leave() {
             return Poll::Pending;
         }
@@ -109,8 +111,8 @@ impl<T> Drop for JoinHandle<T> {
         match header.state.detach() {
             Detached::Done => return,
             Detached::DropWaker => {
-                // SAFETY: the handle has taken the slot back.
-                let waker = unsafe { slot::take(task) };
+                // SAFETY: the handle has taken the waker cell back.
+                let waker = unsafe { waker_cell::take(task) };
                 ignore_panics(|| drop(waker));
             }
             // SAFETY: the task is complete, and the result the handle's.

@@ -114,7 +114,7 @@
 //! ```
 
 mod cell;
-mod holder;
+mod header;
 mod join;
 mod memory;
 #[cfg(all(test, not(feature = "loom")))]
@@ -123,14 +123,15 @@ mod memory_tests;
 #[path = "../../../exercises/12-task/src/models.rs"]
 mod models;
 mod owned;
+mod raw;
 mod runnable;
 mod schedule;
-mod slot;
 mod state;
 #[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/12-task/src/tests/mod.rs"]
 mod tests;
 mod waker;
+mod waker_cell;
 mod yields;
 
 pub use join::JoinHandle;

@@ -84,7 +84,7 @@ struct Block {
 }
 
 /// Blocks of one class that a thread keeps.
-struct Kept {
+struct FreeList {
     first: Cell<Option<NonNull<Block>>>,
     /// How many hang on `first`: at most a batch.
     count: Cell<usize>,
@@ -93,16 +93,16 @@ struct Kept {
     spare: Cell<Option<NonNull<Block>>>,
 }
 
-struct AllKept([Kept; CLASSES]);
+struct ThreadCache([FreeList; CLASSES]);
 
 thread_local! {
-    static KEPT: AllKept = const { AllKept([const { Kept::new() }; CLASSES]) };
+    static THREAD_CACHE: ThreadCache = const { ThreadCache([const { FreeList::new() }; CLASSES]) };
 }
 
 #[inline]
 fn take_block(class: usize) -> NonNull<Block> {
     // Fails while the thread ends.
-    let block = KEPT.try_with(|kept| kept.0[class].pop(class));
+    let block = THREAD_CACHE.try_with(|kept| kept.0[class].pop(class));
     let block = block.ok().flatten();
     block.unwrap_or_else(|| allocate(layout_of(class)).cast())
 }
@@ -113,15 +113,15 @@ fn take_block(class: usize) -> NonNull<Block> {
 #[inline]
 unsafe fn keep_block(class: usize, block: NonNull<Block>) {
     // SAFETY: passed on.
-    let keep = |kept: &AllKept| unsafe { kept.0[class].push(class, block) };
-    if KEPT.try_with(keep).is_err() {
+    let keep = |kept: &ThreadCache| unsafe { kept.0[class].push(class, block) };
+    if THREAD_CACHE.try_with(keep).is_err() {
         // SAFETY: passed on; `keep` was not called. The layout is that of its
         // class.
         unsafe { alloc::dealloc(block.as_ptr().cast(), layout_of(class)) };
     }
 }
 
-impl Kept {
+impl FreeList {
     const fn new() -> Self {
         Self {
             first: Cell::new(None),
@@ -181,7 +181,7 @@ impl Kept {
     }
 }
 
-impl Drop for AllKept {
+impl Drop for ThreadCache {
     fn drop(&mut self) {
         for (class, kept) in self.0.iter().enumerate() {
             for blocks in [kept.first.take(), kept.spare.take()] {

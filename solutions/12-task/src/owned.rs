@@ -2,39 +2,15 @@
 
 use std::array;
 use std::marker::PhantomData;
-use std::mem;
 use std::ptr::NonNull;
 use std::sync::PoisonError;
 
-use sync::{Mutex, MutexGuard, UnsafeCell};
+use sync::{Mutex, MutexGuard};
 
 use super::Schedule;
-use super::cell::Header;
+use super::header::{Header, Neighbours};
 use super::runnable::Runnable;
 use super::state::Woken;
-
-/// A task's place in the list. Touched by who holds the list's lock, but for
-/// `list`, which is the holder's of the task.
-pub struct Links {
-    /// The list that the task is in.
-    list: UnsafeCell<Option<NonNull<()>>>,
-    neighbours: UnsafeCell<Neighbours>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Neighbours {
-    previous: Option<NonNull<Header>>,
-    next: Option<NonNull<Header>>,
-}
-
-impl Links {
-    pub fn new() -> Self {
-        Self {
-            list: UnsafeCell::new(None),
-            neighbours: UnsafeCell::new(Neighbours::default()),
-        }
-    }
-}
 
 /// Lists the tasks of a scheduler that have waited.
 ///
@@ -170,62 +146,39 @@ fn change(task: NonNull<Header>, change: impl FnOnce(&mut Neighbours)) {
     });
 }
 
-impl Links {
-    /// To be called with the list's lock.
-    fn neighbours(&self) -> Neighbours {
-        // SAFETY: the caller has the lock.
-        self.neighbours.with(|neighbours| unsafe { *neighbours })
-    }
-}
-
 /// Lists a task that is pending, unless it is listed already or its scheduler
 /// has no list. Returns `false` if the list is closed.
-///
-/// # Safety
-///
-/// The caller must hold the task, whose scheduler is an `S`.
 #[inline]
-pub unsafe fn enter<S: Schedule>(task: NonNull<Header>) -> bool {
-    // SAFETY: the caller holds the task.
-    let place = &unsafe { task.as_ref() }.links.list;
-    // SAFETY: as above.
+pub fn enter<S: Schedule>(task: &Runnable<S>) -> bool {
+    let place = &task.header().links.list;
+    // SAFETY: only the thread that may run the task touches this.
     if place.with(|list| unsafe { *list }).is_some() {
         return true;
     }
-    // `owned` is anybody's code. If it panics, this is dropped, and cancels the
-    // task, which nobody would hold any more.
-    // SAFETY: passed on; without a panic it is not given up.
-    let held = unsafe { Runnable::<S>::from_header(task) };
-    let owned = held.scheduler().owned().map(NonNull::from);
-    mem::forget(held);
-    let Some(owned) = owned else { return true };
+    let Some(owned) = task.scheduler().owned() else {
+        return true;
+    };
     // SAFETY: as above.
-    place.with_mut(|place| unsafe { *place = Some(owned.cast()) });
-    // SAFETY: the scheduler is in the cell as long as we hold the task, and the
-    // list is borrowed from it.
-    let owned = unsafe { owned.as_ref() };
-    if !owned.shard_of(task).lock().insert(task) {
+    place.with_mut(|place| unsafe {
+        *place = Some(NonNull::from(owned).cast());
+    });
+    let is_open = owned.shard_of(task.as_ptr()).lock().insert(task.as_ptr());
+    if !is_open {
         // SAFETY: as above.
         place.with_mut(|place| unsafe { *place = None });
-        return false;
     }
-    true
+    is_open
 }
 
 /// Takes a task that has ended from its list, if it is in one.
-///
-/// # Safety
-///
-/// As for [`enter`].
 #[inline]
-pub unsafe fn leave<S: Schedule>(task: NonNull<Header>) {
-    // SAFETY: the caller holds the task.
-    let links = &unsafe { task.as_ref() }.links;
-    // SAFETY: as above.
-    if let Some(list) = links.list.with(|list| unsafe { *list }) {
+pub fn leave<S: Schedule>(task: &Runnable<S>) {
+    let place = &task.header().links.list;
+    // SAFETY: only the thread that may run the task touches this.
+    if let Some(list) = place.with(|list| unsafe { *list }) {
         // SAFETY: `enter` got the list from the scheduler in the cell, which
         // has stayed there since, so the list is still borrowed from it.
         let owned = unsafe { list.cast::<OwnedTasks<S>>().as_ref() };
-        owned.shard_of(task).lock().remove(task);
+        owned.shard_of(task.as_ptr()).lock().remove(task.as_ptr());
     }
 }

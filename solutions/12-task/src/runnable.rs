@@ -1,12 +1,16 @@
-//! The right to run a task: what its holder has in hand.
+//! The right to run a task, and what can be done with it: poll the task, and then
+//! leave it idle, schedule it again or end it.
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
+use std::task::{Context, Poll, Waker};
 
-use super::cell::{self, Header};
-use super::{Schedule, holder};
+use super::cell::{self, ignore_panics};
+use super::header::Header;
+use super::state::{Completed, IdleTransition, RunTransition};
+use super::{Schedule, owned, waker, waker_cell, yields};
 
 /// The right to poll a task once: there is never more than one of a task. It
 /// is one word. Dropped without having been run, it cancels the task.
@@ -25,10 +29,35 @@ impl<S: Schedule> Runnable<S> {
     /// yielded; ends it if it is ready, has panicked or was aborted. What is
     /// still linked behind it is dropped first.
     #[inline]
-    pub fn run(self) {
-        let task = self.into_header();
-        // SAFETY: we hold the task.
-        unsafe { holder::run::<S>(task) };
+    pub fn run(mut self) {
+        // A queue takes the next one out before. Left in, it would never end.
+        drop(self.take_next());
+        if self.header().state.transition_to_running() == RunTransition::Cancel
+        {
+            return self.cancel();
+        }
+        // SAFETY: the task is alive as long as it can be run by us.
+        let waker = unsafe { waker::borrowed(self.task) };
+        let mut cx = Context::from_waker(&waker);
+        let (polled, has_yielded) = yields::watch(self.task, || {
+            // SAFETY: it is the right to run the task that we are.
+            unsafe { (self.header().vtable.poll)(self.task, &mut cx) }
+        });
+        if polled == Poll::Ready(()) {
+            return self.end();
+        }
+        if has_yielded {
+            return self.schedule_yielded();
+        }
+        if !owned::enter(&self) {
+            return self.cancel();
+        }
+        match self.header().state.transition_to_idle() {
+            // Another thread may run it, and may have ended it already.
+            IdleTransition::Idle => mem::forget(self),
+            IdleTransition::Notified => self.schedule_yielded(),
+            IdleTransition::Cancelled => self.cancel(),
+        }
     }
 
     /// The scheduler that the task was spawned with.
@@ -72,8 +101,9 @@ impl<S: Schedule> Runnable<S> {
     /// Takes out what is linked behind this one.
     #[inline]
     pub fn take_next(&mut self) -> Option<Self> {
-        // SAFETY: we hold the task.
-        let next = unsafe { cell::take_link(self.task) }?;
+        let link = &self.header().queue_link;
+        // SAFETY: only the thread that may run the task touches its link.
+        let next = link.with_mut(|link| unsafe { &mut *link }.take())?;
         // SAFETY: it was a `Runnable` of the same type when it was linked.
         Some(unsafe { Self::from_header(next) })
     }
@@ -90,23 +120,92 @@ impl<S: Schedule> Runnable<S> {
         }
     }
 
+    // ANCHOR: schedule
+    /// Gives the task to its scheduler. To a copy: another thread may run the
+    /// task and free it before `schedule` returns.
+    #[inline]
+    pub fn schedule(self) {
+        let scheduler = self.scheduler().clone();
+        scheduler.schedule(self);
+    }
+    // ANCHOR_END: schedule
+
+    /// As [`schedule`](Self::schedule), for a task that has just run.
+    #[inline]
+    fn schedule_yielded(self) {
+        let scheduler = self.scheduler().clone();
+        scheduler.schedule_yielded(self);
+    }
+
+    /// Drops the future, and ends the task with an error.
+    #[cold]
+    fn cancel(self) {
+        // SAFETY: it is the right to run the task that we are.
+        unsafe { (self.header().vtable.cancel)(self.task) };
+        self.end();
+    }
+
+    /// Hands the result over, which must be there.
+    #[inline]
+    fn end(self) {
+        owned::leave(&self);
+        let task = self.into_header();
+        // SAFETY: the task is alive until its reference is given back, below.
+        let Header { state, vtable, .. } = unsafe { task.as_ref() };
+        // SAFETY: the scheduler is an `S`, and from here on nothing asks for it.
+        unsafe { cell::drop_scheduler::<S>(task) };
+        let mut completed = state.transition_to_complete(false);
+        if completed == Completed::Unwanted {
+            // SAFETY: the result is there, and the handle is gone.
+            unsafe { (vtable.drop_output)(task) };
+            completed = state.transition_to_complete(true);
+        }
+        let is_last = match completed {
+            Completed::Shared => false,
+            Completed::Free => true,
+            Completed::WakeJoiner => {
+                // SAFETY: our reference is not given back yet, and the handle
+                // has left its waker to the thread that completes the task.
+                let waker = unsafe { waker_cell::take(task) };
+                // It is foreign code, and may panic.
+                ignore_panics(|| waker.into_iter().for_each(Waker::wake));
+                state.release()
+            }
+            Completed::Unwanted => unreachable!("the result was dropped"),
+        };
+        if is_last {
+            // SAFETY: the task has ended, and the reference was the last.
+            unsafe { (vtable.free)(task) };
+        }
+    }
+
     #[inline]
     fn into_header(self) -> NonNull<Header> {
         ManuallyDrop::new(self).task
     }
 
     #[inline]
-    fn header(&self) -> &Header {
-        // SAFETY: we hold the task.
+    pub(super) fn as_ptr(&self) -> NonNull<Header> {
+        self.task
+    }
+
+    #[inline]
+    pub(super) fn header(&self) -> &Header {
+        // SAFETY: the task is alive as long as it can be run.
         unsafe { self.task.as_ref() }
     }
 }
 
 impl<S: Schedule> Drop for Runnable<S> {
-    /// Cancels the task.
+    /// Cancels the task, and what is linked behind it.
     fn drop(&mut self) {
-        // SAFETY: we hold the task, and nobody uses us again.
-        unsafe { holder::give_up::<S>(self.task) };
+        // SAFETY: we have the right to run the task, and nothing uses us again.
+        let mut next = Some(unsafe { Self::from_header(self.task) });
+        // One by one: a queue may be long.
+        while let Some(mut task) = next {
+            next = task.take_next();
+            task.cancel();
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! How a task comes into the world, and what runs it.
 
-use super::{JoinHandle, OwnedTasks, Runnable, cell};
+use super::{JoinHandle, OwnedTasks, Runnable, raw};
 
 /// What tasks are given to when they can run. Cheap to clone: a task calls it
 /// by a copy, because the task's own may be gone before the call returns. Its
@@ -37,7 +37,7 @@ where
     F::Output: Send + 'static,
     S: Schedule,
 {
-    let task = cell::allocate(future, scheduler);
+    let task = raw::allocate(future, scheduler);
     // SAFETY: the task is new, and so held by us; its scheduler is an `S`.
     let runnable = unsafe { Runnable::from_header(task) };
     // SAFETY: the task is new, and its output is an `F::Output`.

@@ -2,12 +2,12 @@
 //!
 //! | flag | set | means |
 //! |---|---|---|
-//! | `ACTIVE` | by `spawn`, or by the wake-up or abort of a task that waits | somebody *holds* the task: it is queued, or running. Only the holder may touch the future |
-//! | `NOTIFIED` | by a wake-up while `ACTIVE` | once the holder is done it must not let go |
+//! | `RUNNING` | by `spawn`, or by the wake-up or abort of a task that waits | somebody *holds* the task: it is queued, or running. Only the holder may touch the future |
+//! | `NOTIFIED` | by a wake-up while `RUNNING` | once the holder is done it must not let go |
 //! | `CANCELLED` | by an abort | the holder drops the future instead of polling it |
 //! | `COMPLETE` | by the holder, instead of letting go | there is no future any more; until the handle takes it there is a result |
 //! | `JOIN_INTEREST` | by `spawn`, until the handle is dropped | the result belongs to the handle |
-//! | `JOIN_WAKER` | by the handle, which may also take it back | the slot belongs to the task: whoever completes it takes the waker |
+//! | `JOIN_WAKER` | by the handle, which may also take it back | the waker cell belongs to the task: whoever completes it takes the waker |
 //!
 //! Above them stands the count of references: one of the handle, one of each
 //! waker, and one of the task itself from `spawn` until it is complete. While
@@ -17,7 +17,7 @@
 //! that follows it: every wake-up is a read-modify-write with `Release`, also
 //! one that changes nothing, and every poll begins with an `Acquire`. What a
 //! holder did to the task is seen by the next one: who lets go releases, and
-//! who sets `ACTIVE` acquires. The result is published by `complete`. Each
+//! who sets `RUNNING` acquires. The result is published by `transition_to_complete`. Each
 //! reference is given back with `Release`, and the last one acquires.
 
 use std::process;
@@ -25,16 +25,24 @@ use std::process;
 use sync::atomic::AtomicUsize;
 use sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-pub const ACTIVE: usize = 1;
+/// Set if there is a [`Runnable`](super::Runnable) of the task, which is queued
+/// or polled. (As with Linux's `TASK_RUNNING`, a task that could run is running.)
+pub const RUNNING: usize = 1;
+/// Set if the task was woken while it was running.
 pub const NOTIFIED: usize = 1 << 1;
+/// Set if the task was aborted.
 pub const CANCELLED: usize = 1 << 2;
+/// Set if the task has ended, and its reference is given back or about to be.
 pub const COMPLETE: usize = 1 << 3;
+/// Set if the handle is there, or has taken the result.
 pub const JOIN_INTEREST: usize = 1 << 4;
+/// Set if the waker cell has a waker, and belongs to the task.
 pub const JOIN_WAKER: usize = 1 << 5;
+/// One reference of the count, which the bits above hold.
 pub const REFERENCE: usize = 1 << 6;
 
 /// A new task is held by who spawned it, and has a handle.
-const NEW: usize = ACTIVE | JOIN_INTEREST | (2 * REFERENCE);
+const NEW: usize = RUNNING | JOIN_INTEREST | (2 * REFERENCE);
 /// So many references come of wakers that are forgotten in a loop.
 const TOO_MANY: usize = usize::MAX / 2;
 
@@ -44,7 +52,7 @@ pub struct State(pub AtomicUsize);
 /// What the holder has to do next.
 #[must_use]
 #[derive(Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum RunTransition {
     Poll,
     Cancel,
 }
@@ -52,9 +60,9 @@ pub enum Turn {
 /// What has become of a pending task.
 #[must_use]
 #[derive(Debug, PartialEq, Eq)]
-pub enum Pending {
+pub enum IdleTransition {
     /// Let go: whoever wakes it holds it, and may have ended it already.
-    Waits,
+    Idle,
     /// Still held, to be scheduled again.
     Notified,
     /// Still held, to be cancelled.
@@ -92,7 +100,7 @@ pub enum Completed {
 pub enum Detached {
     /// The handle's reference is given back already.
     Done,
-    /// Take the waker out of the slot, then give back the reference.
+    /// Take the waker out of the waker cell, then give back the reference.
     DropWaker,
     /// Drop the result, then give back the reference.
     DropOutput,
@@ -106,7 +114,7 @@ impl State {
     /// Begins the holder's turn: all wake-ups so far are served by it.
     // queued --> running
     #[inline]
-    pub fn begin(&self) -> Turn {
+    pub fn transition_to_running(&self) -> RunTransition {
         // Acquire: pairs with the Release of `wake`; a wake-up that came while
         // the task was queued is not in the queue, but here.
         let mut state = self.0.load(Acquire);
@@ -115,38 +123,38 @@ impl State {
             state = self.0.fetch_and(!NOTIFIED, Acquire);
         }
         match state & CANCELLED {
-            0 => Turn::Poll,
-            _ => Turn::Cancel,
+            0 => RunTransition::Poll,
+            _ => RunTransition::Cancel,
         }
     }
 
     /// Lets go of a task that is pending, unless there is a reason to hold it.
     // running --> waits, queued
     #[inline]
-    pub fn let_go(&self) -> Pending {
+    pub fn transition_to_idle(&self) -> IdleTransition {
         // Relaxed: it is only a guess for the exchange, which fails if a note
         // comes in between.
         // Model: `a_wake_up_counts_in_every_order`.
         let mut state = self.0.load(Relaxed);
         loop {
             if state & CANCELLED != 0 {
-                return Pending::Cancelled;
+                return IdleTransition::Cancelled;
             }
-            // It stays, and `begin` clears it.
+            // It stays, and `transition_to_running` clears it.
             if state & NOTIFIED != 0 {
-                return Pending::Notified;
+                return IdleTransition::Notified;
             }
             // Release: pairs with the Acquire of who holds the task next, in
             // `wake` or `abort`; publishes what the poll did to the future.
             // Model: `the_future_goes_from_thread_to_thread_in_one_piece`.
             let exchanged = self.0.compare_exchange_weak(
                 state,
-                state & !ACTIVE,
+                state & !RUNNING,
                 Release,
                 Relaxed,
             );
             match exchanged {
-                Ok(_) => return Pending::Waits,
+                Ok(_) => return IdleTransition::Idle,
                 Err(found) => state = found,
             }
         }
@@ -172,15 +180,15 @@ impl State {
         // which stays; and who wakes a complete task reads nothing of it.
         let mut state = self.0.load(Relaxed);
         while state & COMPLETE == 0 {
-            let flag = if state & ACTIVE == 0 {
-                ACTIVE
+            let flag = if state & RUNNING == 0 {
+                RUNNING
             } else {
                 NOTIFIED
             };
-            // Release: pairs with the Acquire in `begin`; publishes what was
+            // Release: pairs with the Acquire in `transition_to_running`; publishes what was
             // written before the wake-up, even if `flag` is set already.
             // Model: `what_was_written_before_any_wake_up_is_seen`.
-            // Acquire: pairs with `let_go`; the future comes with `ACTIVE`.
+            // Acquire: pairs with `transition_to_idle`; the future comes with `RUNNING`.
             let exchanged = self.0.compare_exchange_weak(
                 state,
                 (state | flag) - given_back,
@@ -188,7 +196,7 @@ impl State {
                 Relaxed,
             );
             match exchanged {
-                Ok(_) if flag == ACTIVE => return Woken::Schedule,
+                Ok(_) if flag == RUNNING => return Woken::Schedule,
                 Ok(_) => return Woken::Nothing,
                 Err(found) => state = found,
             }
@@ -206,16 +214,16 @@ impl State {
         // Relaxed: it is only a guess for the exchange.
         let mut state = self.0.load(Relaxed);
         while state & (COMPLETE | CANCELLED) == 0 {
-            // Acquire: pairs with `let_go`; the future comes with `ACTIVE`.
+            // Acquire: pairs with `transition_to_idle`; the future comes with `RUNNING`.
             // Release: whoever drops the future sees what came before this.
             let exchanged = self.0.compare_exchange_weak(
                 state,
-                state | CANCELLED | ACTIVE,
+                state | CANCELLED | RUNNING,
                 AcqRel,
                 Relaxed,
             );
             match exchanged {
-                Ok(_) if state & ACTIVE == 0 => return Woken::Schedule,
+                Ok(_) if state & RUNNING == 0 => return Woken::Schedule,
                 Ok(_) => return Woken::Nothing,
                 Err(found) => state = found,
             }
@@ -226,7 +234,7 @@ impl State {
     /// Ends the holder's work: the result is there, unless `is_dropped`.
     // running --> complete
     #[inline]
-    pub fn complete(&self, is_dropped: bool) -> Completed {
+    pub fn transition_to_complete(&self, is_dropped: bool) -> Completed {
         // Acquire: pairs with `release`; if only the task's reference is left,
         // it is freed without an exchange.
         let mut state = self.0.load(Acquire);
@@ -238,7 +246,7 @@ impl State {
             if state / REFERENCE == 1 {
                 return Completed::Free;
             }
-            let mut next = (state | COMPLETE) & !(ACTIVE | NOTIFIED);
+            let mut next = (state | COMPLETE) & !(RUNNING | NOTIFIED);
             if state & JOIN_WAKER == 0 {
                 next -= REFERENCE;
             }
@@ -261,25 +269,25 @@ impl State {
     /// Returns `true` if the result, if it is wanted, is there.
     #[inline]
     pub fn is_complete(&self) -> bool {
-        // Acquire: pairs with the Release of `complete`.
+        // Acquire: pairs with the Release of `transition_to_complete`.
         self.0.load(Acquire) & COMPLETE != 0
     }
 
-    /// Gives the handle's waker, which is in the slot, to the task. Returns
-    /// `true` if the task is complete: the slot is the handle's then.
+    /// Gives the handle's waker, which is in the waker cell, to the task. Returns
+    /// `true` if the task is complete: the waker cell is the handle's then.
     pub fn publish_waker(&self) -> bool {
-        // Release: pairs with `complete`; publishes the waker. Acquire: the
+        // Release: pairs with `transition_to_complete`; publishes the waker. Acquire: the
         // result, if it is there.
         // Model: `a_handle_that_waits_is_woken_in_every_order`.
         self.0.fetch_or(JOIN_WAKER, AcqRel) & COMPLETE != 0
     }
 
-    /// Takes the slot back for the handle. Returns `true` if the task is
-    /// complete: the slot and the waker are its own then.
+    /// Takes the waker cell back for the handle. Returns `true` if the task is
+    /// complete: the waker cell and the waker are its own then.
     ///
     /// Model: `a_handle_that_changes_its_waker_is_woken_in_every_order`.
     pub fn withdraw_waker(&self) -> bool {
-        // Acquire: pairs with `complete`. Nothing is published: the handle
+        // Acquire: pairs with `transition_to_complete`. Nothing is published: the handle
         // only read the waker.
         self.0.fetch_and(!JOIN_WAKER, Acquire) & COMPLETE != 0
     }

@@ -4,7 +4,7 @@ use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-use super::cell::{Header, Vtable};
+use super::header::{Header, Vtable};
 use super::state::Woken;
 
 /// One for all tasks, so that `will_wake` sees the same waker in two clones.

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::task::{Context, Poll, Waker};
 
-use super::cell::Header;
+use super::header::Header;
 use super::waker;
 
 sync::thread_local! {

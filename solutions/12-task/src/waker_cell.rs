@@ -1,16 +1,16 @@
-//! The slot for the waker of who awaits the handle.
+//! The cell for the waker of the task that awaits the handle.
 //!
-//! The handle writes it, and then sets `JOIN_WAKER`: from then on the slot
+//! The handle writes it, and then sets `JOIN_WAKER`: from then on the waker cell
 //! belongs to the task. To write it once more the handle takes the flag back
 //! first. Whoever completes the task looks for the flag in the same step, so
-//! that the two never touch the slot at once.
+//! that the two never touch the waker cell at once.
 
 use std::ptr::NonNull;
 use std::task::{RawWaker, Waker};
 
-use super::cell::Header;
+use super::header::Header;
 
-// ANCHOR: leave
+// ANCHOR: store
 /// Leaves the handle's waker with the task. Returns `true` if the task is
 /// complete, which may have come too late for the waker.
 ///
@@ -20,7 +20,7 @@ use super::cell::Header;
 /// # Safety
 ///
 /// The caller must be the handle of the task, and alive.
-pub unsafe fn leave(
+pub unsafe fn store(
     task: NonNull<Header>,
     published: &mut Option<RawWaker>,
     waker: &Waker,
@@ -42,11 +42,11 @@ pub unsafe fn leave(
     if published.take().is_some() && state.withdraw_waker() {
         return true;
     }
-    // SAFETY: the slot is the handle's: `JOIN_WAKER` is not set.
+    // SAFETY: the waker cell is the handle's: `JOIN_WAKER` is not set.
     let before =
         join_waker.with_mut(|slot| unsafe { &mut *slot }.replace(waker));
     if state.publish_waker() {
-        // SAFETY: the slot is still ours: the task was complete already.
+        // SAFETY: the waker cell is still ours: the task was complete already.
         drop(unsafe { take(task) });
         return true;
     }
@@ -55,16 +55,16 @@ pub unsafe fn leave(
     drop(before);
     false
 }
-// ANCHOR_END: leave
+// ANCHOR_END: store
 
 /// Takes the waker out.
 ///
 /// # Safety
 ///
-/// The task must be alive, and the slot the caller's.
+/// The task must be alive, and the waker cell the caller's.
 pub unsafe fn take(task: NonNull<Header>) -> Option<Waker> {
     // SAFETY: the task is alive.
     let slot = &unsafe { task.as_ref() }.join_waker;
-    // SAFETY: the slot is the caller's.
+    // SAFETY: the waker cell is the caller's.
     slot.with_mut(|slot| unsafe { &mut *slot }.take())
 }

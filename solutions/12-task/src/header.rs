@@ -1,0 +1,80 @@
+//! What all tasks have in common, whatever their future is.
+
+use std::ptr::NonNull;
+use std::task::{Context, Poll, Waker};
+
+use sync::UnsafeCell;
+
+use super::state::State;
+
+/// What all tasks have in common. Who may touch what, and when:
+///
+/// - `state`, `vtable`: everybody who has a reference, or holds the task.
+/// - `queue_link`: who holds the task, by its `Runnable`.
+/// - `links`: see [`Links`].
+/// - `join_waker`: the handle, unless `JOIN_WAKER` is set. Then nobody, until
+///   the task is complete: whoever completed it.
+///
+/// Behind the header, in a [`Cell`]:
+///
+/// - `scheduler`: who holds the task.
+/// - `stage`: who holds the task, until it is complete. Then the handle; or
+///   whoever completed it, if `JOIN_INTEREST` was not set any more.
+#[repr(C)]
+pub struct Header {
+    pub state: State,
+    pub vtable: &'static Vtable,
+    pub queue_link: UnsafeCell<Option<NonNull<Header>>>,
+    pub links: Links,
+    pub join_waker: UnsafeCell<Option<Waker>>,
+}
+
+// ANCHOR: vtable
+/// What depends on the types of the future and of the scheduler. Each function
+/// wants the pointer of a task that was allocated with this vtable.
+pub struct Vtable {
+    /// Polls the future. If that is ready, or panics, drops it and leaves the
+    /// result. The caller must hold the task.
+    pub poll: unsafe fn(NonNull<Header>, &mut Context<'_>) -> Poll<()>,
+    /// Drops the future and leaves an error. The caller must hold the task.
+    pub cancel: unsafe fn(NonNull<Header>),
+    /// Calls the scheduler. The caller must hold the task, and gives it up.
+    pub schedule: unsafe fn(NonNull<Header>),
+    /// Moves the result to where the second pointer points. The result must
+    /// be there, and be the caller's.
+    pub take_output: unsafe fn(NonNull<Header>, NonNull<()>),
+    /// Drops the result, which must be there and be the caller's.
+    pub drop_output: unsafe fn(NonNull<Header>),
+    /// Frees the task, which must have ended and have no reference left.
+    pub free: unsafe fn(NonNull<Header>),
+}
+// ANCHOR_END: vtable
+
+/// A task's place in the list. Touched by who holds the list's lock, but for
+/// `list`, which is the holder's of the task.
+pub struct Links {
+    /// The list that the task is in.
+    pub list: UnsafeCell<Option<NonNull<()>>>,
+    pub neighbours: UnsafeCell<Neighbours>,
+}
+
+#[derive(Clone, Copy, Default)]
+pub struct Neighbours {
+    pub previous: Option<NonNull<Header>>,
+    pub next: Option<NonNull<Header>>,
+}
+
+impl Links {
+    pub fn new() -> Self {
+        Self {
+            list: UnsafeCell::new(None),
+            neighbours: UnsafeCell::new(Neighbours::default()),
+        }
+    }
+
+    /// To be called with the list's lock.
+    pub fn neighbours(&self) -> Neighbours {
+        // SAFETY: the caller has the lock.
+        self.neighbours.with(|neighbours| unsafe { *neighbours })
+    }
+}
