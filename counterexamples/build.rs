@@ -81,6 +81,8 @@ fn apply(
     let version = Wrong::read(&text).map_err(at_fault)?;
     let base = workspace.join(version.base);
     println!("cargo::rerun-if-changed={}", base.display());
+    // A file that the base had earlier would still be found.
+    let _absent = fs::remove_dir_all(out);
     for (path, text) in version.whole(workspace).map_err(at_fault)? {
         let file = out.join(&path);
         fs::create_dir_all(file.parent().unwrap_or(out))?;

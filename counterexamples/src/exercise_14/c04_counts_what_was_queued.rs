@@ -1,0 +1,228 @@
+//! Breaks clause 4: From outside.
+//! Caught by: busy_workers_look_into_the_global_queue
+//! Also fails: each_poll_counts_in_the_interval
+//! Also fails: a_worker_takes_from_outside_within_each_interval
+//! Also fails: what_a_worker_has_taken_does_not_go_back
+//!
+//! The tick is counted where a task is taken from the queue. What comes from
+//! the slot does not count, so tasks that wake or spawn one another keep the
+//! worker from the injector for ever.
+
+#[path = "../../../solutions/14-work-stealing/src/builder.rs"]
+mod builder;
+#[path = "../../../solutions/14-work-stealing/src/context.rs"]
+mod context;
+#[path = "../../../exercises/14-work-stealing/src/events.rs"]
+mod events;
+#[path = "../../../solutions/14-work-stealing/src/handle.rs"]
+mod handle;
+#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
+mod injector;
+#[path = "../../../solutions/14-work-stealing/src/lifo_slot.rs"]
+mod lifo_slot;
+#[path = "../../../solutions/14-work-stealing/src/observer.rs"]
+mod observer;
+#[path = "../../../solutions/14-work-stealing/src/prefetch.rs"]
+mod prefetch;
+#[path = "../../../solutions/14-work-stealing/src/runtime.rs"]
+mod runtime;
+#[path = "../../../solutions/14-work-stealing/src/scheduler_ref.rs"]
+mod scheduler_ref;
+#[path = "../../../solutions/14-work-stealing/src/shared/mod.rs"]
+mod shared;
+#[path = "../../../solutions/14-work-stealing/src/start.rs"]
+mod start;
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
+#[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
+mod tests;
+
+use ::{run_queue, sleepers, task};
+
+pub use builder::Builder;
+pub use context::EnterGuard;
+pub use handle::{
+    BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,
+};
+pub use runtime::Runtime;
+pub use task::{JoinError, YieldNow, yield_now};
+
+#[path = "."]
+mod worker {
+    #[path = "../../../solutions/14-work-stealing/src/worker/search.rs"]
+    mod search;
+
+    use std::cell::Cell;
+    use std::sync::Arc;
+
+    use parker::Parker;
+
+    use super::context;
+    use super::events::{Event, Queue};
+    use super::lifo_slot::LifoSlot;
+    use super::run_queue::Local;
+    use super::shared::{CAPACITY, Shared, Task};
+    use super::sleepers::Activity;
+
+    /// A worker, on its own thread.
+    pub struct Worker {
+        shared: Arc<Shared>,
+        index: usize,
+        slot: LifoSlot<Task>,
+        queue: Local<Task, CAPACITY>,
+        parker: Parker,
+        /// Polls since the last look at the injector.
+        tick: Cell<u32>,
+        /// What the sleepers count it as.
+        activity: Cell<Activity>,
+        random: Cell<u32>,
+    }
+
+    impl Worker {
+        pub fn new(
+            shared: Arc<Shared>,
+            index: usize,
+            queue: Local<Task, CAPACITY>,
+            parker: Parker,
+        ) -> Self {
+            Self {
+                shared,
+                index,
+                slot: LifoSlot::new(),
+                queue,
+                parker,
+                tick: Cell::new(0),
+                activity: Cell::new(Activity::Busy),
+                // Any start but 0 will do, as long as they differ.
+                random: Cell::new(index as u32 + 1),
+            }
+        }
+
+        /// Returns `true` if this is a worker of that runtime.
+        #[inline]
+        pub fn is_of(&self, runtime: &Shared) -> bool {
+            std::ptr::eq(&*self.shared, runtime)
+        }
+
+        /// A task that runs here has woken or spawned `task`: it is the next one.
+        /// Only the one that it displaces can be stolen, so only then is there
+        /// something to tell the others.
+        #[inline]
+        pub fn schedule(&self, task: Task) {
+            self.emit(|| Event::Pushed(Queue::Slot));
+            if let Some(displaced) = self.slot.put(task) {
+                self.push(displaced);
+                self.notify_others();
+            }
+        }
+
+        /// A task that ran here has yielded: it is the last one. It has not waited
+        /// so far, so nobody has been told of it. That is needed only if another
+        /// comes before it that nobody has been told of: the one in the slot.
+        #[inline]
+        pub fn schedule_yielded(&self, task: Task) {
+            self.push(task);
+            if !self.slot.is_empty() {
+                self.notify_others();
+            }
+        }
+
+        /// Sees to it that another worker comes for what this one has published.
+        /// Where there is no other, the fence is saved.
+        #[inline]
+        fn notify_others(&self) {
+            if self.shared.workers.len() > 1 {
+                self.shared.notify();
+            }
+        }
+
+        #[inline]
+        fn push(&self, task: Task) {
+            match self.queue.push(task) {
+                Ok(()) => self.emit(|| Event::Pushed(Queue::Local)),
+                Err(task) => self.overflow(task),
+            }
+        }
+
+        /// Moves the younger half of the queue to the injector, so that there is
+        /// room for some time.
+        #[cold]
+        fn overflow(&self, task: Task) {
+            let mut half = Vec::with_capacity(CAPACITY / 2 + 1);
+            self.queue.push_or_overflow(task, |task| half.push(task));
+            self.emit(|| match half.len() {
+                // A thief has made room meanwhile.
+                0 => Event::Pushed(Queue::Local),
+                count => Event::Overflowed { count },
+            });
+            self.shared.injector.append(half);
+            self.notify_others();
+        }
+
+        /// Runs tasks until the runtime is shut down, then drops what it has.
+        pub fn run(self) {
+            let _inside = context::EnterScope::new(self.shared.clone());
+            self.emit(|| Event::Started { worker: self.index });
+            context::run_as(&self, || {
+                while !self.shared.is_shut_down() {
+                    self.run_until_tick();
+                }
+            });
+            // This thread is no worker now: what the destructors wake goes to the
+            // injector.
+            drop(self.slot.take_uncapped());
+            while let Some(task) = self.queue.pop() {
+                drop(task);
+            }
+            self.shared.workers_exited(1);
+        }
+
+        /// Polls tasks until there are none, or until it is time to look at the
+        /// injector, and does so.
+        fn run_until_tick(&self) {
+            while self.tick.get() < self.shared.global_queue_interval {
+                let Some(task) = self.next() else {
+                    return self.find_work();
+                };
+                self.poll(task);
+                if self.shared.is_shut_down() {
+                    return;
+                }
+            }
+            self.tick.set(0);
+            if let Some(task) = self.take_injected() {
+                // Who looked for these while we carried them here saw nothing, and
+                // may sleep now.
+                self.notify_others();
+                self.poll(task);
+            }
+        }
+
+        #[inline]
+        fn poll(&self, task: Task) {
+            task.run();
+            context::leave_forgotten(&self.shared);
+        }
+
+        #[inline]
+        fn emit(&self, event: impl FnOnce() -> Event) {
+            self.shared.observer.emit(event);
+        }
+
+        // ANCHOR: bug
+        fn next(&self) -> Option<Task> {
+            if let Some(task) = self.slot.take() {
+                return Some(task);
+            }
+            let Some(task) = self.queue.pop() else {
+                return self.slot.take_uncapped();
+            };
+            self.tick.set(self.tick.get() + 1);
+            if let Some(next) = self.slot.take_uncapped() {
+                self.push(next);
+                self.notify_others();
+            }
+            Some(task)
+        }
+        // ANCHOR_END: bug
+    }
+}
