@@ -25,7 +25,7 @@ fn main() {
     .join()
     .unwrap();
 
-    // ...and the sleeper goes by what it saw.
+    // ...and the sleeper acts on what it saw.
     if !was_woken {
         let guard = signal.is_woken.lock().unwrap();
         let limit = Duration::from_secs(1);

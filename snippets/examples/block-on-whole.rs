@@ -49,7 +49,7 @@ impl Later {
                 shared.is_done = true;
                 shared.waker.take()
             };
-            // The lock is free again: who is woken wants it at once.
+            // The lock is free again: the woken task wants it at once.
             if let Some(waker) = waker {
                 waker.wake();
             }

@@ -1,4 +1,4 @@
-//! The same future, with somebody who will wake it.
+//! The same future, with a thread that will wake it.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ impl Later {
                 shared.is_done = true;
                 shared.waker.take()
             };
-            // The lock is free again: who is woken wants it at once.
+            // The lock is free again: the woken task wants it at once.
             if let Some(waker) = waker {
                 println!("timer: time is up, waking");
                 waker.wake();

@@ -26,7 +26,7 @@ fn release(bell: *const ()) {
 }
 
 fn main() {
-    // Counts enough that nothing is freed before its time, for once.
+    // Three counts, so that nothing is freed too early, this time.
     let bell = Arc::new(Bell);
     let bells = [bell.clone(), bell.clone(), bell];
     let count = || Arc::strong_count(&bells[0]);

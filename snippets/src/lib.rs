@@ -1,4 +1,4 @@
-//! The runnable programs are in `examples/`. Here stands what the book only
+//! The runnable programs are in `examples/`. This is what the book only
 //! shows, so that it is compiled all the same.
 
 /// `std::future::Future`, as the book shows it.
@@ -11,7 +11,7 @@ pub mod future {
     pub trait Future {
         /// What it computes.
         type Output;
-        /// Goes on as far as it can.
+        /// Runs as far as it can.
         fn poll(
             self: Pin<&mut Self>,
             cx: &mut Context<'_>,

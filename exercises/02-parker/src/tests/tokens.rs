@@ -185,7 +185,7 @@ fn park_does_not_return_without_a_token() {
         usual_cause: "`if` where `while` is needed: after `Condvar::wait` or `thread::park` look \
                       again whether there is a token. At a hang: an `unpark` that comes after the \
                       last look for a token and before the sleep is lost. See clause 2.",
-        read: "one-future/parker.html#a-sleep-that-ends-for-no-reason",
+        read: "one-future/parker.html#spurious-wake-ups",
     };
     const ROUNDS: u32 = 300;
     /// How often the partner lets others run before it unparks.

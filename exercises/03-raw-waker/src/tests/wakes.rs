@@ -34,7 +34,7 @@ fn wake_uses_up_the_count_of_its_waker() {
         promise: "A waker that is woken by value gives its count back as a dropped one does.",
         usual_cause: "`wake` only borrows the `Arc`. `drop` is not called after `wake`, so `wake` \
                       has to take the count: `Arc::from_raw`.",
-        read: "one-future/raw-waker.html#to-take-or-to-borrow",
+        read: "one-future/raw-waker.html#take-or-borrow",
     };
     check(lesson, || {
         let (target, watch) = WakeTarget::new();
@@ -66,7 +66,7 @@ fn a_target_may_keep_the_arc_that_wakes_it() {
         clause: "3. Wake",
         promise: "`Wake::wake` gets an `Arc` that owns a count, and may keep it after the wake.",
         usual_cause: "`wake` gives the count away and then drops it once more.",
-        read: "one-future/raw-waker.html#to-take-or-to-borrow",
+        read: "one-future/raw-waker.html#take-or-borrow",
     };
     check(lesson, || {
         let (send, queue) = mpsc::channel();
@@ -126,7 +126,7 @@ fn wake_by_ref_leaves_the_waker_its_count() {
         usual_cause: "`Arc::from_raw` makes an `Arc` that gives the count back at the end of \
                       `wake_by_ref`. Wrap it in `ManuallyDrop`: the count is borrowed. Or `wake`, \
                       which does give it back, stands in the place of `wake_by_ref` in the vtable.",
-        read: "one-future/raw-waker.html#to-take-or-to-borrow",
+        read: "one-future/raw-waker.html#take-or-borrow",
     };
     check(lesson, || {
         let (target, watch) = WakeTarget::new();
