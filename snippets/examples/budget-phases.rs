@@ -1,5 +1,5 @@
-//! A stride that was found for cheap items meets dear ones. The time is made
-//! up: only the strides are real.
+//! A stride that was found for cheap items meets expensive ones. The time is
+//! made up: only the strides are real.
 
 use std::iter::repeat_n;
 
@@ -8,7 +8,7 @@ const READING_NS: u64 = 25;
 const CHEAP_NS: u64 = 20;
 const DEAR_NS: u64 = 200_000;
 
-/// How often the clock was read, and the longest turn in nanoseconds.
+/// How often the clock was read, and the longest slice in nanoseconds.
 fn turns(costs_ns: impl Iterator<Item = u64>, longest: u64) -> (u64, u64) {
     let (mut readings, mut longest_turn_ns) = (0, 0);
     let (mut stride, mut passed, mut stride_ns, mut turn_ns) = (1, 0, 0, 0);

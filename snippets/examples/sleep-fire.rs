@@ -1,4 +1,4 @@
-//! Timers that are told what time it is: ten years in no time.
+//! Timers that get the time as an argument: ten years in no time.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ struct Timers {
 }
 
 impl Timers {
-    /// Wakes all that is due at `now`, and returns when to call it again.
+    /// Wakes everything that is due at `now`. Returns when to call it again.
     fn fire(&mut self, now: Instant) -> Option<Instant> {
         while let Some(first) = self.sleeps.first_entry() {
             let (deadline, _) = *first.key();

@@ -20,7 +20,7 @@ impl Drop for Task {
 
 fn main() {
     SLEEPS.lock().unwrap().insert(1, Task { own_sleep: 2 });
-    // Is the lock given back before the task is dropped?
+    // Is the lock released before the task is dropped?
     SLEEPS.lock().unwrap().remove(&1);
     println!("done");
 }

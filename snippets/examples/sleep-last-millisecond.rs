@@ -1,9 +1,9 @@
-//! A thread that waits for a deadline, or for news by a channel.
+//! A thread that waits for a deadline, or for a message on a channel.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Waits for the deadline, and returns how often it has looked.
+/// Waits for the deadline. Returns how often it has checked the clock.
 fn wait_until(deadline: Instant, round: fn(Duration) -> Duration) -> u32 {
     let (_tell, news) = mpsc::channel::<()>();
     let mut looks = 0;

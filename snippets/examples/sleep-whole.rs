@@ -1,5 +1,5 @@
 // ANCHOR: all
-//! One thread for all who sleep, in its simplest form.
+//! One thread for all sleepers, in its simplest form.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;

@@ -46,7 +46,7 @@ fn an_earlier_deadline_interrupts_in_every_order() {
                   sleep of a second.",
         usual_cause: "What `fire` returns is noted after the lock is given back, so that a sleep \
                       that comes in between compares with an older note.",
-        read: "blocking/sleep.html#an-earlier-one",
+        read: "blocking/sleep.html#an-earlier-deadline",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -75,7 +75,7 @@ fn a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order() {
                   sleep for an hour, hears of another one of two seconds.",
         usual_cause: "`fire` takes out what is due, unlocks, and then notes when it looks next. A \
                       sleep that comes in between compares with the note of the last time.",
-        read: "blocking/sleep.html#an-earlier-one",
+        read: "blocking/sleep.html#an-earlier-deadline",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -127,7 +127,7 @@ fn a_poll_that_races_with_fire_is_woken_in_every_order() {
         promise: "In every order of steps a sleep that is polled again while it fires ends.",
         usual_cause: "The poll looks whether it has fired, and then keeps the new waker, in two \
                       steps. The old waker is woken in between.",
-        read: "blocking/sleep.html#between-the-look-and-the-waker",
+        read: "blocking/sleep.html#between-the-check-and-the-waker",
     };
     check_model(lesson, || {
         sync::model(|| {

@@ -185,7 +185,7 @@ fn an_earlier_deadline_rouses() {
         promise: "A sleep that is due well before `fire` is to be called again rouses the driver.",
         usual_cause: "Only the first sleep of all rouses, or the new deadline is compared with \
                       something else than what `fire` has returned.",
-        read: "blocking/sleep.html#an-earlier-one",
+        read: "blocking/sleep.html#an-earlier-deadline",
     };
     check(lesson, || {
         let mut driven = Driven::new();
@@ -224,7 +224,7 @@ fn a_deadline_that_is_a_little_earlier_rouses() {
         usual_cause: "A deadline that is only a little earlier doesn't rouse: by a part of the time that \
                       is left, or because times are compared in coarse units. Compare with what `fire` \
                       has returned, to the millisecond.",
-        read: "blocking/sleep.html#an-earlier-one",
+        read: "blocking/sleep.html#an-earlier-deadline",
     };
     check(lesson, || {
         for far in [10 * MS, SECOND, 60 * SECOND, HOUR, YEAR] {
@@ -259,7 +259,7 @@ fn a_sleep_is_compared_with_the_time_that_fire_returned() {
         usual_cause: "A sleep that is too little earlier to rouse is noted as the time when the driver \
                       looks again. The next one is compared with that, and the slack adds up. Only a `fire` \
                       or a `rouse` may move that time.",
-        read: "blocking/sleep.html#an-earlier-one",
+        read: "blocking/sleep.html#an-earlier-deadline",
     };
     /// Less than the millisecond, and two are more.
     const A_LITTLE: Duration = Duration::from_micros(800);
@@ -290,7 +290,7 @@ fn a_sleep_begun_while_fire_runs_is_not_overslept() {
         usual_cause: "`fire` works out its answer before it calls the wakers, or takes all that \
                       there is to sleep out of its place meanwhile. At a hang: it calls them \
                       under its lock.",
-        read: "blocking/sleep.html#an-earlier-one",
+        read: "blocking/sleep.html#an-earlier-deadline",
     };
     check(lesson, || {
         let mut driven = Driven::new();
@@ -336,7 +336,7 @@ fn a_rouse_before_fire_is_not_one_for_a_sleep_begun_meanwhile() {
                       worked out before. A sleep that begins in between takes the old `rouse` for one that \
                       is still to be followed by a `fire`. Clear the mark under the same lock as you work \
                       out what `fire` returns. At a hang: `fire` calls the wakers under its lock.",
-        read: "blocking/sleep.html#an-earlier-one",
+        read: "blocking/sleep.html#an-earlier-deadline",
     };
     check(lesson, || {
         let mut driven = Driven::new();
@@ -411,7 +411,7 @@ fn later_deadlines_do_not_rouse() {
         usual_cause: "Each first poll rouses, to be sure, or the deadline is compared with those of \
                       the sleeps that are left. Remember what `fire` has returned, and compare with \
                       that.",
-        read: "blocking/sleep.html#an-earlier-one",
+        read: "blocking/sleep.html#an-earlier-deadline",
     };
     const SLEEPS: u32 = 200;
     const SPARE: usize = 10;
@@ -481,7 +481,7 @@ fn a_sleep_lasts_from_the_call_and_not_from_its_first_poll() {
         clause: "2. In time",
         promise: "The deadline of `sleep(duration)` is that long after the call, and no poll changes it.",
         usual_cause: "The clock is read at the first poll. Read it in `sleep`, and keep the deadline.",
-        read: "blocking/sleep.html#from-zero-to-for-ever",
+        read: "blocking/sleep.html#from-zero-to-forever",
     };
     check(lesson, || {
         let before = Instant::now();
@@ -513,7 +513,7 @@ fn what_is_due_already_is_ready_or_woken_at_once() {
         promise: "`sleep(Duration::ZERO)`, and `sleep_until` a time that has passed, end at once.",
         usual_cause: "Only deadlines in the future are looked for (`>` for `>=`), or a subtraction \
                       of times panics.",
-        read: "blocking/sleep.html#from-zero-to-for-ever",
+        read: "blocking/sleep.html#from-zero-to-forever",
     };
     check(lesson, || {
         let start = Instant::now();
@@ -549,7 +549,7 @@ fn a_sleep_may_last_for_ever() {
         promise: "`sleep(Duration::MAX)` is pending, has no deadline, and can be dropped.",
         usual_cause: "`Instant::now() + duration` overflows. Use `checked_add`. Or the time is cut to \
                       the bits of a number by `as`.",
-        read: "blocking/sleep.html#from-zero-to-for-ever",
+        read: "blocking/sleep.html#from-zero-to-forever",
     };
     check(lesson, || {
         let long = [Duration::MAX, 300 * YEAR]
@@ -584,7 +584,7 @@ fn a_sleep_may_end_with_the_latest_instant() {
         usual_cause: "Something is added to the deadline: slack, or what rounds it up to a tick. That \
                       panics. Subtract on the other side (`saturating_duration_since`), or use \
                       `checked_add`.",
-        read: "blocking/sleep.html#from-zero-to-for-ever",
+        read: "blocking/sleep.html#from-zero-to-forever",
     };
     check(lesson, || {
         let latest = latest_instant();

@@ -167,7 +167,7 @@ fn the_driver_finds_the_sleep_that_it_is_called_for() {
         promise: "When `rouse` is called, the next `fire` finds the new sleep.",
         usual_cause: "`rouse` is called first and the sleep put in afterwards. A driver that looks \
                       in between finds nothing, and sleeps on. Put it in, unlock, then `rouse`.",
-        read: "blocking/sleep.html#an-earlier-one",
+        read: "blocking/sleep.html#an-earlier-deadline",
     };
     /// For so long `rouse` waits for the driver. One that is called under the
     /// lock waits in vain, which is no fault.

@@ -100,7 +100,7 @@ fn a_poll_that_races_with_fire_is_woken_or_ready() {
         promise: "A sleep that is polled while it fires is ready, or its new waker is woken.",
         usual_cause: "The poll looks whether it has fired and keeps the waker in two steps. Do both \
                       under one lock, or look again afterwards.",
-        read: "blocking/sleep.html#between-the-look-and-the-waker",
+        read: "blocking/sleep.html#between-the-check-and-the-waker",
     };
     const ROUNDS: u32 = 1_000;
     check(lesson, || {

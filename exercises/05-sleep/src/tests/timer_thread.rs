@@ -126,7 +126,7 @@ fn a_short_sleep_interrupts_a_long_one() {
         promise: "While the timer thread sleeps until a far deadline, a short sleep ends in time.",
         usual_cause: "The thread sleeps by `thread::sleep`, which nobody can end; or the new \
                       deadline rouses nobody, or before it is in the list.",
-        read: "blocking/sleep.html#an-earlier-one",
+        read: "blocking/sleep.html#an-earlier-deadline",
     };
     check(lesson, || {
         let timer_thread = probe_timer_thread();

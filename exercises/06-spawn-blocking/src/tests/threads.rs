@@ -229,7 +229,7 @@ fn an_idle_thread_sleeps() {
         clause: "8. Idle",
         promise: "A thread without a job costs no CPU time.",
         usual_cause: "It looks for jobs again and again, by a short time-out or in a loop.",
-        read: "blocking/spawn-blocking.html#looking-around-before-the-sleep",
+        read: "blocking/spawn-blocking.html#looking-around-before-parking",
     };
     check(lesson, || {
         let pool = Pool::new(2, HOUR);

@@ -34,7 +34,7 @@ fn a_busy_task_shares_its_thread() {
         promise: "While a busy task yields, tasks that are woken meanwhile run on the same thread.",
         usual_cause: "The yield is ready at once, or waits inside its poll. Only a poll that \
                       returns `Pending` gives the thread back.",
-        read: "yielding/yield-now.html#nobody-takes-the-thread-away",
+        read: "yielding/yield-now.html#an-executor-cant-interrupt",
     };
     check(lesson, || {
         const BEATS: u32 = 10;
