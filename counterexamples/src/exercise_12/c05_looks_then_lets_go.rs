@@ -1,0 +1,88 @@
+//! Breaks clause 5: No lost wake-up.
+//! Caught by: models::a_wake_up_counts_in_every_order
+//! Also fails: thousands_of_wake_ups_from_another_thread_all_arrive
+//! Also fails: models::an_abort_ends_the_task_in_every_order
+//! Also fails: models::no_task_slips_past_a_list_that_closes
+//! Also fails: models::the_future_goes_from_thread_to_thread_in_one_piece
+//! Also fails: models::what_was_written_before_any_wake_up_is_seen
+//!
+//! Two steps where one is needed: look for the note, then clear the flag. A
+//! wake-up between the two finds a holder, leaves its note and goes; and the
+//! holder has looked already.
+
+#[path = "../../../solutions/12-task/src/cell.rs"]
+mod cell;
+#[path = "../../../solutions/12-task/src/holder.rs"]
+mod holder;
+#[path = "../../../solutions/12-task/src/join.rs"]
+mod join;
+#[path = "../../../solutions/12-task/src/memory.rs"]
+mod memory;
+#[path = "../../../solutions/12-task/src/owned.rs"]
+mod owned;
+#[path = "../../../solutions/12-task/src/runnable.rs"]
+mod runnable;
+#[path = "../../../solutions/12-task/src/schedule.rs"]
+mod schedule;
+#[path = "../../../solutions/12-task/src/slot.rs"]
+mod slot;
+#[path = "../../../solutions/12-task/src/waker.rs"]
+mod waker;
+#[path = "../../../solutions/12-task/src/yields.rs"]
+mod yields;
+#[path = "../../../solutions/12-task/src/state.rs"]
+#[allow(dead_code, reason = "some of it is replaced")]
+mod right;
+
+pub use join::JoinHandle;
+pub use owned::OwnedTasks;
+pub use runnable::Runnable;
+pub use schedule::{Schedule, spawn};
+pub use spawn_blocking::JoinError;
+pub use yields::{YieldNow, yield_now};
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/12-task/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/12-task/src/tests/mod.rs"]
+mod tests;
+
+/// Looks whether there is a reason to hold the task, and lets go of it.
+mod state {
+    use sync::atomic::Ordering::{Relaxed, Release};
+
+    pub use super::right::{Completed, Detached, Pending, Turn, Woken};
+    use super::right::{self, ACTIVE, CANCELLED, NOTIFIED};
+
+    /// The state of one task.
+    pub struct State(right::State);
+
+    impl std::ops::Deref for State {
+        type Target = right::State;
+
+        fn deref(&self) -> &Self::Target {
+            &self.0
+        }
+    }
+
+    impl State {
+        pub fn new() -> Self {
+            Self(right::State::new())
+        }
+
+        // ANCHOR: bug
+        pub fn let_go(&self) -> Pending {
+            let state = self.0.0.load(Relaxed);
+            if state & CANCELLED != 0 {
+                return Pending::Cancelled;
+            }
+            if state & NOTIFIED != 0 {
+                return Pending::Notified;
+            }
+            self.0.0.fetch_and(!ACTIVE, Release);
+            Pending::Waits
+        }
+        // ANCHOR_END: bug
+    }
+}
