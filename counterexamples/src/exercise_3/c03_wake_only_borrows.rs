@@ -7,6 +7,7 @@
 //! Also fails: a_panic_in_wake_gives_the_count_back_once
 //! Also fails: a_target_of_any_shape_is_woken_and_dropped
 //! Also fails: two_threads_use_up_their_wakers_at_once
+//! Also fails: wakers_whose_target_panics_leave_no_memory_behind
 //!
 //! `wake` borrows the `Arc` and hands a clone of it to the target, since the
 //! waker will give its own count back when it is dropped. It will not: a
