@@ -73,7 +73,7 @@ mod search;
 mod sleep;
 mod sleepers;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/13-sleepers/src/tests.rs"]
+#[path = "../../../exercises/13-sleepers/src/tests/mod.rs"]
 mod tests;
 
 pub use sleepers::Sleepers;
