@@ -19,7 +19,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
     /// # Safety
     ///
     /// None needed: a thief may do so, too.
-    pub unsafe fn younger(ring: &'a Ring<T, N>) -> Option<Self> {
+    pub unsafe fn claim_newest_half(ring: &'a Ring<T, N>) -> Option<Self> {
         Self::new(ring, N)
     }
 }

@@ -28,7 +28,7 @@ impl<T, const N: usize> Claim<'_, T, N> {
     /// # Safety
     ///
     /// The caller must be the owner.
-    pub unsafe fn younger(
+    pub unsafe fn claim_newest_half(
         ring: &Ring<T, N>,
     ) -> Option<impl Iterator<Item = T>> {
         let capacity = Ring::<T, N>::CAPACITY;

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use claim::{Claim, Held};
+use claim::{Claim, ReleaseOnDrop};
 use head::Head;
 use ring::Ring;
 
@@ -66,7 +66,7 @@ impl<T, const N: usize> Local<T, N> {
         // As a claim: `overflow` may push, but not into the slots that are yet
         // to be read.
         // SAFETY: as in `push`.
-        if let Some(claim) = unsafe { Claim::younger(&self.ring) } {
+        if let Some(claim) = unsafe { Claim::claim_newest_half(&self.ring) } {
             claim.for_each(&mut overflow);
             overflow(item);
         } else if let Err(item) = self.push(item) {

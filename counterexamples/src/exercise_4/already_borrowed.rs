@@ -16,39 +16,39 @@ use parker::{Parker, Unparker};
 /// Runs `future` on this thread until it is ready and returns its output.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
-    let cached = KEPT.try_with(|kept| {
-        let mut kept = kept.borrow_mut();
-        drive(kept.get_or_insert_with(Kept::new), future.as_mut())
+    let cached = CACHE.try_with(|cache| {
+        let mut cache = cache.borrow_mut();
+        drive(cache.get_or_insert_with(ThreadCache::new), future.as_mut())
     });
     // The cache is gone when the thread ends.
-    cached.unwrap_or_else(|_gone| drive(&Kept::new(), future))
+    cached.unwrap_or_else(|_gone| drive(&ThreadCache::new(), future))
 }
 
-fn drive<F: Future>(kept: &Kept, mut future: Pin<&mut F>) -> F::Output {
-    let _running = Running::start(kept);
-    let mut cx = Context::from_waker(&kept.waker);
+fn drive<F: Future>(cache: &ThreadCache, mut future: Pin<&mut F>) -> F::Output {
+    let _running = Running::start(cache);
+    let mut cx = Context::from_waker(&cache.waker);
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
             return output;
         }
         if !IS_WOKEN.with(|is_woken| is_woken.replace(false)) {
-            kept.parker.park();
+            cache.parker.park();
         }
     }
 }
 
 /// What a thread keeps from call to call.
-struct Kept {
+struct ThreadCache {
     parker: Parker,
     waker: Waker,
-    signal: *const Signal,
+    thread_waker: *const ThreadWaker,
 }
 
 sync::thread_local! {
     /// Borrowed while a call runs.
-    static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+    static CACHE: RefCell<Option<ThreadCache>> = const { RefCell::new(None) };
     /// The target of the running call's waker; null if no call runs.
-    static RUNNING: Cell<*const Signal> = const { Cell::new(ptr::null()) };
+    static RUNNING: Cell<*const ThreadWaker> = const { Cell::new(ptr::null()) };
     /// Whether the running call was woken on its own thread.
     static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
 }
@@ -57,8 +57,8 @@ sync::thread_local! {
 struct Running;
 
 impl Running {
-    fn start(kept: &Kept) -> Self {
-        RUNNING.with(|running| running.set(kept.signal));
+    fn start(cache: &ThreadCache) -> Self {
+        RUNNING.with(|running| running.set(cache.thread_waker));
         Self
     }
 }
@@ -69,25 +69,25 @@ impl Drop for Running {
     }
 }
 
-impl Kept {
+impl ThreadCache {
     fn new() -> Self {
         let parker = Parker::new();
-        let signal = Arc::new(Signal {
+        let thread_waker = Arc::new(ThreadWaker {
             unparker: parker.unparker(),
         });
         Self {
             parker,
-            signal: Arc::as_ptr(&signal),
-            waker: Waker::from(signal),
+            thread_waker: Arc::as_ptr(&thread_waker),
+            waker: Waker::from(thread_waker),
         }
     }
 }
 
-struct Signal {
+struct ThreadWaker {
     unparker: Unparker,
 }
 
-impl Wake for Signal {
+impl Wake for ThreadWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }

@@ -4,17 +4,18 @@
 //! Also fails: a_late_wake_up_is_for_nobody
 //! Also fails: models::wake_ups_of_two_tasks_arrive_in_every_order
 //!
-//! A task that is over stays in its place: the job holds nothing any more, and a
-//! count says how many are not over. So its wakers still find it, and one that
-//! woke itself in its last poll is in the queue already. It is polled once more.
+//! A task that is over stays in its entry: the job holds nothing any more, and
+//! a count says how many are not over. So its wakers still find it, and one
+//! that woke itself in its last poll is in the queue already. It is polled once
+//! more.
 
-#[path = "../../../solutions/09-local-executor/src/here.rs"]
-mod here;
+#[path = "../../../solutions/09-local-executor/src/enter.rs"]
+mod enter;
 #[path = "../../../solutions/09-local-executor/src/inbox.rs"]
 mod inbox;
-#[path = "../../../solutions/09-local-executor/src/tasks.rs"]
+#[path = "../../../solutions/09-local-executor/src/slab.rs"]
 #[allow(dead_code, reason = "nobody asks whether there are tasks")]
-mod tasks;
+mod slab;
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -27,11 +28,11 @@ use std::task::{Context, Poll, Waker};
 
 use parker::Parker;
 
-pub use here::spawn;
-use here::{Here, wake_here};
+pub use enter::spawn;
+use enter::{EnterGuard, wake_here};
 use inbox::{Inbox, Signal};
 pub use local_executor::{Completer, JoinError, JoinHandle, outcome};
-use tasks::{Key, Task, Tasks, Turn};
+use slab::{Key, Slab, Task, Turn};
 
 /// Makes a job of a future, and the handle to await what the future returns. A
 /// job is `Send` if the future is, and what it returns.
@@ -62,7 +63,7 @@ pub struct LocalExecutor {
 
 /// An executor, as its tasks see it.
 struct Core {
-    tasks: RefCell<Tasks>,
+    tasks: RefCell<Slab>,
     inbox: Arc<Inbox>,
     parker: Parker,
     /// How many tasks are not over.
@@ -98,7 +99,7 @@ impl LocalExecutor {
     /// Runs `future` until it is ready and returns its output; runs the tasks
     /// meanwhile.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        let _here = Here::enter_alone(&self.core);
+        let _guard = EnterGuard::enter_alone(&self.core);
         let root = Root::new(&self.core);
         let mut future = pin!(future);
         let mut cx = Context::from_waker(&root.waker);
@@ -117,7 +118,7 @@ impl LocalExecutor {
 
     /// Runs the tasks until none is left.
     pub fn run(&self) {
-        let _here = Here::enter_alone(&self.core);
+        let _guard = EnterGuard::enter_alone(&self.core);
         while self.core.live_count.get() > 0 {
             if let Turn::Task(key, task) = self.core.wait_for_turn() {
                 self.core.poll(key, task);
@@ -136,7 +137,7 @@ impl Drop for LocalExecutor {
     fn drop(&mut self) {
         let core = &self.core;
         // Destructors may wake and spawn, as they may while it runs.
-        let _here = Here::enter(core);
+        let _guard = EnterGuard::enter(core);
         core.is_closed.set(true);
         let tasks = core.tasks.borrow_mut().take_all();
         for task in tasks {
@@ -198,7 +199,7 @@ impl Core {
     }
 }
 
-/// The place of a future of `block_on` in the queue.
+/// The entry of a future of `block_on` in the slab.
 struct Root<'a> {
     core: &'a Core,
     key: Key,

@@ -6,16 +6,16 @@
 //! under the lock. A result that comes in between finds no waker, or the old
 //! one.
 
+#[path = "../../../solutions/09-local-executor/src/catch_unwind.rs"]
+mod catch_unwind;
+#[path = "../../../solutions/09-local-executor/src/enter.rs"]
+mod enter;
 #[path = "../../../solutions/09-local-executor/src/executor.rs"]
 mod executor;
-#[path = "../../../solutions/09-local-executor/src/here.rs"]
-mod here;
 #[path = "../../../solutions/09-local-executor/src/inbox.rs"]
 mod inbox;
-#[path = "../../../solutions/09-local-executor/src/job.rs"]
-mod job;
-#[path = "../../../solutions/09-local-executor/src/tasks.rs"]
-mod tasks;
+#[path = "../../../solutions/09-local-executor/src/slab.rs"]
+mod slab;
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,14 +25,14 @@ use std::task::{Context, Poll, Waker};
 
 use sync::{Arc, Mutex, MutexGuard};
 
+pub use catch_unwind::{CatchUnwind, job};
+pub use enter::spawn;
+use enter::{EnterGuard, wake_here};
 use executor::Core;
 pub use executor::LocalExecutor;
-pub use here::spawn;
-use here::{Here, wake_here};
 use inbox::{Inbox, Signal};
-pub use job::{Job, job};
+use slab::{Key, Slab, Task, Turn};
 pub use spawn_blocking::JoinError;
-use tasks::{Key, Task, Tasks, Turn};
 
 /// Makes the two ends of a result. Both are `Send` if the result is.
 pub fn outcome<T>() -> (Completer<T>, JoinHandle<T>) {
