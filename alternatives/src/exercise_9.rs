@@ -48,29 +48,29 @@ trait Host {
 }
 
 thread_local! {
-    static HERE: RefCell<Option<Rc<dyn Host>>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<Rc<dyn Host>>> = const { RefCell::new(None) };
 }
 
 /// Makes an executor that of this thread, until it is dropped.
-struct Here(Option<Rc<dyn Host>>);
+struct EnterGuard(Option<Rc<dyn Host>>);
 
-impl Here {
+impl EnterGuard {
     fn enter(host: Rc<dyn Host>) -> Self {
         let enter = |here: &RefCell<_>| here.replace(Some(host));
-        Self(HERE.try_with(enter).unwrap_or_default())
+        Self(CURRENT.try_with(enter).unwrap_or_default())
     }
 
     fn enter_alone(host: Rc<dyn Host>) -> Self {
-        let is_idle = HERE.with_borrow(|here| here.is_none());
+        let is_idle = CURRENT.with_borrow(|here| here.is_none());
         assert!(is_idle, "recursive: an executor runs on this thread");
         Self::enter(host)
     }
 }
 
-impl Drop for Here {
+impl Drop for EnterGuard {
     fn drop(&mut self) {
         let leave = |here: &RefCell<_>| here.replace(self.0.take());
-        let _ = HERE.try_with(leave);
+        let _ = CURRENT.try_with(leave);
     }
 }
 
@@ -80,7 +80,7 @@ impl Drop for Here {
 ///
 /// With a message that contains the word "executor", if none does.
 pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
-    let here = HERE.with_borrow(Clone::clone);
+    let here = CURRENT.with_borrow(Clone::clone);
     let (task, handle) = task(future);
     here.expect("no executor runs on this thread").add(task);
     handle

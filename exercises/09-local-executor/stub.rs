@@ -208,7 +208,7 @@ impl<T> Future for JoinHandle<T> {
 
 /// Makes a job of a future, and the handle to await what the future returns. A
 /// job is `Send` if the future is, and what it returns.
-pub fn job<F: Future>(future: F) -> (Job<F>, JoinHandle<F::Output>) {
+pub fn job<F: Future>(future: F) -> (CatchUnwind<F>, JoinHandle<F::Output>) {
     drop(future);
     todo!("keep the future beside the completer of its outcome")
 }
@@ -216,12 +216,12 @@ pub fn job<F: Future>(future: F) -> (Job<F>, JoinHandle<F::Output>) {
 /// Runs a future, keeps its panics, and passes on the result: so it is a future
 /// of nothing, like any other job, whoever runs it.
 #[must_use = "a job does nothing unless it is polled"]
-pub struct Job<F: Future> {
+pub struct CatchUnwind<F: Future> {
     _future: PhantomData<F>,
     _completer: Option<Completer<F::Output>>,
 }
 
-impl<F: Future> Future for Job<F> {
+impl<F: Future> Future for CatchUnwind<F> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {

@@ -18,7 +18,7 @@ const NOBODY: u64 = u64::MAX;
 /// A ring of `N` slots: the item at position `p` is in slot `p % N`.
 ///
 /// *Memory ordering.* `tail` publishes the items, from `push` to `Claim::new`.
-/// `held_from` says that slots have been read, from `Held::drop` to `push`.
+/// `held_from` says that slots have been read, from `ReleaseOnDrop::drop` to `push`.
 /// And a claim is published by `next`: an owner that sees it sees
 /// `held_from` as it was set before it, or later.
 pub struct Ring<T, const N: usize> {
@@ -59,7 +59,7 @@ impl<T, const N: usize> Ring<T, N> {
     fn room(&self) -> u32 {
         // Acquire: pairs with the Release in `Claim::new`; shows who has claimed what is before it.
         let next = self.next.load(Acquire);
-        // Acquire: pairs with the Release in `Held::drop`; what was held has been read.
+        // Acquire: pairs with the Release in `ReleaseOnDrop::drop`; what was held has been read.
         let start = match self.held_from.load(Acquire) {
             NOBODY => next,
             held_from => held_from as u32,
@@ -174,7 +174,7 @@ impl<T, const N: usize> Drop for Ring<T, N> {
 pub struct Claim<'a, T, const N: usize> {
     next: u32,
     end: u32,
-    held: Held<'a, T, N>,
+    release: ReleaseOnDrop<'a, T, N>,
 }
 
 impl<'a, T, const N: usize> Claim<'a, T, N> {
@@ -183,13 +183,13 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         // Relaxed: if it is old, more is held than need be, and the exchange of
         // `next` fails.
         let mut next = ring.next.load(Relaxed);
-        // Acquire: pairs with the Release in `Held::drop`. So the owner, who
+        // Acquire: pairs with the Release in `ReleaseOnDrop::drop`. So the owner, who
         // will see ours, comes after those who copied before us, too.
         // Relaxed if it fails: then nothing has happened.
         ring.held_from
             .compare_exchange(NOBODY, u64::from(next), Acquire, Relaxed)
             .ok()?;
-        let held = Held { ring };
+        let release = ReleaseOnDrop { ring };
         loop {
             // Acquire: pairs with the Release in `push`; the items before `tail` are in their slots.
             let tail = ring.tail.load(Acquire);
@@ -200,7 +200,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             let end = next.wrapping_add(count);
             // Release: pairs with the Acquire in `room`; publishes `held_from`.
             match ring.next.compare_exchange_weak(next, end, Release, Relaxed) {
-                Ok(_) => return Some(Self { next, end, held }),
+                Ok(_) => return Some(Self { next, end, release }),
                 // The owner has popped; what is held from an earlier position is only too much.
                 Err(now) => next = now,
             }
@@ -214,7 +214,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
     /// # Safety
     ///
     /// The caller must be the owner.
-    pub unsafe fn younger(ring: &'a Ring<T, N>) -> Option<Self> {
+    pub unsafe fn claim_newest_half(ring: &'a Ring<T, N>) -> Option<Self> {
         let capacity = Ring::<T, N>::CAPACITY;
         let half = capacity / 2;
         // Relaxed: the owner's own.
@@ -224,9 +224,9 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         ring.held_from
             .compare_exchange(NOBODY, u64::from(middle), Acquire, Relaxed)
             .ok()?;
-        let held = Held { ring };
+        let release = ReleaseOnDrop { ring };
         // Release: pairs with the Acquire in `count`; the tail is no older.
-        // Relaxed if it fails: then `held` gives back what nobody has read.
+        // Relaxed if it fails: then `release` gives back what nobody has read.
         ring.next
             .compare_exchange(
                 tail.wrapping_sub(capacity),
@@ -247,7 +247,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         Some(Self {
             next: middle,
             end: tail,
-            held,
+            release,
         })
     }
 }
@@ -262,7 +262,7 @@ impl<T, const N: usize> Iterator for Claim<'_, T, N> {
         let position = self.next;
         self.next = position.wrapping_add(1);
         // SAFETY: the item is claimed, and `next` has moved past it.
-        Some(unsafe { self.held.ring.read(position) })
+        Some(unsafe { self.release.ring.read(position) })
     }
 }
 
@@ -273,11 +273,11 @@ impl<T, const N: usize> Drop for Claim<'_, T, N> {
 }
 
 /// Gives the held slots back.
-struct Held<'a, T, const N: usize> {
+struct ReleaseOnDrop<'a, T, const N: usize> {
     ring: &'a Ring<T, N>,
 }
 
-impl<T, const N: usize> Drop for Held<'_, T, N> {
+impl<T, const N: usize> Drop for ReleaseOnDrop<'_, T, N> {
     fn drop(&mut self) {
         // Release: pairs with the Acquire in `room`; the slots have been read.
         self.ring.held_from.store(NOBODY, Release);

@@ -121,5 +121,5 @@ impl Sleepers {
 #[path = "../../../exercises/13-sleepers/src/models.rs"]
 mod models;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/13-sleepers/src/tests.rs"]
+#[path = "../../../exercises/13-sleepers/src/tests/mod.rs"]
 mod tests;

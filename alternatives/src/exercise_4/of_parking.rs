@@ -14,36 +14,36 @@ use parking::{Parker, Unparker};
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let call = Call::start();
-    let mut cx = Context::from_waker(&call.kept.waker);
+    let mut cx = Context::from_waker(&call.cache.waker);
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
             return output;
         }
         if !IS_WOKEN.with(|is_woken| is_woken.replace(false)) {
-            call.kept.parker.park();
+            call.cache.parker.park();
         }
     }
 }
 
 /// What a thread keeps from call to call.
-struct Kept {
+struct ThreadCache {
     parker: Parker,
     waker: Waker,
-    signal: *const Signal,
+    thread_waker: *const ThreadWaker,
 }
 
 thread_local! {
     /// Empty before the first call and while a call runs.
-    static KEPT: Cell<Option<Rc<Kept>>> = const { Cell::new(None) };
+    static CACHE: Cell<Option<Rc<ThreadCache>>> = const { Cell::new(None) };
     /// The target of the running call's waker; null if no call runs.
-    static RUNNING: Cell<*const Signal> = const { Cell::new(ptr::null()) };
+    static RUNNING: Cell<*const ThreadWaker> = const { Cell::new(ptr::null()) };
     /// Whether the running call was woken on its own thread.
     static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
 }
 
 /// A call that runs. Its end puts back what it has taken.
 struct Call {
-    kept: Rc<Kept>,
+    cache: Rc<ThreadCache>,
 }
 
 impl Call {
@@ -51,39 +51,39 @@ impl Call {
         let is_running = RUNNING.with(|running| !running.get().is_null());
         assert!(!is_running, "recursive `block_on`");
         // Fails when the thread ends and its cache is gone.
-        let kept = KEPT.try_with(Cell::take).ok().flatten();
-        let kept = kept.unwrap_or_else(Kept::new);
-        RUNNING.with(|running| running.set(kept.signal));
-        Self { kept }
+        let cache = CACHE.try_with(Cell::take).ok().flatten();
+        let cache = cache.unwrap_or_else(ThreadCache::new);
+        RUNNING.with(|running| running.set(cache.thread_waker));
+        Self { cache }
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
         RUNNING.with(|running| running.set(ptr::null()));
-        let _ = KEPT.try_with(|kept| kept.set(Some(self.kept.clone())));
+        let _ = CACHE.try_with(|cache| cache.set(Some(self.cache.clone())));
     }
 }
 
-impl Kept {
+impl ThreadCache {
     fn new() -> Rc<Self> {
         let parker = Parker::new();
-        let signal = Arc::new(Signal {
+        let thread_waker = Arc::new(ThreadWaker {
             unparker: parker.unparker(),
         });
         Rc::new(Self {
             parker,
-            signal: Arc::as_ptr(&signal),
-            waker: Waker::from(signal),
+            thread_waker: Arc::as_ptr(&thread_waker),
+            waker: Waker::from(thread_waker),
         })
     }
 }
 
-struct Signal {
+struct ThreadWaker {
     unparker: Unparker,
 }
 
-impl Wake for Signal {
+impl Wake for ThreadWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }

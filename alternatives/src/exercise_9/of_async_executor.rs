@@ -5,8 +5,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 pub use super::spawn;
-use super::{Here, Host, Quiet, task};
-pub use local_executor::{Completer, Job, JoinError, JoinHandle, job, outcome};
+use super::{EnterGuard, Host, Quiet, task};
+pub use local_executor::{
+    CatchUnwind, Completer, JoinError, JoinHandle, job, outcome,
+};
 
 /// Runs tasks on the thread that it was made on.
 pub struct LocalExecutor(Rc<Tasks>);
@@ -53,13 +55,13 @@ impl LocalExecutor {
 
     /// Runs `future` until it is ready, and the tasks meanwhile.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        let _here = Here::enter_alone(self.0.clone());
+        let _guard = EnterGuard::enter_alone(self.0.clone());
         parker::block_on(self.executor().run(future))
     }
 
     /// Runs the tasks until none is left.
     pub fn run(&self) {
-        let _here = Here::enter_alone(self.0.clone());
+        let _guard = EnterGuard::enter_alone(self.0.clone());
         let executor = self.executor();
         while !executor.is_empty() {
             parker::block_on(executor.tick());
@@ -79,7 +81,7 @@ impl Default for LocalExecutor {
 
 impl Drop for LocalExecutor {
     fn drop(&mut self) {
-        let _here = Here::enter(self.0.clone());
+        let _guard = EnterGuard::enter(self.0.clone());
         let executor = self.0.executor.take();
         drop(executor);
     }

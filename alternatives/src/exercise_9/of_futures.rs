@@ -11,13 +11,13 @@ use std::task::{Context, Poll, Waker};
 use futures::channel::oneshot;
 use futures::stream::{FuturesUnordered, Stream};
 
-use super::{Here, Host, Quiet};
+use super::{EnterGuard, Host, Quiet};
 pub use local_executor::JoinError;
 
-#[path = "../../../solutions/09-local-executor/src/job.rs"]
+#[path = "../../../solutions/09-local-executor/src/catch_unwind.rs"]
 mod own_job;
 
-pub use own_job::{Job, job};
+pub use own_job::{CatchUnwind, job};
 
 /// Runs tasks on the thread that it was made on.
 #[derive(Default)]
@@ -76,7 +76,7 @@ impl Host for Tasks {
 
 /// Makes a task of `future` on the executor that runs on this thread.
 pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
-    let here = super::HERE.with_borrow(Clone::clone);
+    let here = super::CURRENT.with_borrow(Clone::clone);
     let (job, handle) = job(future);
     let here = here.expect("no executor runs on this thread");
     here.add(Quiet(Some(Box::pin(job))));
@@ -101,7 +101,7 @@ impl LocalExecutor {
 
     /// Runs `future` until it is ready, and the tasks meanwhile.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        let _here = Here::enter_alone(self.0.clone());
+        let _guard = EnterGuard::enter_alone(self.0.clone());
         let mut future = pin!(future);
         parker::block_on(std::future::poll_fn(|cx| {
             let poll = future.as_mut().poll(cx);
@@ -114,7 +114,7 @@ impl LocalExecutor {
 
     /// Runs the tasks until none is left.
     pub fn run(&self) {
-        let _here = Here::enter_alone(self.0.clone());
+        let _guard = EnterGuard::enter_alone(self.0.clone());
         parker::block_on(std::future::poll_fn(|cx| match self.0.turn(cx) {
             true => Poll::Ready(()),
             false => Poll::Pending,
@@ -124,7 +124,7 @@ impl LocalExecutor {
 
 impl Drop for LocalExecutor {
     fn drop(&mut self) {
-        let _here = Here::enter(self.0.clone());
+        let _guard = EnterGuard::enter(self.0.clone());
         let spawned = self.0.spawned.borrow_mut().0.take();
         let tasks = self.0.tasks.take();
         drop((spawned, tasks));

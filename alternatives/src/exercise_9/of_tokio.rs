@@ -11,8 +11,10 @@ use std::task::{Poll, Waker};
 use tokio::task::LocalSet;
 
 pub use super::spawn;
-use super::{Here, Host, Quiet, task};
-pub use local_executor::{Completer, Job, JoinError, JoinHandle, job, outcome};
+use super::{EnterGuard, Host, Quiet, task};
+pub use local_executor::{
+    CatchUnwind, Completer, JoinError, JoinHandle, job, outcome,
+};
 
 /// Runs tasks on the thread that it was made on.
 pub struct LocalExecutor(Rc<Tasks>);
@@ -81,7 +83,7 @@ impl LocalExecutor {
 
     /// Runs `future` until it is ready, and the tasks meanwhile.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        let _here = Here::enter_alone(self.0.clone());
+        let _guard = EnterGuard::enter_alone(self.0.clone());
         let set = self.0.set.borrow().clone();
         let set = set.expect("it is there until it is dropped");
         parker::block_on(set.run_until(future))
@@ -108,7 +110,7 @@ impl Default for LocalExecutor {
 
 impl Drop for LocalExecutor {
     fn drop(&mut self) {
-        let _here = Here::enter(self.0.clone());
+        let _guard = EnterGuard::enter(self.0.clone());
         let set = self.0.set.take();
         drop(set);
     }

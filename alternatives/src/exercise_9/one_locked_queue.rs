@@ -9,8 +9,10 @@ use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 pub use super::spawn;
-use super::{Here, Host, Quiet, task};
-pub use local_executor::{Completer, Job, JoinError, JoinHandle, job, outcome};
+use super::{EnterGuard, Host, Quiet, task};
+pub use local_executor::{
+    CatchUnwind, Completer, JoinError, JoinHandle, job, outcome,
+};
 use sync::atomic::{AtomicBool, Ordering::AcqRel};
 use sync::{Condvar, Mutex, MutexGuard};
 
@@ -152,7 +154,7 @@ impl LocalExecutor {
 
     /// Runs `future` until it is ready, and the tasks meanwhile.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        let _here = Here::enter_alone(self.0.clone());
+        let _guard = EnterGuard::enter_alone(self.0.clone());
         let mut future = pin!(future);
         let root = Signal::new(self.0.next_number(), &self.0.queue);
         root.clone().wake();
@@ -170,7 +172,7 @@ impl LocalExecutor {
 
     /// Runs the tasks until none is left.
     pub fn run(&self) {
-        let _here = Here::enter_alone(self.0.clone());
+        let _guard = EnterGuard::enter_alone(self.0.clone());
         while !self.0.tasks.borrow().is_empty() {
             self.0.poll(self.0.queue.next());
         }
@@ -179,7 +181,7 @@ impl LocalExecutor {
 
 impl Drop for LocalExecutor {
     fn drop(&mut self) {
-        let _here = Here::enter(self.0.clone());
+        let _guard = EnterGuard::enter(self.0.clone());
         let mut signals = self.0.queue.lock();
         signals.is_closed = true;
         signals.ready = VecDeque::new();

@@ -87,17 +87,18 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     }
     let mut future = pin!(future);
     let _polling = Polling::start();
-    // SAFETY: since `Stage::Ready`, `kept` points to what a `Registration` has.
-    // That one is dropped when this thread ends, or by a caller of this call.
-    let kept = unsafe { &*THIS_THREAD.with(|thread| thread.kept.get()) };
-    let waker = kept.waker();
+    // SAFETY: since `Stage::Ready`, `cache` points to what a `Registration`
+    // has. That one is dropped when this thread ends, or by a caller of this
+    // call.
+    let cache = unsafe { &*THIS_THREAD.with(|thread| thread.cache.get()) };
+    let waker = cache.waker();
     let mut cx = Context::from_waker(&waker);
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
             return output;
         }
         if !THIS_THREAD.with(|thread| thread.is_woken.replace(false)) {
-            kept.sleep();
+            cache.sleep();
         }
     }
 }
@@ -111,9 +112,9 @@ struct ThisThread {
     is_woken: Cell<bool>,
     /// The target of this thread's wakers, to be compared with; null if the
     /// thread keeps none.
-    signal: Cell<*const Signal>,
+    waker: Cell<*const ThreadWaker>,
     /// Valid unless `stage` is `Unprepared`.
-    kept: Cell<*const Kept>,
+    cache: Cell<*const ThreadCache>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -133,8 +134,8 @@ sync::thread_local! {
     static THIS_THREAD: ThisThread = const { ThisThread {
         stage: Cell::new(Stage::Unprepared),
         is_woken: Cell::new(false),
-        signal: Cell::new(ptr::null()),
-        kept: Cell::new(ptr::null()),
+        waker: Cell::new(ptr::null()),
+        cache: Cell::new(ptr::null()),
     } };
     /// Frees what the thread keeps when the thread ends.
     static REGISTRATION: OnceCell<Registration> = const { OnceCell::new() };
@@ -163,16 +164,16 @@ impl Drop for Polling {
 }
 
 /// The target of a thread's wakers. It outlives the thread if they do.
-struct Signal {
+struct ThreadWaker {
     unparker: Unparker,
 }
 
 // ANCHOR: wake
-impl Wake for Signal {
+impl Wake for ThreadWaker {
     #[inline]
     fn wake_by_ref(self: &Arc<Self>) {
         let is_here = THIS_THREAD.try_with(|thread| {
-            let is_here = ptr::eq(thread.signal.get(), &**self);
+            let is_here = ptr::eq(thread.waker.get(), &**self);
             if is_here {
                 thread.is_woken.set(true);
             }
@@ -191,7 +192,7 @@ impl Wake for Signal {
 }
 // ANCHOR_END: wake
 
-impl Signal {
+impl ThreadWaker {
     /// Leaves a token. Not inlined: the other way is to stay a short one.
     #[cold]
     #[inline(never)]
@@ -201,12 +202,12 @@ impl Signal {
 }
 
 /// What a thread keeps from call to call.
-struct Kept {
+struct ThreadCache {
     parker: Parker,
-    signal: Arc<Signal>,
+    thread_waker: Arc<ThreadWaker>,
 }
 
-impl Kept {
+impl ThreadCache {
     /// Waits for a wake-up from another thread. Not inlined, as above.
     #[cold]
     #[inline(never)]
@@ -214,35 +215,39 @@ impl Kept {
         self.parker.park();
     }
 
-    /// Makes a waker that borrows the count of `signal`.
+    /// Makes a waker that borrows the count of `thread_waker`.
     #[inline]
     fn waker(&self) -> ManuallyDrop<Waker> {
         // SAFETY: the pointer is that of an `Arc`. Its count stays with `self`,
         // since the waker around the second `Arc` is never dropped.
-        let signal = unsafe { Arc::from_raw(Arc::as_ptr(&self.signal)) };
-        ManuallyDrop::new(Waker::from(signal))
+        let thread_waker =
+            unsafe { Arc::from_raw(Arc::as_ptr(&self.thread_waker)) };
+        ManuallyDrop::new(Waker::from(thread_waker))
     }
 }
 
 /// Owns what a thread keeps, and announces it in [`THIS_THREAD`].
 struct Registration {
     /// Not a `Box`: nothing may point into one that moves.
-    _kept: Rc<Kept>,
+    _cache: Rc<ThreadCache>,
 }
 
 impl Registration {
     fn new() -> Self {
         let parker = Parker::new();
-        let signal = Arc::new(Signal {
+        let thread_waker = Arc::new(ThreadWaker {
             unparker: parker.unparker(),
         });
-        let kept = Rc::new(Kept { parker, signal });
+        let cache = Rc::new(ThreadCache {
+            parker,
+            thread_waker,
+        });
         THIS_THREAD.with(|thread| {
-            thread.signal.set(Arc::as_ptr(&kept.signal));
-            thread.kept.set(Rc::as_ptr(&kept));
+            thread.waker.set(Arc::as_ptr(&cache.thread_waker));
+            thread.cache.set(Rc::as_ptr(&cache));
             thread.stage.set(Stage::Ready);
         });
-        Self { _kept: kept }
+        Self { _cache: cache }
     }
 }
 
@@ -251,8 +256,8 @@ impl Drop for Registration {
         // Fails where thread-locals end before their thread: nobody looks then.
         let _ = THIS_THREAD.try_with(|thread| {
             thread.stage.set(Stage::Unprepared);
-            // Another thread's signal may come to lie at the same address.
-            thread.signal.set(ptr::null());
+            // Another thread's waker may come to lie at the same address.
+            thread.waker.set(ptr::null());
         });
     }
 }

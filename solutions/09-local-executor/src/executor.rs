@@ -10,7 +10,9 @@ use std::task::{Context, Poll, Waker};
 
 use parker::Parker;
 
-use super::{Here, Inbox, JoinHandle, Key, Signal, Task, Tasks, Turn, job};
+use super::{
+    EnterGuard, Inbox, JoinHandle, Key, Signal, Slab, Task, Turn, job,
+};
 
 /// Runs tasks on the thread that it was made on. The contract stands in the
 /// [crate's documentation](crate).
@@ -20,7 +22,7 @@ pub struct LocalExecutor {
 
 /// An executor, as its tasks see it.
 pub struct Core {
-    tasks: RefCell<Tasks>,
+    tasks: RefCell<Slab>,
     inbox: Arc<Inbox>,
     parker: Parker,
     /// Whether the executor is being dropped.
@@ -60,7 +62,7 @@ impl LocalExecutor {
     /// the word "recursive", if an executor runs on this thread.
     // ANCHOR: block_on
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        let _here = Here::enter_alone(&self.core);
+        let _guard = EnterGuard::enter_alone(&self.core);
         let root = Root::new(&self.core);
         let mut future = pin!(future);
         let mut cx = Context::from_waker(&root.waker);
@@ -85,7 +87,7 @@ impl LocalExecutor {
     /// With a message that contains the word "recursive", if an executor runs
     /// on this thread.
     pub fn run(&self) {
-        let _here = Here::enter_alone(&self.core);
+        let _guard = EnterGuard::enter_alone(&self.core);
         while !self.core.tasks.borrow().is_empty() {
             if let Turn::Task(key, task) = self.core.wait_for_turn() {
                 self.core.poll(key, task);
@@ -104,7 +106,7 @@ impl Drop for LocalExecutor {
     fn drop(&mut self) {
         let core = &self.core;
         // Destructors may wake and spawn, as they may while it runs.
-        let _here = Here::enter(core);
+        let _guard = EnterGuard::enter(core);
         core.is_closed.set(true);
         let tasks = core.tasks.borrow_mut().take_all();
         for task in tasks {
@@ -161,7 +163,7 @@ impl Core {
     /// wake whom it likes.
     fn poll(&self, key: Key, mut task: Task) {
         let mut cx = Context::from_waker(&task.waker);
-        // A `Job` does not panic, whatever its future does.
+        // A `CatchUnwind` does not panic, whatever its future does.
         match task.future.as_mut().poll(&mut cx) {
             Poll::Pending => self.tasks.borrow_mut().put_back(key, task),
             Poll::Ready(()) => self.tasks.borrow_mut().remove(key),
@@ -170,7 +172,7 @@ impl Core {
     // ANCHOR_END: turn
 }
 
-/// The place of a future of `block_on` in the queue.
+/// The entry of a future of `block_on` in the slab.
 struct Root<'a> {
     core: &'a Core,
     key: Key,

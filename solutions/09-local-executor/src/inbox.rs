@@ -12,7 +12,7 @@ use Ordering::{Acquire, Relaxed, Release};
 
 use super::{Key, wake_here};
 
-/// The target of a task's wakers. It holds the name of the task, and nothing
+/// The target of a task's wakers. It holds the key of the task, and nothing
 /// of the task itself: so it may go to any thread, and live for ever.
 pub struct Signal {
     key: Key,
@@ -61,14 +61,14 @@ impl Wake for Signal {
 /// or sends it, it is part of the flag's release sequence. That the executor
 /// looks before it sleeps, or again after it, is due to the parker's token.
 pub struct Inbox {
-    letters: Mutex<Letters>,
-    /// Whether there are letters, for who looks without the lock.
-    has_letters: AtomicBool,
+    pending: Mutex<PendingWakes>,
+    /// Whether wake-ups are pending, for a look without the lock.
+    has_pending: AtomicBool,
     unparker: Unparker,
 }
 
 #[derive(Default)]
-struct Letters {
+struct PendingWakes {
     signals: Vec<Arc<Signal>>,
     /// Whether the executor is gone, and nobody will take any out.
     is_closed: bool,
@@ -79,23 +79,23 @@ impl Inbox {
     /// Makes an inbox that rouses the executor's thread by `unparker`.
     pub fn new(unparker: Unparker) -> Arc<Self> {
         Arc::new(Self {
-            letters: Mutex::default(),
-            has_letters: AtomicBool::new(false),
+            pending: Mutex::default(),
+            has_pending: AtomicBool::new(false),
             unparker,
         })
     }
 
     fn send(&self, signal: Arc<Signal>) {
-        let mut letters = self.lock();
-        if letters.is_closed {
+        let mut pending = self.lock();
+        if pending.is_closed {
             return;
         }
-        let is_first = letters.signals.is_empty();
-        letters.signals.push(signal);
+        let is_first = pending.signals.is_empty();
+        pending.signals.push(signal);
         // Relaxed: a hint. The unpark below publishes it.
-        self.has_letters.store(true, Relaxed);
-        drop(letters);
-        // Whoever sent the first letter since the last look rouses for all.
+        self.has_pending.store(true, Relaxed);
+        drop(pending);
+        // The first wake-up since the last look unparks the thread for all.
         if is_first {
             self.unparker.unpark();
         }
@@ -104,14 +104,14 @@ impl Inbox {
     /// Takes the keys of all tasks that were woken from elsewhere.
     pub fn take(&self, mut wake: impl FnMut(Key)) {
         // Relaxed: one that is missed here leaves a token for the next park.
-        if !self.has_letters.load(Relaxed) {
+        if !self.has_pending.load(Relaxed) {
             return;
         }
-        let mut letters = self.lock();
-        // Relaxed: under the lock; whoever sends a letter after us sets it again.
+        let mut pending = self.lock();
+        // Relaxed: under the lock; a wake-up that comes after us sets it again.
         // Model: `wake_ups_of_two_tasks_arrive_in_every_order`.
-        self.has_letters.store(false, Relaxed);
-        for signal in letters.signals.drain(..) {
+        self.has_pending.store(false, Relaxed);
+        for signal in pending.signals.drain(..) {
             // Acquire: pairs with the Release in `wake_by_ref`, and shows what
             // all those wrote who woke this task until now.
             // Model: `every_wake_up_publishes_in_every_order`.
@@ -120,14 +120,14 @@ impl Inbox {
         }
     }
 
-    /// Refuses letters from now on.
+    /// Refuses wake-ups from now on.
     pub fn close(&self) {
-        let mut letters = self.lock();
-        letters.is_closed = true;
-        letters.signals = Vec::new();
+        let mut pending = self.lock();
+        pending.is_closed = true;
+        pending.signals = Vec::new();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Letters> {
-        self.letters.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, PendingWakes> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

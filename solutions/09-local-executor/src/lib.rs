@@ -1,9 +1,9 @@
 //! Solution 9: an executor of one thread, with tasks, a queue and handles.
 //!
-//! A waker holds the *name* of its task: a place and a number. The future stays
-//! with the executor, on its thread, so nobody elsewhere can poll or drop it.
-//! The price is one more allocation for each task. What it buys is that nothing
-//! here needs `unsafe` but the pinning of one field.
+//! A waker holds the *key* of its task: an index and a generation. The future
+//! stays with the executor, on its thread, so nobody elsewhere can poll or drop
+//! it. The price is one more allocation for each task. What it buys is that
+//! nothing here needs `unsafe` but the pinning of one field.
 //!
 //! On its own thread a wake-up sets a flag and goes into the queue: no lock, no
 //! atomic read-modify-write. From elsewhere it goes by an inbox.
@@ -76,26 +76,26 @@
 //! assert_eq!(sum.get(), 6);
 //! ```
 
+mod catch_unwind;
+mod enter;
 mod executor;
-mod here;
 mod inbox;
-mod job;
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/09-local-executor/src/models.rs"]
 mod models;
 mod outcome;
-mod tasks;
+mod slab;
 #[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/09-local-executor/src/tests/mod.rs"]
 mod tests;
 
+use enter::{EnterGuard, wake_here};
 use executor::Core;
-use here::{Here, wake_here};
 use inbox::{Inbox, Signal};
-use tasks::{Key, Task, Tasks, Turn};
+use slab::{Key, Slab, Task, Turn};
 
+pub use catch_unwind::{CatchUnwind, job};
+pub use enter::spawn;
 pub use executor::LocalExecutor;
-pub use here::spawn;
-pub use job::{Job, job};
 pub use outcome::{Completer, JoinHandle, outcome};
 pub use spawn_blocking::JoinError;

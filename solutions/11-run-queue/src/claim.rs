@@ -11,7 +11,7 @@ use Ordering::{Acquire, Relaxed, Release};
 pub struct Claim<'a, T, const N: usize> {
     pub(super) next: u32,
     pub(super) end: u32,
-    pub(super) held: Held<'a, T, N>,
+    pub(super) release: ReleaseOnDrop<'a, T, N>,
 }
 
 impl<'a, T, const N: usize> Claim<'a, T, N> {
@@ -29,8 +29,8 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             if head.held != 0 {
                 return None;
             }
-            // Acquire: pairs with the Release in `push` and in `younger`; the
-            // items before `tail` are in their slots.
+            // Acquire: pairs with the Release in `push` and in
+            // `claim_newest_half`; the items before `tail` are in their slots.
             // Model: `what_was_written_before_a_push_is_seen_after_the_steal`.
             let tail = ring.tail.load(Acquire);
             let count = head.waiting(tail).div_ceil(2).min(most as u32);
@@ -40,7 +40,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             let after = head.claimed(count).pack();
             // Release: pairs with the Acquire in `Ring::count`. For the items
             // Relaxed would do: `tail` has shown them, and nothing is handed
-            // over before `Held::drop`.
+            // over before `ReleaseOnDrop::drop`.
             // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
             match ring
                 .head
@@ -50,7 +50,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
                     return Some(Self {
                         next: head.next,
                         end: head.next.wrapping_add(count),
-                        held: Held { ring },
+                        release: ReleaseOnDrop { ring },
                     });
                 }
                 // The owner has popped, or another thief was faster.
@@ -71,7 +71,7 @@ impl<T, const N: usize> Iterator for Claim<'_, T, N> {
         let position = self.next;
         self.next = position.wrapping_add(1);
         // SAFETY: the item is claimed, and `next` has moved past it.
-        Some(unsafe { self.held.ring.read(position) })
+        Some(unsafe { self.release.ring.read(position) })
     }
 }
 
@@ -82,11 +82,11 @@ impl<T, const N: usize> Drop for Claim<'_, T, N> {
 }
 
 /// Gives the held slots back, also if the destructor of an item panics.
-pub struct Held<'a, T, const N: usize> {
+pub struct ReleaseOnDrop<'a, T, const N: usize> {
     pub(super) ring: &'a Ring<T, N>,
 }
 
-impl<T, const N: usize> Drop for Held<'_, T, N> {
+impl<T, const N: usize> Drop for ReleaseOnDrop<'_, T, N> {
     #[inline]
     fn drop(&mut self) {
         // Release: pairs with the Acquire in `push`; the slots have been read.

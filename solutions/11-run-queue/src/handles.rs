@@ -61,7 +61,7 @@ impl<T, const N: usize> Local<T, N> {
         // As a claim: `overflow` may push, but not into the slots that are yet
         // to be read.
         // SAFETY: as in `push`.
-        if let Some(claim) = unsafe { Claim::younger(&self.ring) } {
+        if let Some(claim) = unsafe { Claim::claim_newest_half(&self.ring) } {
             claim.for_each(&mut overflow);
             overflow(item);
         } else if let Err(item) = self.push(item) {

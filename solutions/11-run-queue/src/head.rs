@@ -17,13 +17,13 @@
 /// States:
 ///
 /// - *At rest*, `held == 0`: nobody copies. Set at the start and by
-///   `Held::drop`. --> at rest (the owner pops), claimed (`Claim::new`,
-///   `Claim::younger`).
+///   `ReleaseOnDrop::drop`. --> at rest (the owner pops), claimed
+///   (`Claim::new`, `Claim::claim_newest_half`).
 /// - *Claimed*, `held > 0`: one thief, or the owner whose queue overflows,
 ///   copies items out of the held slots. Nobody else may claim, and the owner
 ///   may not write there; it pops behind them. --> claimed (the owner pops, or
-///   passes from the older half to the younger one in `Claim::younger`), at rest
-///   (`Held::drop`).
+///   passes from the older half to the younger one in
+///   `Claim::claim_newest_half`), at rest (`ReleaseOnDrop::drop`).
 #[derive(Clone, Copy)]
 pub struct Head {
     /// The position of the next item to be taken.

@@ -75,7 +75,7 @@ mod ring;
 #[path = "../../../exercises/11-run-queue/src/tests/mod.rs"]
 mod tests;
 
-use claim::{Claim, Held};
+use claim::{Claim, ReleaseOnDrop};
 use head::Head;
 use ring::Ring;
 

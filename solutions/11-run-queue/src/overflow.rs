@@ -2,7 +2,7 @@
 
 use sync::atomic::Ordering;
 
-use super::{Claim, Head, Held, Ring};
+use super::{Claim, Head, ReleaseOnDrop, Ring};
 
 use Ordering::{Relaxed, Release};
 
@@ -32,8 +32,8 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
     /// # Safety
     ///
     /// The caller must be the owner: no other thread may push or pop meanwhile.
-    // ANCHOR: younger
-    pub unsafe fn younger(ring: &'a Ring<T, N>) -> Option<Self> {
+    // ANCHOR: claim_newest_half
+    pub unsafe fn claim_newest_half(ring: &'a Ring<T, N>) -> Option<Self> {
         let capacity = Ring::<T, N>::CAPACITY;
         let half = capacity / 2;
         // Relaxed: the owner's own.
@@ -42,7 +42,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             next: tail.wrapping_sub(capacity),
             held: 0,
         };
-        // 1. From here to `Held::drop` thieves go away.
+        // 1. From here to `ReleaseOnDrop::drop` thieves go away.
         // Release: pairs with the Acquire in `Ring::count`; the tail is no
         // older. Relaxed if it fails: then nothing has happened.
         // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
@@ -70,8 +70,8 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         Some(Self {
             next: tail.wrapping_sub(half),
             end: tail,
-            held: Held { ring },
+            release: ReleaseOnDrop { ring },
         })
     }
-    // ANCHOR_END: younger
+    // ANCHOR_END: claim_newest_half
 }

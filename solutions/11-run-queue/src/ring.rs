@@ -20,13 +20,14 @@ use Ordering::{Acquire, Relaxed, Release};
 ///
 /// *Memory ordering.* Two pairs carry the items.
 ///
-/// 1. The owner's Release of `tail` in `push` and in `Claim::younger`, the
-///    Acquire in `Claim::new`: who sees that an item is there sees the item.
-/// 2. The thief's Release of `head` in `Held::drop`, the owner's Acquire in
-///    `push`: who sees that a slot is free comes after the one who has read
-///    it. Between the two there may be other changes of `head`, by pops and
-///    claims. They are read-modify-writes, so they continue the release
-///    sequence, and hand on what the thief has released.
+/// 1. The owner's Release of `tail` in `push` and in
+///    `Claim::claim_newest_half`, the Acquire in `Claim::new`: who sees that an
+///    item is there sees the item.
+/// 2. The thief's Release of `head` in `ReleaseOnDrop::drop`, the owner's
+///    Acquire in `push`: who sees that a slot is free comes after the one who
+///    has read it. Between the two there may be other changes of `head`, by
+///    pops and claims. They are read-modify-writes, so they continue the
+///    release sequence, and hand on what the thief has released.
 ///
 /// A third pair is for who only looks: the Release of each exchange of `head`,
 /// the Acquire in `count`.
@@ -92,8 +93,8 @@ impl<T, const N: usize> Ring<T, N> {
     pub unsafe fn push(&self, item: T) -> Result<(), T> {
         // Relaxed: the owner's own.
         let tail = self.tail.load(Relaxed);
-        // Acquire: pairs with the Release in `Held::drop`; a thief has read
-        // what was in a slot that it gave back.
+        // Acquire: pairs with the Release in `ReleaseOnDrop::drop`; a thief has
+        // read what was in a slot that it gave back.
         // Model: `nothing_is_written_over_while_a_thief_copies`.
         let head = Head::unpack(self.head.load(Acquire));
         if tail.wrapping_sub(head.start()) == Self::CAPACITY {

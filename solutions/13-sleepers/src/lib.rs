@@ -74,7 +74,7 @@ mod models;
 mod sleeper_set;
 mod sleepers;
 #[cfg(all(test, not(feature = "loom")))]
-#[path = "../../../exercises/13-sleepers/src/tests.rs"]
+#[path = "../../../exercises/13-sleepers/src/tests/mod.rs"]
 mod tests;
 
 pub use activity::Activity;

@@ -245,8 +245,8 @@ fn die(message: std::fmt::Arguments<'_>) -> ! {
     let _ = writeln!(
         std::io::stderr(),
         "{}{message}{}",
-        crate::child::MARK,
-        crate::child::MARK
+        crate::verdict::MARK,
+        crate::verdict::MARK
     );
     std::process::abort()
 }

@@ -2,40 +2,29 @@
 //!
 //! The parent starts the test binary again for one test; there the same
 //! `#[test]` function reaches [`run`], which executes the body on a thread of
-//! its own while the first thread watches. The child's verdict comes back at
-//! the end of its standard error, behind [`MARK`].
+//! its own while the first thread watches. The child's [`Verdict`] comes back at
+//! the end of its standard error.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::lesson::DIED;
-use crate::panics;
-use crate::watchdog::{INTERVAL, Limits, Verdict, Watchdog};
+use crate::verdict::{DIED, Failure, Verdict};
+use crate::watchdog::{INTERVAL, Limits, Watchdog};
+use crate::{hangs, panics};
 
 /// The environment variable that tells a process that it is a child.
 const CHILD_VARIABLE: &str = "TESTKIT_CHILD";
-/// Stands before the child's verdict; no text of a program has it by chance.
-pub(crate) const MARK: &str = "\u{1}testkit-verdict\u{1}";
-/// The verdict of a check that passed.
-const PASSED: &str = "passed";
 /// The thread that runs the body.
 const BODY_THREAD: &str = "check";
 /// How much longer than the child's own limit the parent waits for it.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// How a check ended.
-pub(crate) enum Ending {
-    Passed,
-    Failed { seen: String, threads: Vec<String> },
-}
-
 /// What a child sent back.
 pub(crate) struct Report {
-    pub ending: Ending,
+    pub verdict: Verdict,
     /// What the body printed.
     pub output: String,
 }
@@ -64,12 +53,9 @@ pub(crate) fn start(name: &str, limits: Limits) -> Report {
     let status = wait(&mut child, limits.at_most + GRACE);
     let output = printed.join().unwrap_or_default();
     let errors = complained.join().unwrap_or_default();
-    let (errors, verdict) = match errors.split_once(MARK) {
-        Some((errors, verdict)) => (errors, Some(verdict)),
-        None => (errors.as_str(), None),
-    };
+    let (errors, verdict) = Verdict::decode(&errors);
     Report {
-        ending: ending(verdict, status),
+        verdict: judge(verdict, status),
         output: without_libtest(&output, name) + errors,
     }
 }
@@ -103,23 +89,16 @@ fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     }
 }
 
-fn ending(verdict: Option<&str>, status: Option<ExitStatus>) -> Ending {
-    let failed = |seen: String| Ending::Failed {
-        seen,
-        threads: Vec::new(),
+/// The child's own verdict, if how it ended agrees with it. `None` for the
+/// status means that the child was killed.
+fn judge(verdict: Option<Verdict>, status: Option<ExitStatus>) -> Verdict {
+    let seen = match (verdict, status) {
+        (Some(failed @ Verdict::Failed(_)), _) => return failed,
+        (Some(Verdict::Passed), Some(status)) if status.success() => return Verdict::Passed,
+        (_, Some(status)) => describe_exit(status),
+        (_, None) => "the test process did not answer and was killed".to_owned(),
     };
-    match (verdict, status) {
-        (Some(PASSED), Some(status)) if status.success() => Ending::Passed,
-        (Some(PASSED) | None, Some(status)) => failed(describe_exit(status)),
-        (None, None) => failed("the test process did not answer and was killed".to_owned()),
-        (Some(verdict), _) => {
-            let (seen, threads) = verdict.split_once(MARK).unwrap_or((verdict, ""));
-            Ending::Failed {
-                seen: seen.to_owned(),
-                threads: threads.lines().map(str::to_owned).collect(),
-            }
-        }
-    }
+    Verdict::Failed(Failure::new(seen))
 }
 
 fn describe_exit(status: ExitStatus) -> String {
@@ -151,49 +130,57 @@ fn without_libtest(output: &str, name: &str) -> String {
     }
 }
 
-/// Whether the child runs a model.
-static IS_MODEL: AtomicBool = AtomicBool::new(false);
-
-/// Whether this process explores a model.
-pub(crate) fn is_model() -> bool {
-    IS_MODEL.load(Relaxed)
+/// What a child runs as its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Body {
+    /// A check, once.
+    Check,
+    /// A model, in each order of its steps.
+    Model,
 }
 
 /// In the child: runs `body`, sends the verdict and ends the process.
 /// `folder` is the exercise's.
 pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, folder: &str, body: F) -> ! {
-    IS_MODEL.store(limits == Limits::MODEL, Relaxed);
-    panics::note_all();
+    let kind = match limits == Limits::MODEL {
+        true => Body::Model,
+        false => Body::Check,
+    };
+    let callers = match kind {
+        // loom and shuttle run a model's threads on stacks of their own.
+        Body::Model => panics::Callers::Ignored,
+        Body::Check => panics::Callers::Located,
+    };
+    panics::record_all(callers, move || finish_aborting(kind));
     let mut watchdog = Watchdog::new(limits);
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let parent = parent_process();
     let body_thread = thread::Builder::new().name(BODY_THREAD.to_owned());
     let started = body_thread.spawn(move || {
-        let _ = tell.send(panics::panic_message(body));
+        let _ = sender.send(panics::panic_message(body));
     });
     if let Err(error) = started {
-        finish(Err(Verdict {
-            seen: format!("no thread could be started: {error}"),
-            threads: Vec::new(),
-        }));
+        let seen = format!("no thread could be started: {error}");
+        finish(Verdict::Failed(Failure::new(seen)));
     }
     loop {
-        match told.recv_timeout(INTERVAL) {
-            Ok(None) => finish(Ok(())),
-            Ok(Some(message)) => finish(Err(verdict_on(&message))),
+        match receiver.recv_timeout(INTERVAL) {
+            Ok(None) => finish(Verdict::Passed),
+            Ok(Some(message)) => finish(failed_by_panic(kind, &message)),
             Err(RecvTimeoutError::Disconnected) => {
-                finish(Err(Verdict::of_panic("its thread ended")))
+                let seen = panics::seen("its thread ended");
+                finish(Verdict::Failed(Failure::new(seen)))
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if let Some(mut verdict) = watchdog.look() {
-            if limits != Limits::MODEL {
-                verdict.locate(&watchdog, folder);
+        if let Some(mut failure) = watchdog.look() {
+            if kind == Body::Check {
+                hangs::locate(&mut failure, watchdog.last_samples(), folder);
             }
-            verdict.threads.extend(panics::describe_all());
+            failure.threads.extend(panics::describe_all());
             let panicked = panics::unwritten().or_else(panics::of_subject);
-            verdict.seen = panicked.unwrap_or(verdict.seen);
-            finish(Err(verdict));
+            failure.seen = panicked.unwrap_or(failure.seen);
+            finish(Verdict::Failed(failure));
         }
         if parent_process() != parent {
             std::process::exit(1);
@@ -203,30 +190,24 @@ pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, folder: &str, bo
 
 /// The verdict on a body that panicked with `message`: perhaps only because a
 /// `todo!` was reached, on any thread.
-fn verdict_on(message: &str) -> Verdict {
-    if let Some(seen) = panics::unwritten() {
-        return Verdict {
-            seen,
-            threads: Vec::new(),
-        };
-    }
-    match panics::first_seen() {
-        Some(seen) if IS_MODEL.load(Relaxed) => Verdict {
-            seen,
-            threads: Vec::new(),
-        },
-        _ => Verdict::of_panic(message),
-    }
+fn failed_by_panic(kind: Body, message: &str) -> Verdict {
+    let first = || match kind {
+        Body::Model => panics::first_seen(),
+        Body::Check => None,
+    };
+    let seen = panics::unwritten().or_else(first);
+    let seen = seen.unwrap_or_else(|| panics::seen(message));
+    Verdict::Failed(Failure::new(seen))
 }
 
 /// Sends the verdict of a process that is about to abort.
-pub(crate) fn finish_aborting() {
-    if IS_MODEL.load(Relaxed) || panics::unwritten().is_some() {
-        finish(Err(verdict_on("it aborted")));
+fn finish_aborting(kind: Body) {
+    if kind == Body::Model || panics::unwritten().is_some() {
+        finish(failed_by_panic(kind, "it aborted"));
     }
     let panics = panics::describe_all();
     let last = panics.iter().rev().nth(1).or(panics.last());
-    finish(Err(Verdict {
+    finish(Verdict::Failed(Failure {
         seen: format!(
             "{DIED} of SIGABRT, because a panic reached a place that it can't pass (a destructor \
              during another panic, or an `extern` function): {}",
@@ -237,14 +218,10 @@ pub(crate) fn finish_aborting() {
 }
 
 /// Sends the verdict and ends the process without waiting for its threads.
-fn finish(outcome: Result<(), Verdict>) -> ! {
-    let verdict = match outcome {
-        Ok(()) => format!("{MARK}{PASSED}"),
-        Err(verdict) => format!("{MARK}{}{MARK}{}", verdict.seen, verdict.threads.join("\n")),
-    };
+fn finish(verdict: Verdict) -> ! {
     let _ = io::stdout().flush();
-    let _ = io::stderr().write_all(verdict.as_bytes());
-    std::process::exit(i32::from(!verdict.ends_with(PASSED)))
+    let _ = io::stderr().write_all(verdict.encode().as_bytes());
+    std::process::exit(i32::from(verdict != Verdict::Passed))
 }
 
 /// The number of the process that started this one.

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use crate::Lesson;
-use crate::lesson::Kind;
+use crate::verdict::Kind;
 
 /// The environment variable with the path of the file to append to.
 const FILE_VARIABLE: &str = "TESTKIT_EVENTS";

@@ -1,5 +1,6 @@
 //! Ordering events without sleeping.
 
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
 use std::thread;
 
@@ -90,10 +91,30 @@ impl Default for Rendezvous {
     }
 }
 
+/// Waits for another thread as a lock or a channel does that is built on
+/// [`std::thread::park`]: takes the thread's token, and leaves none.
+pub fn wait_by_thread_park() {
+    let is_open = Arc::new(AtomicBool::new(false));
+    let (thread, parked) = (thread::current(), ThreadProbe::here());
+    let opener = thread::spawn({
+        let is_open = is_open.clone();
+        move || {
+            parked.wait_until_asleep();
+            is_open.store(true, SeqCst);
+            thread.unpark();
+        }
+    });
+    while !is_open.load(SeqCst) {
+        thread::park();
+    }
+    opener.join().expect("opening does not panic");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    use std::time::{Duration, Instant};
 
     #[test]
     fn a_gate_holds_back_until_it_opens() {
@@ -136,5 +157,15 @@ mod tests {
             meeting.meet();
             assert_eq!(turn.load(Relaxed), 1, "both sides have met");
         });
+    }
+
+    #[test]
+    fn waiting_by_thread_park_uses_up_the_token() {
+        thread::current().unpark();
+        wait_by_thread_park();
+        let limit = Duration::from_millis(20);
+        let start = Instant::now();
+        thread::park_timeout(limit);
+        assert!(start.elapsed() >= limit, "a token was left");
     }
 }

@@ -1,34 +1,58 @@
 //! What the places of the threads tell of a hang, in words of its own.
 
-use crate::lesson::{DEADLOCK, HANGS};
-use crate::stacks::{Doing, Frame, Stand, Whose};
+use crate::stacks::{self, Activity, Frame, Origin, ThreadStack};
+use crate::threads::Sample;
+use crate::verdict::{BUSY, DEADLOCK, Failure, HANGS, SPINS};
+
+/// Adds where the sampled threads stand to a failure that has a line for each
+/// of them. `folder` is the exercise's.
+pub(crate) fn locate(failure: &mut Failure, samples: &[Sample], folder: &str) {
+    if failure.seen.starts_with(BUSY) {
+        return;
+    }
+    let stacks = stacks::capture_all(samples, folder);
+    for (line, stack) in failure.threads.iter_mut().zip(&stacks) {
+        if let Some(place) = stack.as_ref().and_then(ThreadStack::describe) {
+            *line = place;
+        }
+    }
+    let known: Vec<_> = stacks.into_iter().flatten().collect();
+    if failure.seen.starts_with(HANGS) {
+        failure.seen = in_words(&known).unwrap_or_else(|| failure.seen.clone());
+    } else if failure.seen.starts_with(SPINS)
+        && let Some(place) = busy_loop(&known)
+    {
+        failure.seen += &format!(", in {place}");
+    }
+}
 
 /// Says what hangs, as far as the threads' places tell. `None` if nothing of
 /// them is known.
-pub(crate) fn in_words(stands: &[Stand]) -> Option<String> {
-    if stands.is_empty() {
+fn in_words(stacks: &[ThreadStack]) -> Option<String> {
+    if stacks.is_empty() {
         return None;
     }
-    let deadlock = deadlock(stands);
+    let deadlock = deadlock(stacks);
     let known = deadlock
-        .or_else(|| in_drop(stands))
-        .or_else(|| of_check(stands));
-    Some(known.unwrap_or_else(|| asleep(stands)))
+        .or_else(|| in_drop(stacks))
+        .or_else(|| of_check(stacks));
+    Some(known.unwrap_or_else(|| asleep(stacks)))
 }
 
 /// A thread waits for a lock in the code under test, and all others sleep:
 /// whatever holds the lock never gives it back.
-fn deadlock(stands: &[Stand]) -> Option<String> {
-    let is_stuck = |stand: &&Stand| stand.doing == Doing::Lock && stand.innermost().is_some();
-    let stuck: Vec<_> = stands.iter().filter(is_stuck).collect();
-    let stand = stuck.iter().max_by_key(|stand| stand.subject().count())?;
-    let inner = stand.innermost()?;
-    let callers = stand
+fn deadlock(stacks: &[ThreadStack]) -> Option<String> {
+    let is_stuck =
+        |stack: &&ThreadStack| stack.activity == Activity::Lock && stack.innermost().is_some();
+    let stuck: Vec<_> = stacks.iter().filter(is_stuck).collect();
+    let stack = stuck.iter().max_by_key(|stack| stack.subject().count())?;
+    let inner = stack.innermost()?;
+    let callers = stack
         .subject()
         .filter(|frame| *frame != inner && !frame.function.is_empty());
     let mut callers: Vec<_> = callers.map(Frame::in_words).collect();
     callers.dedup();
-    let (thread, place) = (&stand.thread, inner.in_words());
+    let (thread, place) = (&stack.thread, inner.in_words());
     let mut words =
         format!("{DEADLOCK}: thread `{thread}` waits in {place} for a lock that is never released");
     if let [nearest, between @ .., farthest] = &callers[..] {
@@ -43,9 +67,9 @@ fn deadlock(stands: &[Stand]) -> Option<String> {
             ". {caller} called it: if that still holds the lock, the thread waits for itself"
         );
     }
-    let others = stands.iter().filter(|other| other != stand);
+    let others = stacks.iter().filter(|other| other != stack);
     let others: Vec<_> = others.filter_map(whereabouts).take(2).collect();
-    if callers.is_empty() && calls_itself(stand, inner) {
+    if callers.is_empty() && calls_itself(stack, inner) {
         words += &format!(
             ". It runs twice, one call inside the other: if the outer {inner} still holds the lock, \
              the thread waits for itself",
@@ -63,22 +87,22 @@ fn deadlock(stands: &[Stand]) -> Option<String> {
 
 /// A place of the code under test is reached again from itself, by way of a
 /// destructor for instance, whose frames are not kept.
-fn calls_itself(stand: &Stand, inner: &Frame) -> bool {
-    stand.subject().filter(|frame| *frame == inner).count() > 1
+fn calls_itself(stack: &ThreadStack, inner: &Frame) -> bool {
+    stack.subject().filter(|frame| *frame == inner).count() > 1
 }
 
 /// A destructor of the code under test waits.
-fn in_drop(stands: &[Stand]) -> Option<String> {
-    let of_drop = |stand: &Stand| {
-        let frame = stand.subject().find(|frame| frame.function == "drop");
+fn in_drop(stacks: &[ThreadStack]) -> Option<String> {
+    let of_drop = |stack: &ThreadStack| {
+        let frame = stack.subject().find(|frame| frame.function == "drop");
         frame
             .map(Frame::in_words)
-            .map(|place| (place, stand.clone()))
+            .map(|place| (place, stack.clone()))
     };
-    let (place, stand) = stands.iter().find_map(of_drop)?;
-    let waits = stand.doing.words();
+    let (place, stack) = stacks.iter().find_map(of_drop)?;
+    let waits = stack.activity.words();
     let mut words = format!("{HANGS} in a destructor: {place} waits {waits}");
-    let others = stands.iter().filter(|other| **other != stand);
+    let others = stacks.iter().filter(|other| **other != stack);
     let others: Vec<_> = others.filter_map(whereabouts).take(2).collect();
     if !others.is_empty() {
         words += &format!(", while {}", others.join(", and "));
@@ -87,12 +111,13 @@ fn in_drop(stands: &[Stand]) -> Option<String> {
 }
 
 /// Nothing but a broken program makes a lock of the check itself hang.
-fn of_check(stands: &[Stand]) -> Option<String> {
-    let is_stuck = |stand: &Stand| {
-        let innermost = stand.frames.first();
-        stand.doing == Doing::Lock && innermost.is_some_and(|frame| frame.whose == Whose::Check)
+fn of_check(stacks: &[ThreadStack]) -> Option<String> {
+    let is_stuck = |stack: &ThreadStack| {
+        let innermost = stack.frames.first();
+        stack.activity == Activity::Lock
+            && innermost.is_some_and(|frame| frame.origin == Origin::Check)
     };
-    stands.iter().any(is_stuck).then(|| {
+    stacks.iter().any(is_stuck).then(|| {
         format!(
             "{HANGS} in a lock of the check's own, which nothing holds: the memory that the lock is \
              in was freed, as after a double drop or with a reference count that is too low"
@@ -101,15 +126,15 @@ fn of_check(stands: &[Stand]) -> Option<String> {
 }
 
 /// Nothing more is known than who sleeps where.
-fn asleep(stands: &[Stand]) -> String {
-    let places: Vec<_> = stands.iter().filter_map(whereabouts).take(2).collect();
+fn asleep(stacks: &[ThreadStack]) -> String {
+    let places: Vec<_> = stacks.iter().filter_map(whereabouts).take(2).collect();
     let places = match places.is_empty() {
         true => String::new(),
         false => format!(": {}", places.join(", and ")),
     };
     let by_the_clock =
-        |stand: &Stand| stand.doing == Doing::Sleep && stand.subject().next().is_some();
-    if stands.iter().any(by_the_clock) {
+        |stack: &ThreadStack| stack.activity == Activity::Sleep && stack.subject().next().is_some();
+    if stacks.iter().any(by_the_clock) {
         return format!(
             "{HANGS}: every thread sleeps, one of them in `thread::sleep`, which no wake-up ends{places}"
         );
@@ -121,63 +146,63 @@ fn asleep(stands: &[Stand]) -> String {
 }
 
 /// `` `check` waits in a park in `block_on` (lib.rs:29) ``.
-fn whereabouts(stand: &Stand) -> Option<String> {
-    let (thread, doing) = (&stand.thread, stand.doing.words());
-    let place = stand.subject().next()?.in_words();
-    let verb = match stand.doing {
-        Doing::Runs | Doing::Unknown => "is",
+fn whereabouts(stack: &ThreadStack) -> Option<String> {
+    let (thread, activity) = (&stack.thread, stack.activity.words());
+    let place = stack.subject().next()?.in_words();
+    let verb = match stack.activity {
+        Activity::Runs | Activity::Unknown => "is",
         _ => "waits",
     };
-    Some(format!("`{thread}` {verb} {doing} in {place}"))
+    Some(format!("`{thread}` {verb} {activity} in {place}"))
 }
 
 /// Says where a loop that makes no progress is.
-pub(crate) fn spins(stands: &[Stand]) -> Option<String> {
-    let runs = |stand: &&Stand| stand.doing == Doing::Runs;
-    let place = |stand: &Stand| Some(stand.subject().next()?.in_words());
-    stands.iter().filter(runs).find_map(place)
+fn busy_loop(stacks: &[ThreadStack]) -> Option<String> {
+    let runs = |stack: &&ThreadStack| stack.activity == Activity::Runs;
+    let place = |stack: &ThreadStack| Some(stack.subject().next()?.in_words());
+    stacks.iter().filter(runs).find_map(place)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn frame(whose: Whose, function: &str, line: u32) -> Frame {
+    fn frame(origin: Origin, function: &str, line: u32) -> Frame {
         Frame {
-            whose,
+            origin,
             function: function.into(),
             place: format!("lib.rs:{line}"),
         }
     }
 
-    fn stand(thread: &str, doing: Doing, frames: &[(Whose, &str, u32)]) -> Stand {
+    fn stack(thread: &str, activity: Activity, frames: &[(Origin, &str, u32)]) -> ThreadStack {
         let frames = frames.iter();
-        Stand {
+        ThreadStack {
             thread: thread.into(),
-            doing,
+            activity,
             frames: frames
-                .map(|(whose, function, line)| frame(*whose, function, *line))
+                .map(|(origin, function, line)| frame(*origin, function, *line))
                 .collect(),
         }
     }
 
-    use Whose::{Check, Subject};
+    use Origin::{Check, Subject};
 
     #[test]
     fn a_lock_of_the_code_under_test_is_a_deadlock() {
-        let stands = [
-            stand(
+        let stacks = [
+            stack(
                 "check",
-                Doing::Lock,
+                Activity::Lock,
                 &[
                     (Subject, "wake", 17),
                     (Check, "", 3),
                     (Subject, "block_on", 29),
                 ],
             ),
-            stand("worker", Doing::Park, &[(Subject, "run", 40)]),
+            stack("worker", Activity::Park, &[(Subject, "run", 40)]),
         ];
-        let words = in_words(&stands).unwrap();
+        let words = in_words(&stacks).unwrap();
         assert!(
             words.starts_with("a deadlock: thread `check` waits in `wake` (lib.rs:17)"),
             "{words}"
@@ -200,7 +225,7 @@ mod tests {
             (Check, "", 3),
             (Subject, "poll", 168),
         ];
-        let words = in_words(&[stand("check", Doing::Lock, &frames)]).unwrap();
+        let words = in_words(&[stack("check", Activity::Lock, &frames)]).unwrap();
         assert!(
             words.contains("called from `drop` (lib.rs:200), from `poll` (lib.rs:168): if one"),
             "{words}"
@@ -209,8 +234,8 @@ mod tests {
 
     #[test]
     fn a_lock_that_no_thread_can_hold_may_be_freed_memory() {
-        let stands = [stand("check", Doing::Lock, &[(Subject, "unpark", 17)])];
-        let words = in_words(&stands).unwrap();
+        let stacks = [stack("check", Activity::Lock, &[(Subject, "unpark", 17)])];
+        let words = in_words(&stacks).unwrap();
         assert!(
             words.ends_with("the lock lies in memory that was freed"),
             "{words}"
@@ -224,7 +249,7 @@ mod tests {
             (Check, "", 3),
             (Subject, "drop", 149),
         ];
-        let words = in_words(&[stand("check", Doing::Lock, &frames)]).unwrap();
+        let words = in_words(&[stack("check", Activity::Lock, &frames)]).unwrap();
         assert!(
             words.ends_with(
                 "if the outer `drop` (lib.rs:149) still holds the lock, the thread waits for itself"
@@ -242,14 +267,14 @@ mod tests {
             (Subject, "fire", 106),
             (Subject, "fire", 106),
         ];
-        let words = in_words(&[stand("check", Doing::Lock, &frames)]).unwrap();
+        let words = in_words(&[stack("check", Activity::Lock, &frames)]).unwrap();
         assert_eq!(words.matches("`fire`").count(), 1, "{words}");
     }
 
     #[test]
     fn a_sleep_by_the_clock_is_no_lost_wake_up() {
-        let stands = [stand("check", Doing::Sleep, &[(Subject, "poll", 134)])];
-        let words = in_words(&stands).unwrap();
+        let stacks = [stack("check", Activity::Sleep, &[(Subject, "poll", 134)])];
+        let words = in_words(&stacks).unwrap();
         assert_eq!(
             words,
             "it hangs: every thread sleeps, one of them in `thread::sleep`, which no wake-up ends: \
@@ -259,15 +284,15 @@ mod tests {
 
     #[test]
     fn a_join_in_a_destructor_is_said_to_hang_there() {
-        let stands = [
-            stand(
+        let stacks = [
+            stack(
                 "check",
-                Doing::Join,
+                Activity::Join,
                 &[(Subject, "drop", 319), (Check, "", 3)],
             ),
-            stand("blocking", Doing::Condvar, &[(Subject, "work", 240)]),
+            stack("blocking", Activity::Condvar, &[(Subject, "work", 240)]),
         ];
-        let words = in_words(&stands).unwrap();
+        let words = in_words(&stacks).unwrap();
         assert_eq!(
             words,
             "it hangs in a destructor: `drop` (lib.rs:319) waits in a join, while `blocking` waits in a \
@@ -277,12 +302,12 @@ mod tests {
 
     #[test]
     fn a_lock_of_the_checks_own_is_no_deadlock_of_the_code() {
-        let stands = [stand(
+        let stacks = [stack(
             "check",
-            Doing::Lock,
+            Activity::Lock,
             &[(Check, "", 3), (Subject, "run", 7)],
         )];
-        let words = in_words(&stands).unwrap();
+        let words = in_words(&stacks).unwrap();
         assert!(
             words.starts_with("it hangs in a lock of the check's own"),
             "{words}"
@@ -291,8 +316,8 @@ mod tests {
 
     #[test]
     fn whatever_else_sleeps_is_told_with_its_place() {
-        let stands = [stand("check", Doing::Park, &[(Subject, "block_on", 29)])];
-        let words = in_words(&stands).unwrap();
+        let stacks = [stack("check", Activity::Park, &[(Subject, "block_on", 29)])];
+        let words = in_words(&stacks).unwrap();
         assert!(
             words.ends_with("`check` waits in a park in `block_on` (lib.rs:29)"),
             "{words}"

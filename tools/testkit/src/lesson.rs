@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::verdict::Kind;
+
 /// One promise of an exercise's contract, and what to tell a reader whose
 /// code breaks it.
 #[derive(Clone, Copy, Debug)]
@@ -16,88 +18,6 @@ pub struct Lesson {
     /// The page of the book that explains it, with its anchor, relative to
     /// the book's root: `one-future/block-on.html#poll-first`.
     pub read: &'static str,
-}
-
-/// How a report begins to say what was seen where a `todo!` was reached.
-pub(crate) const UNWRITTEN: &str = "this part is not written yet";
-
-/// How a report begins to say what was seen where nothing moves any more.
-pub(crate) const HANGS: &str = "it hangs";
-
-/// How a report begins to say what was seen where the machine gave the check
-/// no chance.
-pub(crate) const BUSY: &str = "the machine is too busy to tell";
-
-/// How a report begins to say what was seen where the time was used up.
-pub(crate) const SPINS: &str = "it never ends";
-
-/// How a report begins to say what was seen where the threads' places show a
-/// lock that is never released.
-pub(crate) const DEADLOCK: &str = "a deadlock";
-
-/// How a report begins to say what was seen where the code under test panicked.
-pub(crate) const PANIC: &str = "a panic";
-
-/// How a report begins to say what was seen where the process is no more.
-pub(crate) const DIED: &str = "the test process died";
-
-/// How a report begins to say what was seen where loom didn't meet what it had
-/// met before: that says nothing of the promise.
-pub(crate) const UNREPEATED: &str = "loom tries an execution once more";
-
-/// What kind of thing was seen, by the beginning of the report's words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Unwritten,
-    Busy,
-    Panic,
-    Deadlock,
-    /// In a destructor, or in a lock of the check's own: its words are enough.
-    HangExplained,
-    Hang,
-    Spins,
-    Died,
-    /// No model can judge it.
-    Unrepeated,
-    /// An assertion of the check, which the lesson is about.
-    Assertion,
-}
-
-impl Kind {
-    pub fn of(seen: &str) -> Self {
-        const SIGNS: [(&str, Kind); 11] = [
-            (UNWRITTEN, Kind::Unwritten),
-            (BUSY, Kind::Busy),
-            // Whose code called std is not known.
-            ("a panic at /rustc/", Kind::Assertion),
-            ("a panic at ", Kind::Panic),
-            ("a panic in ", Kind::Panic),
-            (DEADLOCK, Kind::Deadlock),
-            ("it hangs in ", Kind::HangExplained),
-            (HANGS, Kind::Hang),
-            (SPINS, Kind::Spins),
-            (DIED, Kind::Died),
-            (UNREPEATED, Kind::Unrepeated),
-        ];
-        let found = SIGNS.iter().find(|(sign, _)| seen.starts_with(sign));
-        found.map_or(Self::Assertion, |(_, kind)| *kind)
-    }
-
-    /// Its name in the kit's events.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Unwritten => "unwritten",
-            Self::Busy => "busy",
-            Self::Panic => "panic",
-            Self::Deadlock => "deadlock",
-            Self::HangExplained => "hang-explained",
-            Self::Hang => "hang",
-            Self::Spins => "spins",
-            Self::Died => "died",
-            Self::Unrepeated => "unrepeated",
-            Self::Assertion => "assertion",
-        }
-    }
 }
 
 /// What such a failure does not say.
@@ -163,9 +83,7 @@ impl Lesson {
         }
         report
     }
-}
 
-impl Lesson {
     /// What usually causes what was seen; nothing where the words for that say
     /// it already.
     pub(crate) fn advice(&self, seen: &str) -> Option<String> {

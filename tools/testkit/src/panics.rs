@@ -1,4 +1,4 @@
-//! The panics of the child process, noted for its verdict instead of printed.
+//! The panics of the child process, recorded for its verdict instead of printed.
 
 use std::any::Any;
 use std::ops::Deref;
@@ -6,12 +6,13 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::check::without_detours;
-use crate::child;
-use crate::lesson::{PANIC, UNREPEATED, UNWRITTEN};
+use crate::source::{is_in_subject_folder, is_of_check, without_detours};
 use crate::stacks;
+use crate::verdict::{PANIC, UNWRITTEN};
 
-/// One panic, of whichever thread, caught or not.
+mod models;
+
+/// One panic, of any thread, caught or not.
 #[derive(Clone, Debug)]
 pub(crate) struct Panic {
     thread: String,
@@ -28,7 +29,7 @@ impl Panic {
     }
 }
 
-static NOTED: Mutex<Vec<Panic>> = Mutex::new(Vec::new());
+static RECORDED: Mutex<Vec<Panic>> = Mutex::new(Vec::new());
 
 /// How the panic begins that std raises just before it aborts, where a panic
 /// may not unwind: in a destructor that runs because of a panic, for instance.
@@ -87,10 +88,10 @@ pub(crate) fn allow_unwritten(body: impl FnOnce()) {
         resume_unwind(panic);
     }
     let this = name_of_thread();
-    let mut noted = noted();
+    let mut recorded = recorded();
     let is_it = |panic: &Panic| panic.is_of_todo() && panic.thread == this;
-    if let Some(at) = noted.iter().rposition(is_it) {
-        noted.remove(at);
+    if let Some(at) = recorded.iter().rposition(is_it) {
+        recorded.remove(at);
     }
 }
 
@@ -104,36 +105,48 @@ fn name_of_thread() -> String {
     this.name().unwrap_or("a thread without a name").to_owned()
 }
 
-/// Notes every panic of this process from now on, instead of printing it.
-pub(crate) fn note_all() {
-    std::panic::set_hook(Box::new(note));
+/// Whether the code is looked for that called std where that panics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Callers {
+    Located,
+    Ignored,
 }
 
-fn note(info: &PanicHookInfo<'_>) {
-    let place = info.location();
-    // What std itself panics at says nothing of the code that called it.
-    let is_in_std = place.is_some_and(|at| at.file().starts_with("/rustc/"));
-    let caller = (is_in_std && !child::is_model())
-        .then(stacks::innermost_subject)
-        .flatten();
-    let panic = Panic {
-        thread: name_of_thread(),
-        message: info
-            .payload_as_str()
-            .unwrap_or("a value that is no text")
-            .to_owned(),
-        place: place.map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line())),
-        caller: caller.map(|frame| frame.in_words()),
-    };
-    let ends_the_process = panic.message.starts_with(BEFORE_ABORT);
-    noted().push(panic);
-    if ends_the_process {
-        child::finish_aborting();
+/// Records every panic of this process from now on, instead of printing it.
+/// `before_abort` is called when std is about to abort because of one.
+pub(crate) fn record_all(callers: Callers, before_abort: impl Fn() + Send + Sync + 'static) {
+    std::panic::set_hook(Box::new(move |info| {
+        let panic = Panic::of(info, callers);
+        let aborts = panic.message.starts_with(BEFORE_ABORT);
+        recorded().push(panic);
+        if aborts {
+            before_abort();
+        }
+    }));
+}
+
+impl Panic {
+    fn of(info: &PanicHookInfo<'_>, callers: Callers) -> Self {
+        let place = info.location();
+        // What std itself panics at says nothing of the code that called it.
+        let is_in_std = place.is_some_and(|at| at.file().starts_with("/rustc/"));
+        let caller = (is_in_std && callers == Callers::Located)
+            .then(stacks::innermost_subject)
+            .flatten();
+        Self {
+            thread: name_of_thread(),
+            message: info
+                .payload_as_str()
+                .unwrap_or("a value that is no text")
+                .to_owned(),
+            place: place.map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line())),
+            caller: caller.map(|frame| frame.in_words()),
+        }
     }
 }
 
-fn noted() -> MutexGuard<'static, Vec<Panic>> {
-    NOTED.lock().unwrap_or_else(PoisonError::into_inner)
+fn recorded() -> MutexGuard<'static, Vec<Panic>> {
+    RECORDED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One line for each panic so far.
@@ -144,103 +157,14 @@ pub(crate) fn describe_all() -> Vec<String> {
             panic.thread, panic.place, panic.message
         )
     };
-    noted().iter().map(describe).collect()
+    recorded().iter().map(describe).collect()
 }
 
 /// Says what was seen when the first panic of the process ended a model: the
 /// later ones only come of unwinding what loom has given up.
 pub(crate) fn first_seen() -> Option<String> {
-    let first = noted().first()?.message.clone();
-    Some(in_words(&first).unwrap_or_else(|| seen(&first)))
-}
-
-/// What fails in loom where an execution isn't the same as before.
-const NOT_REPEATED: [&str; 2] = [
-    "expected to be able to acquire lock",
-    "assertion failed: state.notified",
-];
-
-/// Goes on where [`UNREPEATED`] begins.
-const UNREPEATED_BECAUSE: &str = "up to some step, and this one took another way: it hangs on \
-     something that is never twice the same, such as an address, the order of a `HashMap`, the \
-     time or chance. That isn't wrong, but no model can judge it. Two locks are often taken in the \
-     order of their addresses: give them numbers. And a `BTreeMap` has an order";
-
-/// Says in words of the book what loom or shuttle says in its own.
-fn in_words(message: &str) -> Option<String> {
-    let unrepeated = format!("{UNREPEATED} {UNREPEATED_BECAUSE}");
-    let meaning = if message.starts_with("deadlock") {
-        "in one order of the steps every thread sleeps and nobody is left to wake one"
-    } else if message.contains("Causality violation") {
-        return Some(race(message));
-    } else if message.contains("leaked") {
-        "something was never freed"
-    } else if message.contains("exceeded maximum number of branches")
-        || message.contains("exceeded max_steps bound")
-    {
-        "a loop went on for ever"
-    } else if NOT_REPEATED.iter().any(|it| message.contains(it)) {
-        &unrepeated
-    } else {
-        return None;
-    };
-    let own = message.lines().find(|line| !line.is_empty());
-    let own = own.unwrap_or(message);
-    let is_shuttle = ["deadlock!", "exceeded max_steps"]
-        .iter()
-        .any(|it| own.starts_with(it));
-    let whose = if is_shuttle { "shuttle" } else { "loom" };
-    Some(format!("{meaning} ({whose}: {})", without_places(own)))
-}
-
-/// Loom says of each thread of a deadlock where in loom it is blocked, which is
-/// of no use: `Blocked(Location(…))` is `Blocked`.
-fn without_places(message: &str) -> String {
-    let mut rest = message;
-    let mut short = String::new();
-    while let Some((before, after)) = rest.split_once("(Location(") {
-        short += before;
-        // Two parentheses were opened; what stands in them may open and close others.
-        let mut depth = 2_usize;
-        let end = after.find(|character| {
-            match character {
-                '(' => depth += 1,
-                ')' => depth -= 1,
-                _ => {}
-            }
-            depth == 0
-        });
-        rest = end.map_or("", |end| &after[end + 1..]);
-    }
-    short + rest
-}
-
-/// Names the two accesses of a data race, as far as loom tells them: lines such
-/// as `write: thread #1 @ exercises/02-parker/src/lib.rs:17:9`.
-fn race(message: &str) -> String {
-    let access = |line: &str| {
-        let (kind, place) = line.split_once(": ")?;
-        let (_thread, place) = place.split_once(" @ ")?;
-        let kind = kind.trim().split(' ').next()?.to_owned();
-        let place = place
-            .rsplit_once(':')
-            .map_or(place, |(place, _column)| place);
-        Some(match place.starts_with("/rustc/") {
-            true => format!("a {kind} in std (a value is moved or dropped)"),
-            false => format!("a {kind} at {}", without_detours(place)),
-        })
-    };
-    let accesses: Vec<_> = message.lines().filter_map(access).collect();
-    let which = match accesses.as_slice() {
-        [] => String::new(),
-        accesses => format!(": {}", accesses.join(" and ")),
-    };
-    let own = message.lines().find(|line| !line.is_empty());
-    format!(
-        "a data race{which}. Two threads touched the same data, one of them writing, and nothing \
-         ordered them (loom: {})",
-        own.unwrap_or_default().trim()
-    )
+    let first = recorded().first()?.message.clone();
+    Some(models::in_words(&first).unwrap_or_else(|| seen(&first)))
 }
 
 /// How messages end that only say that something else went wrong before: a
@@ -269,8 +193,8 @@ pub(crate) fn seen(message: &str) -> String {
     if CONSEQUENCES.iter().any(|end| message.ends_with(end)) {
         return cause_of(message);
     }
-    let noted = noted();
-    let panic = noted.iter().rev().find(|panic| panic.message == message);
+    let recorded = recorded();
+    let panic = recorded.iter().rev().find(|panic| panic.message == message);
     let place = panic.map_or("", |panic| panic.place.as_str());
     if message.starts_with(TODO) {
         unwritten_at(place)
@@ -301,7 +225,7 @@ pub(crate) fn as_sentence(message: &str) -> String {
 
 /// Says what came before a panic that is only a consequence.
 fn cause_of(message: &str) -> String {
-    let first = noted()
+    let first = recorded()
         .iter()
         .find(|panic| panic.message != message)
         .cloned();
@@ -321,12 +245,12 @@ fn cause_of(message: &str) -> String {
     )
 }
 
-/// Says that the code under test panicked, on whichever thread, if it did: the
+/// Says that the code under test panicked, on any thread, if it did: the
 /// others may wait for that thread in vain.
 pub(crate) fn of_subject() -> Option<String> {
-    let noted = noted();
+    let recorded = recorded();
     let is_cause = |panic: &&Panic| is_of_subject(&panic.place) && is_unwanted(&panic.message);
-    let panic = noted.iter().find(is_cause)?;
+    let panic = recorded.iter().find(is_cause)?;
     Some(format!(
         "{PANIC} at {}, on thread `{}`: {}. Afterwards it hangs",
         without_detours(&panic.place),
@@ -356,20 +280,14 @@ fn is_unwanted(message: &str) -> bool {
 /// Whether the code at `place` is what the check is about.
 fn is_of_subject(place: &str) -> bool {
     let place = place.replace('\\', "/");
-    let folders = [
-        "exercises/",
-        "solutions/",
-        "alternatives/",
-        "counterexamples/",
-    ];
-    folders.iter().any(|folder| place.contains(folder)) && !is_of_a_check(&place)
+    is_in_subject_folder(&place) && !is_of_a_check(&place)
 }
 
 /// Says that a `todo!` was reached, if one was on any thread: others may wait
 /// for that thread in vain.
 pub(crate) fn unwritten() -> Option<String> {
-    let noted = noted();
-    let panic = noted.iter().find(|panic| panic.is_of_todo())?;
+    let recorded = recorded();
+    let panic = recorded.iter().find(|panic| panic.is_of_todo())?;
     Some(unwritten_at(&panic.place))
 }
 
@@ -381,8 +299,7 @@ fn unwritten_at(place: &str) -> String {
 fn is_of_a_check(place: &str) -> bool {
     let file = place.rsplit_once(':').map_or(place, |(file, _line)| file);
     let file = file.replace('\\', "/");
-    let of_checks = ["src/tests.rs", "src/tests/", "src/models", "testkit"];
-    of_checks.iter().any(|part| file.contains(part))
+    is_of_check(&file) || file.contains("testkit")
 }
 
 #[cfg(test)]
@@ -409,50 +326,11 @@ mod tests {
     }
 
     #[test]
-    fn a_race_is_told_with_both_accesses() {
-        let message = "\nCausality violation: Concurrent write accesses to `UnsafeCell`.\n    created: \
-                       solutions/a/src/lib.rs:1:2\n  write one: thread #0 @ exercises/x/src/lib.rs:17:9\n  \
-                       write two: thread #1 @ exercises/x/src/lib.rs:30:9\n";
-        let words = in_words(message).unwrap();
-        assert!(
-            words.starts_with(
-                "a data race: a write at exercises/x/src/lib.rs:17 and a write at exercises/x/src/lib.rs:30. "
-            ),
-            "{words}"
-        );
-        assert!(
-            in_words("Causality violation: x")
-                .unwrap()
-                .starts_with("a data race. Two")
-        );
-    }
-
-    #[test]
     fn a_panic_in_the_codes_own_words_may_be_wanted() {
         assert!(is_unwanted("RefCell already borrowed"));
         assert!(!is_unwanted(
             "recursive `block_on`: await the inner future instead"
         ));
-    }
-
-    #[test]
-    fn an_execution_that_is_not_repeated_is_explained() {
-        for message in NOT_REPEATED {
-            let words = in_words(message).unwrap();
-            assert!(words.contains("addresses"), "{words}");
-        }
-    }
-
-    #[test]
-    fn a_deadlock_is_told_without_the_places_in_loom() {
-        let blocked =
-            "Blocked(Location(Some(Location { file: \"a (b)/c.rs\", line: 50, column: 14 })))";
-        let message = format!("deadlock; threads = [(Id(0), {blocked}), (Id(1), Terminated)]");
-        assert!(
-            in_words(&message)
-                .unwrap()
-                .ends_with("(loom: deadlock; threads = [(Id(0), Blocked), (Id(1), Terminated)])")
-        );
     }
 
     #[test]

@@ -15,20 +15,20 @@ use std::task::{Context, Poll, Waker};
 use std::thread::{self, Thread};
 
 use crate::child;
-use crate::threads::OpenProbe;
+use crate::thread_probe::OpenProbe;
 use crate::trap;
 
 /// How many instructions are stepped through in each of the two sweeps. A
 /// step takes a microsecond, or ten in a virtual machine.
 const STEPS: u32 = 30_000;
 /// After so many instructions a thread is not falling asleep; it spins.
-const MOST_STEPS: u32 = 5_000;
+const MAX_STEPS: u32 = 5_000;
 /// So often the other thread may spin instead of falling asleep.
-const MOST_SPINS: u32 = 10;
+const MAX_SPINS: u32 = 10;
 /// How much CPU time says that the other thread spins.
 const SPIN_NS: u64 = 2_000_000;
 /// So often the partner looks for a question before it sleeps.
-const LOOKS: u32 = 20_000;
+const SPINS_BEFORE_PARK: u32 = 20_000;
 /// Stands for the number of a round that never comes.
 const STOP: u32 = u32::MAX;
 
@@ -81,12 +81,12 @@ impl<Wait: FnMut(SteppedAnswer)> Run<'_, Wait> {
             .store(stepped == Stepped::Waker, SeqCst);
         STAGE.spins.store(0, SeqCst);
         // Once to warm up: first uses take ways of their own. Once to see how many steps there are.
-        self.run(stepped, MOST_STEPS);
-        let length = self.run(stepped, MOST_STEPS);
+        self.run(stepped, MAX_STEPS);
+        let length = self.run(stepped, MAX_STEPS);
         let mut left = STEPS;
         for stop_at in scattered(length) {
             left = left.saturating_sub(stop_at);
-            if left == 0 || STAGE.spins.load(SeqCst) >= MOST_SPINS {
+            if left == 0 || STAGE.spins.load(SeqCst) >= MAX_SPINS {
                 return;
             }
             self.run(stepped, stop_at);
@@ -139,9 +139,9 @@ struct Stage {
     /// The round whose future is ready.
     answered: AtomicU32,
     /// The round in which the thread that is not stepped may do its part.
-    let_go: AtomicU32,
-    /// The round in which it has begun to.
-    begun: AtomicU32,
+    released: AtomicU32,
+    /// The round in which it has started to.
+    started: AtomicU32,
     /// The round in which it has done it.
     done: AtomicU32,
     /// The round in which the partner has nothing left to do.
@@ -158,8 +158,8 @@ static STAGE: Stage = Stage {
     spins: AtomicU32::new(0),
     asked: AtomicU32::new(0),
     answered: AtomicU32::new(0),
-    let_go: AtomicU32::new(0),
-    begun: AtomicU32::new(0),
+    released: AtomicU32::new(0),
+    started: AtomicU32::new(0),
     done: AtomicU32::new(0),
     partner_done: AtomicU32::new(0),
     is_partner_asleep: AtomicBool::new(false),
@@ -190,15 +190,15 @@ fn at_stop() {
         false => &STAGE.partner,
     };
     let cpu_before = other.cpu_ns().unwrap_or(0);
-    STAGE.let_go.store(round, SeqCst);
+    STAGE.released.store(round, SeqCst);
     loop {
-        let has_begun = STAGE.begun.load(SeqCst) >= round;
-        if STAGE.done.load(SeqCst) >= round || has_begun && other.is_asleep() {
+        let has_started = STAGE.started.load(SeqCst) >= round;
+        if STAGE.done.load(SeqCst) >= round || has_started && other.is_asleep() {
             return;
         }
         // It may wait for this thread in a loop, by a lock that spins.
         let cpu = other.cpu_ns().unwrap_or(u64::MAX);
-        if has_begun && cpu.saturating_sub(cpu_before) > SPIN_NS {
+        if has_started && cpu.saturating_sub(cpu_before) > SPIN_NS {
             STAGE.spins.fetch_add(1, SeqCst);
             return;
         }
@@ -218,7 +218,7 @@ fn answer_all() {
         let _done = PartnerDone(round);
         match STAGE.is_waker_stepped.load(SeqCst) {
             true => wake_step_by_step(round),
-            false => wake_once_let_go(round),
+            false => wake_once_released(round),
         }
     }
 }
@@ -228,7 +228,7 @@ struct PartnerDone(u32);
 impl Drop for PartnerDone {
     fn drop(&mut self) {
         trap::stop();
-        STAGE.let_go.store(self.0, SeqCst);
+        STAGE.released.store(self.0, SeqCst);
         STAGE.partner_done.store(self.0, SeqCst);
     }
 }
@@ -237,7 +237,7 @@ impl Drop for PartnerDone {
 /// where no question comes any more all threads are seen to sleep.
 fn wait_for_question(round: u32) {
     let is_asked = || STAGE.asked.load(SeqCst) >= round;
-    for _ in 0..LOOKS {
+    for _ in 0..SPINS_BEFORE_PARK {
         if is_asked() {
             return;
         }
@@ -252,14 +252,14 @@ fn wait_for_question(round: u32) {
 
 /// Wakes when the sleeper has come to the step at which it stops, or sleeps
 /// and does not come to it any more.
-fn wake_once_let_go(round: u32) {
-    while STAGE.let_go.load(SeqCst) < round
+fn wake_once_released(round: u32) {
+    while STAGE.released.load(SeqCst) < round
         && !STAGE.sleeper.is_asleep()
-        && trap::steps() < MOST_STEPS
+        && trap::steps() < MAX_STEPS
     {
         thread::yield_now();
     }
-    STAGE.begun.store(round, SeqCst);
+    STAGE.started.store(round, SeqCst);
     STAGE.answered.store(round, SeqCst);
     let waker = STAGE.lock_waker().take();
     waker.expect("it was put there first").wake();
@@ -270,7 +270,7 @@ fn wake_step_by_step(round: u32) {
     STAGE.answered.store(round, SeqCst);
     let waker = STAGE.lock_waker().take();
     let waker = waker.expect("it was put there first");
-    trap::start(STAGE.stop_at.load(SeqCst), MOST_STEPS);
+    trap::start(STAGE.stop_at.load(SeqCst), MAX_STEPS);
     waker.wake();
     trap::stop();
 }
@@ -308,12 +308,12 @@ impl Future for SteppedAnswer {
         trap::reset();
         STAGE.ask(round, &self.partner);
         match self.stepped {
-            Stepped::Sleeper => trap::start(stop_at, MOST_STEPS),
+            Stepped::Sleeper => trap::start(stop_at, MAX_STEPS),
             Stepped::Waker => {
-                while STAGE.let_go.load(SeqCst) < round {
+                while STAGE.released.load(SeqCst) < round {
                     thread::yield_now();
                 }
-                STAGE.begun.store(round, SeqCst);
+                STAGE.started.store(round, SeqCst);
             }
         }
         Poll::Pending

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 static IS_ON: AtomicBool = AtomicBool::new(false);
 static STEPS: AtomicU32 = AtomicU32::new(0);
 static STOP_AT: AtomicU32 = AtomicU32::new(0);
-static MOST: AtomicU32 = AtomicU32::new(0);
+static MAX_STEPS: AtomicU32 = AtomicU32::new(0);
 
 /// How many steps have been taken since [`start`] or [`reset`].
 pub(crate) fn steps() -> u32 {
@@ -21,11 +21,11 @@ pub(crate) fn reset() {
 
 /// Steps through what this thread does next. What [`install`] was given is
 /// called, on this thread, after `stop_at` steps, and then the thread runs on
-/// as usual; so it does after `most` steps.
+/// as usual; so it does after `max_steps` steps.
 #[inline(never)]
-pub(crate) fn start(stop_at: u32, most: u32) {
+pub(crate) fn start(stop_at: u32, max_steps: u32) {
     STOP_AT.store(stop_at, SeqCst);
-    MOST.store(most, SeqCst);
+    MAX_STEPS.store(max_steps, SeqCst);
     reset();
     IS_ON.store(true, SeqCst);
     machine::set_trap_flag();
@@ -52,7 +52,7 @@ fn step() -> Step {
         return Step::RunOn;
     }
     let steps = STEPS.fetch_add(1, SeqCst) + 1;
-    if steps >= MOST.load(SeqCst) {
+    if steps >= MAX_STEPS.load(SeqCst) {
         stop();
         Step::RunOn
     } else if steps == STOP_AT.load(SeqCst) {

@@ -2,10 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::lesson::{BUSY, HANGS, SPINS};
-use crate::stacks::{self, Stand};
 use crate::threads::{Sample, samples, this_thread};
-use crate::{hangs, panics};
+use crate::verdict::{BUSY, Failure, HANGS, SPINS};
 
 /// How long a check may go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +14,7 @@ pub(crate) struct Limits {
     /// Time on the clock, whatever the threads do; less the time for which
     /// they stood in line for a CPU.
     pub wall: Duration,
-    /// Time on the clock with nothing taken off. Whoever comes here has stood
+    /// Time on the clock with nothing taken off. A check that comes here has stood
     /// in line nearly all the time, and nothing can be said of the check.
     pub at_most: Duration,
 }
@@ -41,10 +39,11 @@ pub(crate) const INTERVAL: Duration = Duration::from_millis(25);
 /// How long all threads must have slept, without having used the CPU in
 /// between, before the check is said to hang. No check waits this long for
 /// the clock.
-const ASLEEP: Duration = Duration::from_millis(800);
-/// The most that counts of the time between two looks. If it is more, the
-/// watchdog itself stood in line, or the whole machine was halted.
-const MOST: Duration = INTERVAL.saturating_mul(4);
+const HANGS_AFTER: Duration = Duration::from_millis(800);
+/// The most of the time between two looks that is credited to the threads. If
+/// more has passed, the watchdog itself stood in line, or the whole machine was
+/// halted.
+const MAX_CREDIT: Duration = INTERVAL.saturating_mul(4);
 
 /// Watches the threads of this process from one that only watches.
 pub(crate) struct Watchdog {
@@ -53,50 +52,12 @@ pub(crate) struct Watchdog {
     last_look: Instant,
     last: Vec<Sample>,
     /// For how long the threads could do what they had to do.
-    counted: Duration,
+    credited: Duration,
     /// For how much of it all have been asleep by now.
-    still: Duration,
-    /// Threads that do not count: the one that watches, and the process's
+    quiescent_for: Duration,
+    /// Threads that are left out: the one that watches, and the process's
     /// first, in which libtest waits.
-    bystanders: Vec<u32>,
-}
-
-/// Why a check was ended, and what its threads were doing.
-pub(crate) struct Verdict {
-    pub seen: String,
-    pub threads: Vec<String>,
-}
-
-impl Verdict {
-    /// The verdict on a body that panicked with `message`.
-    pub fn of_panic(message: &str) -> Self {
-        Self {
-            seen: panics::seen(message),
-            threads: Vec::new(),
-        }
-    }
-
-    /// Adds where the threads stand, by what the watchdog saw last. `folder` is
-    /// the exercise's.
-    pub fn locate(&mut self, watchdog: &Watchdog, folder: &str) {
-        if self.seen.starts_with(BUSY) {
-            return;
-        }
-        let stands = stacks::take(&watchdog.last, folder);
-        for (line, stand) in self.threads.iter_mut().zip(&stands) {
-            if let Some(place) = stand.as_ref().and_then(Stand::describe) {
-                *line = place;
-            }
-        }
-        let known: Vec<_> = stands.into_iter().flatten().collect();
-        if self.seen.starts_with(HANGS) {
-            self.seen = hangs::in_words(&known).unwrap_or_else(|| self.seen.clone());
-        } else if self.seen.starts_with(SPINS)
-            && let Some(place) = hangs::spins(&known)
-        {
-            self.seen += &format!(", in {place}");
-        }
-    }
+    excluded: Vec<u32>,
 }
 
 impl Watchdog {
@@ -109,44 +70,49 @@ impl Watchdog {
             started: now,
             last_look: now,
             last: Vec::new(),
-            counted: Duration::ZERO,
-            still: Duration::ZERO,
-            bystanders: this_thread()
+            credited: Duration::ZERO,
+            quiescent_for: Duration::ZERO,
+            excluded: this_thread()
                 .into_iter()
                 .chain([std::process::id()])
                 .collect(),
         }
     }
 
-    /// Looks at the threads; returns a verdict once the check has to end.
-    pub fn look(&mut self) -> Option<Verdict> {
+    /// Looks at the threads; returns what was seen once the check has to end.
+    pub fn look(&mut self) -> Option<Failure> {
         let now = Instant::now();
-        let current = samples(&self.bystanders);
+        let current = samples(&self.excluded);
         let passed = now - self.last_look;
-        let counts = self.counts_of(passed, &current);
-        self.counted += counts;
+        let credit = self.credit_for(passed, &current);
+        self.credited += credit;
         let all_asleep = !current.is_empty() && current.iter().all(|thread| thread.state == 'S');
         if all_asleep && current == self.last {
-            self.still += counts;
+            self.quiescent_for += credit;
         } else {
-            self.still = Duration::ZERO;
+            self.quiescent_for = Duration::ZERO;
         }
         self.last_look = now;
         self.last = current;
-        self.verdict(now - self.started)
+        self.failure(now - self.started)
     }
 
-    /// How much counts of the time that has passed since the last look. If a
+    /// The threads as they were at the last look.
+    pub fn last_samples(&self) -> &[Sample] {
+        &self.last
+    }
+
+    /// How much of the time since the last look is credited to the threads. If a
     /// thread is ready to run, only as much as the threads have run: for the
     /// rest they stood in line, behind those of other processes.
-    fn counts_of(&self, passed: Duration, current: &[Sample]) -> Duration {
-        let counts = if current.iter().any(|thread| thread.state == 'R') {
+    fn credit_for(&self, passed: Duration, current: &[Sample]) -> Duration {
+        let credit = if current.iter().any(|thread| thread.state == 'R') {
             let ran = current.iter().map(|thread| self.ran(thread));
             ran.max().unwrap_or_default()
         } else {
             passed
         };
-        counts.min(passed).min(MOST)
+        credit.min(passed).min(MAX_CREDIT)
     }
 
     /// How long the thread has run since the last look.
@@ -156,9 +122,9 @@ impl Watchdog {
         Duration::from_nanos(thread.cpu_ns.saturating_sub(before))
     }
 
-    fn verdict(&self, elapsed: Duration) -> Option<Verdict> {
+    fn failure(&self, elapsed: Duration) -> Option<Failure> {
         let cpu = Duration::from_nanos(self.last.iter().map(|thread| thread.cpu_ns).sum());
-        let seen = if self.still >= ASLEEP {
+        let seen = if self.quiescent_for >= HANGS_AFTER {
             format!(
                 "{HANGS}: every thread sleeps, and nothing is left to wake one. A wake-up was lost, \
                  or never sent, or a thread is stuck in a lock inside `wake`"
@@ -168,7 +134,7 @@ impl Watchdog {
                 "{SPINS}: {:.0} s of CPU time were used, by a loop that makes no progress",
                 cpu.as_secs_f64()
             )
-        } else if self.counted >= self.limits.wall {
+        } else if self.credited >= self.limits.wall {
             format!("it was not done after {} s", self.limits.wall.as_secs())
         } else if elapsed >= self.limits.at_most {
             format!(
@@ -179,7 +145,7 @@ impl Watchdog {
         } else {
             return None;
         };
-        Some(Verdict {
+        Some(Failure {
             seen,
             threads: self.last.iter().map(Sample::describe).collect(),
         })
@@ -201,44 +167,44 @@ mod tests {
         }
     }
 
-    /// What counts of the time between two looks at a thread.
-    fn counts(before: Sample, passed: Duration, now: Sample) -> Duration {
+    /// What is credited of the time between two looks at a thread.
+    fn credit(before: Sample, passed: Duration, now: Sample) -> Duration {
         let mut watchdog = Watchdog::new(Limits::CHECK);
         watchdog.last = vec![before];
-        watchdog.counts_of(passed, &[now])
+        watchdog.credit_for(passed, &[now])
     }
 
     #[test]
     fn time_counts_for_who_sleeps_and_for_who_runs() {
-        let asleep = counts(thread('S', 3), INTERVAL, thread('S', 3));
+        let asleep = credit(thread('S', 3), INTERVAL, thread('S', 3));
         assert_eq!(asleep, INTERVAL, "all asleep");
-        let running = counts(thread('R', 3), INTERVAL, thread('R', 28));
+        let running = credit(thread('R', 3), INTERVAL, thread('R', 28));
         assert_eq!(running, INTERVAL, "running");
     }
 
     #[test]
     fn time_in_line_does_not_count() {
-        let in_line = counts(thread('S', 3), INTERVAL, thread('R', 3));
+        let in_line = credit(thread('S', 3), INTERVAL, thread('R', 3));
         assert_eq!(in_line, Duration::ZERO, "no turn");
-        let one_turn = counts(thread('R', 3), INTERVAL, thread('R', 4));
+        let one_turn = credit(thread('R', 3), INTERVAL, thread('R', 4));
         assert_eq!(one_turn, Duration::from_millis(1), "one short turn");
     }
 
     #[test]
     fn a_late_look_counts_for_little() {
-        let late = counts(thread('S', 3), 20 * SECOND, thread('S', 3));
-        assert_eq!(late, MOST);
+        let late = credit(thread('S', 3), 20 * SECOND, thread('S', 3));
+        assert_eq!(late, MAX_CREDIT);
     }
 
     #[test]
     fn who_stood_in_line_is_told_so() {
         let mut watchdog = Watchdog::new(Limits::CHECK);
-        watchdog.counted = 14 * SECOND;
-        assert!(watchdog.verdict(119 * SECOND).is_none());
-        let seen = watchdog.verdict(120 * SECOND).expect("it must end").seen;
+        watchdog.credited = 14 * SECOND;
+        assert!(watchdog.failure(119 * SECOND).is_none());
+        let seen = watchdog.failure(120 * SECOND).expect("it must end").seen;
         assert!(seen.starts_with(BUSY), "{seen}");
-        watchdog.counted = 15 * SECOND;
-        let seen = watchdog.verdict(120 * SECOND).expect("it must end").seen;
+        watchdog.credited = 15 * SECOND;
+        let seen = watchdog.failure(120 * SECOND).expect("it must end").seen;
         assert!(seen.starts_with("it was not done"), "{seen}");
     }
 }

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
-use crate::exercises::telling::Line;
 use crate::figures::Figure;
 
 /// Where events go. Its receiver is dropped when the client goes away, which
@@ -69,7 +68,7 @@ pub enum Event {
         /// Its message, with the advice that fits what was seen.
         message: String,
         /// A line for each of the others, the more telling first.
-        others: Vec<Line>,
+        others: Vec<FailureLine>,
     },
     /// The program has left data for a figure.
     Figure(Figure),
@@ -106,6 +105,17 @@ pub enum Event {
         /// mdBook's own words, or ours about a missing include.
         message: Option<String>,
     },
+}
+
+/// A failure in one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureLine {
+    /// The test's path.
+    pub name: String,
+    /// What was seen, in a few words.
+    pub line: String,
+    /// Returns `true` if another has told the same.
+    pub is_repeated: bool,
 }
 
 /// How a test stands.

@@ -6,9 +6,10 @@
 //! | [`book`] | builds the book with mdBook, and keeps the served one up to date |
 //! | [`server`] | serves the book and the page's calls, and guards both |
 //! | [`runner`] | compiles and runs snippets, a few at a time |
-//! | [`contain`] | runs any program within limits, and ends all it started |
+//! | [`sandbox`] | runs any program within limits, and ends all it started |
 //! | [`exercises`] | checks, hints and benches of the exercises |
 //! | [`figures`] | the traces and sweeps that programs leave |
+//! | [`hash`] | tells versions of files apart |
 //! | [`measure`] | for authors: measures how long a reader waits |
 //! | [`terminal`] | colours and progress, where a terminal shows them |
 //! | [`removal`] | removes what programs leave on disk, however they leave it |
@@ -17,15 +18,16 @@
 
 mod book;
 mod cli;
-mod contain;
 mod events;
 mod exercises;
 mod figures;
+mod hash;
 mod measure;
 mod problem;
 mod record;
 mod removal;
 mod runner;
+mod sandbox;
 mod server;
 mod terminal;
 mod verify;
@@ -36,13 +38,13 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    // The launcher of a contained program must start quickly, and without the
+    // The launcher of a sandboxed program must start quickly, and without the
     // threads of a runtime.
     if std::env::args_os()
         .nth(1)
-        .is_some_and(|argument| argument == contain::LAUNCHER)
+        .is_some_and(|argument| argument == sandbox::LAUNCHER)
     {
-        return contain::launch();
+        return sandbox::launch();
     }
     let cli = cli::Cli::parse();
     book::listen();

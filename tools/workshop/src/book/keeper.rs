@@ -6,8 +6,8 @@ use std::sync::{Arc, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::build::{Purpose, borrow_search_index, build};
 use super::stamp::{Stamp, included_files};
-use super::{Purpose, borrow_search_index, build};
 use crate::problem::Problem;
 use crate::workshop::{Scratch, Workshop};
 

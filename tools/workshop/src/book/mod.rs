@@ -1,125 +1,12 @@
-//! Builds the book with mdBook.
+//! Builds the book with mdBook, and keeps the served one up to date.
 
+mod build;
 mod complaints;
 mod includes;
 mod keeper;
 mod stamp;
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-
-use mdbook_driver::MDBook;
-use mdbook_driver::config::Config;
-use mdbook_driver::errors::Error;
-
-use crate::problem::Problem;
-use crate::workshop::Workshop;
-
+pub use build::{Purpose, build};
 pub use complaints::listen;
-pub use includes::{Include, includes};
+pub use includes::includes;
 pub use keeper::{Keeper, News};
-
-/// What a build is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// For any host, in any folder of it.
-    Publish,
-    /// For the local server.
-    Serve,
-    /// For the local server at once: the search index, which takes most of a
-    /// build's time, is left empty.
-    ServeSoon,
-}
-
-/// Builds the book into `destination`, an absolute path, and returns what is
-/// wrong with it though mdBook does not mind: includes of what does not exist.
-///
-/// # Errors
-///
-/// When mdBook fails, in its own words.
-pub fn build(
-    workshop: &Workshop,
-    destination: &Path,
-    purpose: Purpose,
-) -> Result<Vec<String>, Problem> {
-    let root = workshop.root();
-    try_destination(destination)?;
-    complaints::take();
-    let built = configured(root, destination, purpose).and_then(|config| {
-        let book = MDBook::load_with_config(root, config)?;
-        book.build()
-    });
-    let mut complaints = complaints::take();
-    // We say the same with the file and the line.
-    complaints.retain(|complaint| !complaint.starts_with("Error updating"));
-    if let Err(error) = built {
-        let words: Vec<_> = error.chain().map(ToString::to_string).collect();
-        return Err(
-            Problem::new(format!("the book cannot be built: {}", words.join(": ")))
-                .help("mend `book.toml`, `src/SUMMARY.md` or the chapter named above"),
-        );
-    }
-    complaints.extend(includes(workshop).iter().filter_map(Include::complaint));
-    Ok(complaints)
-}
-
-/// Tries the folder before mdBook does, which empties it and says less clearly
-/// what is wrong.
-fn try_destination(destination: &Path) -> Result<(), Problem> {
-    let shown = destination.display();
-    let unwritable = |error: io::Error| {
-        Problem::new(format!("`{shown}` cannot be written to: {error}"))
-            .help("make room or change its owner, or name another folder with `--dest-dir`")
-    };
-    fs::create_dir_all(destination).map_err(unwritable)?;
-    let mut entries = fs::read_dir(destination).map_err(unwritable)?;
-    let is_book = MARKS_OF_A_BOOK
-        .iter()
-        .any(|name| destination.join(name).exists());
-    if entries.next().is_some() && !is_book {
-        let problem = Problem::new(format!("`{shown}` has files in it that are no book"));
-        return Err(problem.help("name an empty folder, or one that doesn't exist yet"));
-    }
-    let probe = destination.join(format!(".probe-{}", std::process::id()));
-    let written = fs::write(&probe, PROBE);
-    // Where it couldn't be written, there may be none.
-    let _gone = fs::remove_file(&probe);
-    written.map_err(unwritable)
-}
-
-/// What mdBook leaves in every book.
-const MARKS_OF_A_BOOK: [&str; 3] = [".nojekyll", "toc.html", "404.html"];
-
-static PROBE: [u8; 64 << 10] = [0; 64 << 10];
-
-fn configured(root: &Path, destination: &Path, purpose: Purpose) -> Result<Config, Error> {
-    let mut config = Config::from_disk(root.join("book.toml"))?;
-    config.build.build_dir = destination.to_path_buf();
-    if purpose != Purpose::Publish {
-        // The page for addresses that do not exist needs absolute links.
-        config.set("output.html.site-url", "/")?;
-    }
-    if purpose == Purpose::ServeSoon {
-        let setting = serde_json::json!({ "": { "enable": false } });
-        config.set("output.html.search.chapter", setting)?;
-    }
-    Ok(config)
-}
-
-/// Copies the search index of an older build over the empty one of a build that
-/// was made with [`Purpose::ServeSoon`]: better an old index than none.
-fn borrow_search_index(from: &Path, to: &Path) {
-    if let (Some(old), Some(new)) = (search_index(from), search_index(to)) {
-        // Without it the search finds nothing until the index is built.
-        let _none_yet = fs::copy(old, new);
-    }
-}
-
-fn search_index(book: &Path) -> Option<PathBuf> {
-    let mut files = fs::read_dir(book).ok()?.flatten().map(|entry| entry.path());
-    files.find(|file| {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("searchindex") && name.ends_with(".js")
-    })
-}

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::contain::{self, Cause, Limits, Order, Stream};
 use crate::problem::Problem;
+use crate::sandbox::{self, Cause, Limits, Order, Stream};
 use crate::workshop::Workshop;
 
 const MIB: u64 = 1 << 20;
@@ -129,7 +129,7 @@ pub async fn build(
             }
         }
     };
-    let ended = contain::run(&order, on_output, unwanted)
+    let ended = sandbox::run(&order, on_output, unwanted)
         .await
         .map_err(|error| {
             Problem::new(format!("`cargo` cannot be run: {error}"))

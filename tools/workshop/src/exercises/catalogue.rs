@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::milestones::Milestone;
 use super::source;
+use crate::hash::Fnv;
 use crate::problem::Problem;
 use crate::terminal::harmless;
 use crate::workshop::{Workshop, files_under};
@@ -165,6 +166,13 @@ impl Exercise {
         source::milestones(&source.unwrap_or_default())
     }
 
+    /// Tells versions of the reader's file apart; nothing if there is no file to
+    /// be read.
+    pub fn file_hash(&self) -> Option<String> {
+        let bytes = fs::read(self.stub()).ok()?;
+        Some(Fnv::of(&bytes))
+    }
+
     /// Changes when a source of the exercise does: its result is then out of date.
     pub fn fingerprint(&self) -> String {
         let mut hash = Fnv::new();
@@ -194,35 +202,6 @@ fn title_of(source: &str) -> Option<String> {
     let (_, title) = paragraph.split_once(": ")?;
     let sentence = title.split(". ").next().unwrap_or(title);
     Some(sentence.trim_end_matches('.').to_owned())
-}
-
-/// The hash of Fowler, Noll and Vo: the same on every machine and for every
-/// release of Rust, which std's does not promise.
-pub struct Fnv(u64);
-
-impl Fnv {
-    /// The hash of nothing.
-    pub fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    /// The hash of these bytes alone.
-    pub fn of(bytes: &[u8]) -> String {
-        let mut hash = Self::new();
-        hash.add(bytes);
-        hash.shown()
-    }
-
-    fn shown(&self) -> String {
-        format!("{:016x}", self.0)
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        let length = (bytes.len() as u64).to_le_bytes();
-        for &byte in length.iter().chain(bytes) {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -17,9 +17,9 @@ use super::journal::Journal;
 use super::milestones;
 use super::progress::{LastCheck, Progress};
 use super::{source, telling, undeclared, unseen};
-use crate::contain::{Cause, Ended};
 use crate::events::{Event, Events, Exit, Outcome, Reason, send};
 use crate::problem::Problem;
+use crate::sandbox::{Cause, Ended};
 use crate::workshop::Workshop;
 
 /// For whom an exercise is checked.

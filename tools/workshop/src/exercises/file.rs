@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::catalogue::{Exercise, Fnv};
+use super::catalogue::Exercise;
 use super::loose::{Loose, Place};
 use super::turn::Turn;
-use super::{guard, reset};
+use super::{guard, kept};
+use crate::hash::Fnv;
 use crate::problem::Problem;
 
 /// The file as it is.
@@ -68,12 +69,6 @@ fn version(exercise: &Exercise, bytes: Vec<u8>) -> Result<Version, Problem> {
     })
 }
 
-/// Tells versions apart; nothing if there is no file to be read.
-pub fn hash(exercise: &Exercise) -> Option<String> {
-    let bytes = fs::read(exercise.stub()).ok()?;
-    Some(Fnv::of(&bytes))
-}
-
 /// Replaces the version that has the hash `seen` by `text`, and returns the new
 /// one's hash. First keeps `aside`, if there is something to keep, in a file
 /// beside it, and returns that too.
@@ -93,7 +88,7 @@ pub fn write(
         return Err(Unwritten::Conflict(now));
     }
     let kept = aside
-        .map(|aside| reset::keep(&exercise.folder, aside.as_bytes()))
+        .map(|aside| kept::keep(&exercise.folder, aside.as_bytes()))
         .transpose()?;
     let hash = Fnv::of(text.as_bytes());
     if now.text.as_deref() == Some(text) {
@@ -126,11 +121,11 @@ fn replace(exercise: &Exercise, text: &str, seen: Option<&str>) -> Result<(), Un
         let (bytes, has_writer) = old.settled().map_err(unwritable)?;
         if Some(&*Fnv::of(&bytes)) != seen {
             if let Some(earlier) = saved_meanwhile.replace(old) {
-                reset::keep_loose(exercise, earlier)?;
+                earlier.keep(exercise)?;
             }
         } else if has_writer {
             // What it writes from now on would go with the file.
-            reset::keep_loose(exercise, old)?;
+            old.keep(exercise)?;
         } else {
             old.remove();
         }
@@ -143,7 +138,7 @@ fn replace(exercise: &Exercise, text: &str, seen: Option<&str>) -> Result<(), Un
         match bytes == text.as_bytes() && !has_writer {
             // The page still has it, and is told.
             true => ours.remove(),
-            false => drop(reset::keep_loose(exercise, ours)?),
+            false => drop(ours.keep(exercise)?),
         }
     }
     Err(Unwritten::Conflict(read(exercise)?))

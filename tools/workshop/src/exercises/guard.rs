@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::catalogue::Exercise;
+use super::kept;
 use super::turn::Turn;
-use super::{file, reset};
 
 /// What another program saves this soon after the page, it began to save before
 /// it could see the page's text.
@@ -72,13 +72,13 @@ pub fn replaces(exercise: &Exercise, seen: Option<&str>) {
 fn forget(exercise: &Exercise) -> Option<PathBuf> {
     let written = lock().remove(&exercise.stub())?;
     let text = written.text.as_bytes();
-    let is_lost = !reset::is_kept(exercise, text);
-    let kept = is_lost.then(|| reset::keep(&exercise.folder, text))?;
+    let is_lost = !kept::is_kept(exercise, text);
+    let kept = is_lost.then(|| kept::keep(&exercise.folder, text))?;
     kept.ok()
 }
 
 fn is_there(exercise: &Exercise, hash: &str) -> bool {
-    file::hash(exercise).as_deref() == Some(hash)
+    exercise.file_hash().as_deref() == Some(hash)
 }
 
 fn lock() -> MutexGuard<'static, BTreeMap<PathBuf, Written>> {

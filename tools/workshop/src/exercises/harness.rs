@@ -1,6 +1,5 @@
 //! Runs test binaries, and hears from the test kit what each check has found.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -11,12 +10,14 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::cargo::Binary;
 use super::tail::Tail;
-use super::telling::{Cause, Kind};
-use crate::contain::{Ended, Limits, Order};
+use super::verdict::{Cause, Kind};
 use crate::events::{Event, Outcome};
 use crate::problem::Problem;
 use crate::runner::libtest;
+use crate::sandbox::{Ended, Limits, Order};
 use crate::workshop::Workshop;
+
+pub use super::verdict::{Verdict, Verdicts};
 
 const MIB: u64 = 1 << 20;
 
@@ -44,40 +45,6 @@ pub struct Run<'a> {
     /// The longest that it may take.
     pub limit: Duration,
 }
-
-/// A test, and how it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// The clause, `3. No lost wake-up`; only tests of the kit have one.
-    pub clause: Option<String>,
-    /// How it stands.
-    pub outcome: Outcome,
-    /// Why it failed, or what it printed.
-    pub message: String,
-    /// Why it failed, in parts.
-    pub cause: Cause,
-}
-
-impl Verdict {
-    /// The clause's number.
-    pub fn number(&self) -> Option<u32> {
-        let (number, _name) = self.clause.as_deref()?.split_once(". ")?;
-        number.parse().ok()
-    }
-
-    /// The same for the page.
-    pub fn into_event(self, name: String) -> Event {
-        Event::Test {
-            name,
-            clause: self.number(),
-            outcome: self.outcome,
-            message: Some(self.message).filter(|message| !message.is_empty()),
-        }
-    }
-}
-
-/// The tests by their paths.
-pub type Verdicts = BTreeMap<String, Verdict>;
 
 /// Runs the tests. Each piece of news goes to `on_event` too.
 ///

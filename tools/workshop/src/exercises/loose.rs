@@ -15,7 +15,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::catalogue::Exercise;
-use super::reset;
+use super::kept::{self, unreadable};
+use crate::problem::Problem;
 
 /// How many files this process has named.
 static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -136,6 +137,23 @@ impl Loose {
         fs::rename(&self.path, name)
     }
 
+    /// Keeps the file itself, also for those who still write to it.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be read or kept.
+    pub fn keep(self, exercise: &Exercise) -> Result<PathBuf, Problem> {
+        let (bytes, _) = self
+            .settled()
+            .map_err(|error| unreadable(exercise, &error))?;
+        let file = kept::keep(&exercise.folder, &bytes)?;
+        if self.rename(&file).is_err() {
+            // On another disk. The copy is all that can be had.
+            self.remove();
+        }
+        Ok(file)
+    }
+
     /// Removes it.
     pub fn remove(self) {
         // The next turn puts it away.
@@ -190,7 +208,7 @@ pub fn put_away(exercise: &Exercise) {
     for path in left.map(|entry| entry.path()) {
         // Whether anybody has seen it, only the reader can tell.
         let Ok(text) = fs::read(&path) else { continue };
-        if reset::is_kept(exercise, &text) || reset::keep(&exercise.folder, &text).is_ok() {
+        if kept::is_kept(exercise, &text) || kept::keep(&exercise.folder, &text).is_ok() {
             let _left = fs::remove_file(path);
         }
     }

@@ -12,6 +12,7 @@ pub mod header;
 mod heard;
 pub mod hint;
 pub mod journal;
+mod kept;
 mod loose;
 pub mod milestones;
 mod progress;
@@ -25,6 +26,7 @@ pub mod trace;
 mod turn;
 mod undeclared;
 mod unseen;
+pub mod verdict;
 mod watch;
 
 use std::future::pending;

@@ -7,8 +7,8 @@ use std::io;
 
 use super::catalogue::Exercise;
 use super::milestones::{self, Milestone, Stands};
-use super::{source, telling};
-use crate::events::{Event, Exit, Outcome, Reason};
+use super::source;
+use crate::events::{Event, Exit, FailureLine, Outcome, Reason};
 use crate::terminal::{CLEAR_LINE, StatusLine, bar, harmless, is_live};
 
 const BOLD: &str = "\x1b[1m";
@@ -45,7 +45,7 @@ const FULL_DISK: [&str; 2] = ["No space left on device", "File too large"];
 struct Telling {
     first: String,
     message: String,
-    others: Vec<telling::Line>,
+    others: Vec<FailureLine>,
 }
 
 struct Test {
@@ -415,7 +415,7 @@ impl<'a, W: io::Write> Report<'a, W> {
         writeln!(self.out, "\n{heading}\n{message}")
     }
 
-    fn others(&self, others: &[telling::Line]) -> String {
+    fn others(&self, others: &[FailureLine]) -> String {
         if others.is_empty() {
             return String::new();
         }
@@ -534,8 +534,7 @@ fn order(sources: &[String]) -> Vec<String> {
 mod tests {
     use std::path::Path;
 
-    use super::telling::Line;
-    use super::{Event, Exercise, Exit, Outcome, Reason, Report};
+    use super::{Event, Exercise, Exit, FailureLine, Outcome, Reason, Report};
 
     fn test(name: &str, clause: u32, outcome: Outcome, message: &str) -> Event {
         Event::Test {
@@ -604,8 +603,8 @@ mod tests {
         assert_eq!(text, expected);
     }
 
-    fn line(name: &str, line: &str, is_repeated: bool) -> Line {
-        Line {
+    fn line(name: &str, line: &str, is_repeated: bool) -> FailureLine {
+        FailureLine {
             name: name.into(),
             line: line.into(),
             is_repeated,

@@ -1,10 +1,11 @@
 //! Puts the stub back, and loses nothing.
 
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 
 use super::catalogue::Exercise;
+use super::kept::{keep, unreadable};
 use super::loose::{Loose, Place};
 use super::turn::Turn;
 use crate::problem::Problem;
@@ -115,74 +116,7 @@ fn keep_beside(
         }
         return Ok(None);
     }
-    keep_loose(exercise, old).map(Some)
-}
-
-/// Keeps the file itself, also for those who still write to it.
-pub fn keep_loose(exercise: &Exercise, old: Loose) -> Result<PathBuf, Problem> {
-    let (bytes, _) = old
-        .settled()
-        .map_err(|error| unreadable(exercise, &error))?;
-    let file = keep(&exercise.folder, &bytes)?;
-    if old.rename(&file).is_err() {
-        // On another disk. The copy is all that can be had.
-        old.remove();
-    }
-    Ok(file)
-}
-
-/// Returns `true` if one of the files that were kept has this text.
-pub fn is_kept(exercise: &Exercise, text: &[u8]) -> bool {
-    let entries = fs::read_dir(&exercise.folder).into_iter().flatten();
-    let names = entries.flatten().map(|entry| entry.path());
-    let mut kept = names.filter(|file| file.to_string_lossy().ends_with(KEPT));
-    kept.any(|file| fs::read(file).is_ok_and(|kept| kept == text))
-}
-
-/// How the names of files end that were kept. Git ignores them.
-const KEPT: &str = ".kept.rs";
-
-/// Writes the version to the first file that is not there yet.
-pub fn keep(folder: &Path, version: &[u8]) -> Result<PathBuf, Problem> {
-    for number in 1.. {
-        let file = folder.join(format!("lib-{number}{KEPT}"));
-        match File::create_new(&file) {
-            Ok(open) => {
-                return write(open, version)
-                    .map(|()| file.clone())
-                    .map_err(|error| {
-                        // A part of it would only mislead.
-                        let _left = fs::remove_file(&file);
-                        unkept(&file, &error)
-                    });
-            }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(unkept(&file, &error)),
-        }
-    }
-    unreachable!("the numbers never end")
-}
-
-fn write(mut file: File, version: &[u8]) -> io::Result<()> {
-    file.write_all(version)?;
-    // Only what is on the disk may be overwritten elsewhere.
-    file.sync_all()
-}
-
-fn unkept(file: &Path, error: &io::Error) -> Problem {
-    Problem::new(format!(
-        "your version cannot be kept in `{}`: {error}",
-        file.display()
-    ))
-    .help("make room, or change the folder's owner; nothing has been reset")
-}
-
-fn unreadable(exercise: &Exercise, error: &io::Error) -> Problem {
-    Problem::new(format!(
-        "`{}` cannot be read: {error}",
-        exercise.stub().display()
-    ))
-    .help("change its owner; nothing has been reset")
+    old.keep(exercise).map(Some)
 }
 
 #[cfg(test)]

@@ -17,52 +17,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
 use super::catalogue::Exercise;
-use super::harness::Verdicts;
 use super::header::Header;
 use super::milestones::{Milestone, of_clause};
 use super::source;
-use crate::events::{Event, Outcome};
+use super::verdict::Verdicts;
+use crate::events::{Event, FailureLine, Outcome};
 
-/// What was seen, as the test kit sorts it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// A `todo!` was reached.
-    Unwritten,
-    /// The machine gave the check no chance.
-    Busy,
-    /// The code under test panicked.
-    Panic,
-    /// A thread waits for a lock of the code under test that is never released.
-    Deadlock,
-    /// A hang whose words say what hangs.
-    HangExplained,
-    /// Every thread sleeps.
-    Hang,
-    /// A loop makes no progress.
-    Spins,
-    /// The process ended by a signal.
-    Died,
-    /// A model can't judge what is never twice the same.
-    Unrepeated,
-    /// An assertion of the check failed, or a test that isn't the kit's.
-    #[default]
-    Assertion,
-}
-
-/// Why a check failed, in parts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cause {
-    /// The sort of it.
-    pub kind: Kind,
-    /// What was seen.
-    pub seen: String,
-    /// What usually causes it; empty where nothing fits what was seen.
-    pub usually: String,
-}
+pub use super::verdict::{Cause, Kind};
 
 /// A check that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -355,14 +317,14 @@ impl Choice<'_> {
     }
 
     /// One line for each of the others: its name, and what was seen.
-    pub fn others(&self) -> Vec<Line> {
+    pub fn others(&self) -> Vec<FailureLine> {
         let shapes: Vec<_> = self.order.iter().map(|one| shape(&one.cause)).collect();
         let line = |at: usize| {
             let other = self.order[at];
             let count = shapes.iter().filter(|shape| **shape == shapes[at]).count();
             // The first of several that saw the same says so, and the others only that.
             let is_repeated = count >= REPEATED && shapes[..at].contains(&shapes[at]);
-            Line {
+            FailureLine {
                 name: other.name.clone(),
                 line: match is_repeated {
                     true => "the same was seen".to_owned(),
@@ -377,17 +339,6 @@ impl Choice<'_> {
 
 /// How many checks that saw the same are told once.
 const REPEATED: usize = 3;
-
-/// A failure in one line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Line {
-    /// The test's path.
-    pub name: String,
-    /// What was seen, in a few words.
-    pub line: String,
-    /// Returns `true` if another has told the same.
-    pub is_repeated: bool,
-}
 
 /// What was seen, without its numbers and places.
 fn shape(cause: &Cause) -> String {
@@ -483,7 +434,7 @@ fn function(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exercises::harness::Verdict;
+    use crate::exercises::verdict::Verdict;
 
     fn failure(name: &str, kind: Kind, seen: &str, usually: &str) -> Failure {
         Failure {

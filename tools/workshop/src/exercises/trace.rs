@@ -10,9 +10,9 @@ use trace::document::{self, Document};
 use super::cargo::{self, Build, Target, Words};
 use super::catalogue::{self, Exercise};
 use super::colours_wanted;
-use crate::contain::{self, Cause, Limits, Order, Stream};
 use crate::figures;
 use crate::problem::Problem;
+use crate::sandbox::{self, Cause, Limits, Order, Stream};
 use crate::terminal::{columns, harmless, is_live};
 use crate::workshop::{Scratch, Workshop};
 
@@ -136,7 +136,7 @@ async fn run(
         Stream::Err => errors += &text,
     };
     let order = order(executable, &folder);
-    let ended = contain::run(&order, on_output, std::future::pending()).await;
+    let ended = sandbox::run(&order, on_output, std::future::pending()).await;
     let ended = ended
         .map_err(|error| Problem::new(format!("the demonstration could not be run: {error}")))?;
     if ended.cause != Cause::Exited(0) {

@@ -6,10 +6,11 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::crates::Externs;
-use super::{Mode, Request, milliseconds};
-use crate::contain::{self, Cause, Ended, Limits, Order, Stream};
+use super::exit::milliseconds;
+use super::request::{Mode, Request};
 use crate::events::{Event, Events, Exit, Reason, send};
 use crate::problem::Problem;
+use crate::sandbox::{self, Cause, Ended, Limits, Order, Stream};
 
 /// The executable's name in the slot, the same on every system.
 const OUTPUT: &str = "snippet.out";
@@ -55,7 +56,7 @@ pub async fn compile(
             messages.push(&text, events);
         }
     };
-    let ended = contain::run(&order, on_output, unwanted)
+    let ended = sandbox::run(&order, on_output, unwanted)
         .await
         .map_err(|error| {
             Problem::new(format!("the compiler could not be run: {error}"))

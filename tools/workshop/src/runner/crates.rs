@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::{Mode, toolchain};
+use super::request::Mode;
+use super::toolchain;
 use crate::events::{Event, Events, send};
 use crate::problem::Problem;
 use crate::workshop::Workshop;

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::contain::{self, Cause, Ended, Order, Stream};
 use crate::events::{Event, Events, Outcome, send};
+use crate::sandbox::{self, Cause, Ended, Order, Stream};
 
 /// Lists the tests, then runs them, and sends one event when each starts and
 /// one or two when it ends: the message of a failure comes last. The order's
@@ -21,7 +21,7 @@ pub async fn run<Unwanted: Future<Output = ()>>(
         .arguments
         .extend(["--list".into(), "--format=terse".into()]);
     let mut list = String::new();
-    let listed = contain::run(&order, |_, text| list.push_str(&text), unwanted()).await?;
+    let listed = sandbox::run(&order, |_, text| list.push_str(&text), unwanted()).await?;
     if listed.cause != Cause::Exited(0) {
         return Ok(listed);
     }
@@ -36,7 +36,7 @@ pub async fn run<Unwanted: Future<Output = ()>>(
         Stream::Out => transcript.push(&text, events),
         Stream::Err => send(events, Event::Stderr { text }),
     };
-    let ended = contain::run(&order, on_output, unwanted()).await?;
+    let ended = sandbox::run(&order, on_output, unwanted()).await?;
     transcript.finish(events);
     Ok(ended)
 }

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::{Mode, Request};
+use super::request::{Mode, Request};
 use crate::problem::Problem;
 
 /// So many slots are kept on disk.
@@ -130,7 +130,7 @@ fn shared_length(old: &str, new: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Mode, Request, TimeLimit};
+    use super::super::request::{Mode, Request, TimeLimit};
     use super::{SLOTS_MOST, Slots};
 
     fn request(code: &str, mode: Mode) -> Request {

@@ -1,30 +1,22 @@
 //! What the page can ask for.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Json;
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{FromRequest, Path, Request, State};
+use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::App;
+use super::app::App;
+use super::call::{Call, Nothing, Refusal};
 use super::stream::EventStream;
 use crate::events::{Event, Exit, Reason, send};
 use crate::exercises;
 use crate::problem::Problem;
 use crate::runner;
-
-/// How long a call's body may take to arrive. From the same machine that is no
-/// time at all.
-const BODY_LIMIT: Duration = Duration::from_secs(10);
 
 /// The routes below `/api`.
 pub fn router() -> Router<Arc<App>> {
@@ -38,82 +30,6 @@ pub fn router() -> Router<Arc<App>> {
         .route("/traces/latest", post(latest_trace))
         .fallback(unknown)
 }
-
-/// An answer that says no, and what to do about it.
-#[derive(Debug, Serialize)]
-pub struct Refusal {
-    #[serde(skip)]
-    status: StatusCode,
-    error: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<String>,
-}
-
-impl Refusal {
-    /// Creates one from what is wrong: lower case, no final dot.
-    pub fn new(status: StatusCode, error: impl Into<String>) -> Self {
-        Self {
-            status,
-            error: error.into(),
-            help: None,
-        }
-    }
-
-    /// Adds the remedy.
-    pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
-    }
-
-    /// Creates one from a problem.
-    pub fn from_problem(status: StatusCode, problem: &Problem) -> Self {
-        Self {
-            status,
-            error: problem.error().to_owned(),
-            help: problem.remedy().map(str::to_owned),
-        }
-    }
-}
-
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        (self.status, Json(&self)).into_response()
-    }
-}
-
-/// The body of a call. What kind of body it is, the gate has checked.
-pub struct Call<T>(pub T);
-
-impl<T: DeserializeOwned> FromRequest<Arc<App>> for Call<T> {
-    type Rejection = Refusal;
-
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Refusal> {
-        let body = Bytes::from_request(request, app);
-        let body = tokio::time::timeout(BODY_LIMIT, body).await.map_err(|_| {
-            let seconds = BODY_LIMIT.as_secs();
-            let error = format!("the call wasn't there after {seconds} seconds");
-            Refusal::new(StatusCode::REQUEST_TIMEOUT, error)
-        })?;
-        let body = body.map_err(unreadable)?;
-        let call = serde_json::from_slice(&body).map_err(|error| {
-            Refusal::new(StatusCode::BAD_REQUEST, format!("not such a call: {error}"))
-        })?;
-        Ok(Self(call))
-    }
-}
-
-fn unreadable(rejection: BytesRejection) -> Refusal {
-    let refusal = Refusal::new(rejection.status(), rejection.body_text().to_lowercase());
-    match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => refusal.help("calls have at most 256 KiB"),
-        _ => refusal,
-    }
-}
-
-/// A call that says nothing.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Nothing {}
 
 async fn ping() -> Response {
     Json(serde_json::json!({ "workshop": 1, "version": env!("CARGO_PKG_VERSION") })).into_response()

@@ -10,8 +10,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use serde::{Deserialize, Serialize};
 
-use super::App;
-use super::api::{Call, Nothing, Refusal};
+use super::app::App;
+use super::call::{Call, Nothing, Refusal};
 use crate::exercises::catalogue;
 use crate::exercises::file::{self, Unwritten};
 use crate::exercises::{self, hint};

@@ -8,8 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::App;
-use super::api::Refusal;
+use super::call::Refusal;
 use super::token::Token;
 use crate::problem::Problem;
 
@@ -42,8 +41,8 @@ impl Launch {
 }
 
 /// Sends the browser on.
-pub async fn open(State(app): State<Arc<App>>, Path(secret): Path<String>) -> Response {
-    match app.launch.redeem(&secret) {
+pub async fn open(State(launch): State<Arc<Launch>>, Path(secret): Path<String>) -> Response {
+    match launch.redeem(&secret) {
         Some(target) => {
             let location = [(header::LOCATION, target)];
             (StatusCode::SEE_OTHER, location).into_response()

@@ -2,7 +2,9 @@
 
 mod announcer;
 mod api;
+mod app;
 mod browser;
+mod call;
 mod connections;
 mod console;
 mod exercises;
@@ -14,8 +16,7 @@ mod token;
 mod watcher;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -32,15 +33,13 @@ use crate::runner::{Mode, Runner};
 use crate::terminal::harmless;
 use crate::workshop::{Scratch, Workshop};
 use announcer::Announcer;
+use app::App;
 use console::Console;
 use launch::Launch;
 use security::Gate;
 
 /// The port on which mdBook's own server has always been: readers know it.
 pub const DEFAULT_PORT: u16 = 3000;
-
-/// A body is a snippet or an exercise; neither comes near this.
-const BODY_BYTES_MOST: usize = 256 << 10;
 
 /// What the command line says about the server.
 #[derive(Clone, Debug)]
@@ -55,17 +54,6 @@ pub struct Options {
     pub page: &'static str,
     /// Whether to open a browser.
     pub open: bool,
-}
-
-/// What every request can use.
-struct App {
-    workshop: Workshop,
-    runner: Runner,
-    book: Arc<RwLock<PathBuf>>,
-    announcer: Arc<Announcer>,
-    console: Arc<Console>,
-    launch: Launch,
-    gate: Gate,
 }
 
 /// Builds the book and serves it until Ctrl-C.
@@ -97,9 +85,11 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
         book: keeper.current(),
         announcer: announcer.clone(),
         console: Arc::new(Console::new()),
-        launch,
-        gate: Gate::new(address, &options.allowed_hosts, token),
     });
+    let guards = Guards {
+        launch: Arc::new(launch),
+        gate: Arc::new(Gate::new(address, &options.allowed_hosts, token)),
+    };
     println!("The book is at {url}");
     println!("Ctrl-C ends it.");
     warn_if_public(address);
@@ -113,7 +103,7 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
     keeper.watch(move |news| tell(news, &announcer, &console));
     prepare_crates(app.clone());
     tokio::select! {
-        () = connections::serve(listener, router(app.clone())) => {}
+        () = connections::serve(listener, router(app.clone(), guards)) => {}
         _signal = asked_to_end() => {}
     }
     app.runner.close().await;
@@ -122,14 +112,21 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
     Ok(())
 }
 
-fn router(app: Arc<App>) -> Router {
+/// What decides who may come in.
+struct Guards {
+    launch: Arc<Launch>,
+    gate: Arc<Gate>,
+}
+
+fn router(app: Arc<App>, guards: Guards) -> Router {
+    let open = get(launch::open).with_state(guards.launch);
     // The last layer is the first to see a request.
     Router::new()
         .nest("/api", api::router())
-        .route("/open/{secret}", get(launch::open))
+        .route("/open/{secret}", open)
         .fallback(pages::page)
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MOST))
-        .layer(middleware::from_fn_with_state(app.clone(), security::guard))
+        .layer(DefaultBodyLimit::max(call::MAX_BODY_BYTES))
+        .layer(middleware::from_fn_with_state(guards.gate, security::guard))
         .with_state(app)
 }
 

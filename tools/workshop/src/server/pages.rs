@@ -10,8 +10,8 @@ use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use tower_http::services::{ServeDir, ServeFile};
 
-use super::App;
-use super::api::Refusal;
+use super::app::App;
+use super::call::Refusal;
 
 /// No address of the book comes near this.
 const ADDRESS_BYTES_MOST: usize = 4096;

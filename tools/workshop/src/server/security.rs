@@ -18,9 +18,8 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::api::Refusal;
+use super::call::{MAX_BODY_BYTES, Refusal};
 use super::token::Token;
-use super::{App, BODY_BYTES_MOST};
 
 const TOKEN: HeaderName = HeaderName::from_static("x-workshop-token");
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -218,7 +217,7 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
 fn check_length(headers: &HeaderMap) -> Result<(), Refusal> {
     let length = single(headers, &header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let length = length.and_then(|length| length.parse::<usize>().ok());
-    match length.is_some_and(|length| length > BODY_BYTES_MOST) {
+    match length.is_some_and(|length| length > MAX_BODY_BYTES) {
         false => Ok(()),
         true => {
             let refusal = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the call is too long");
@@ -235,8 +234,8 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderVal
 }
 
 /// Checks every request, and puts the headers on every answer.
-pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let mut response = match app.gate.check(&request) {
+pub async fn guard(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let mut response = match gate.check(&request) {
         Ok(()) => next.run(request).await,
         Err(refusal) => refusal.into_response(),
     };

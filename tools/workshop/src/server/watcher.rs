@@ -11,9 +11,9 @@ use super::announcer::Announcer;
 use super::console::Console;
 use crate::events::Event;
 use crate::exercises::catalogue::{self, Exercise};
+use crate::exercises::guard;
 use crate::exercises::journal::Followers;
 use crate::exercises::memory_file;
-use crate::exercises::{file, guard};
 use crate::workshop::Workshop;
 
 /// How often to look. A page follows its file within a quarter of a second,
@@ -84,7 +84,7 @@ impl Watched {
     fn new(exercise: Exercise) -> Self {
         Self {
             stamp: stamp(&exercise.stub()),
-            hash: file::hash(&exercise),
+            hash: exercise.file_hash(),
             exercise,
             settles: false,
         }
@@ -102,7 +102,7 @@ impl Watched {
         if !std::mem::take(&mut self.settles) {
             return None;
         }
-        let hash = file::hash(&self.exercise);
+        let hash = self.exercise.file_hash();
         if hash == self.hash {
             return None;
         }
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(watched.look(), None, "the editor may not be done");
         fs::write(exercise.stub(), "another").unwrap();
         assert_eq!(watched.look(), None);
-        let hash = file::hash(&exercise);
+        let hash = exercise.file_hash();
         let number = 7;
         assert_eq!(watched.look(), Some(Event::ExerciseFile { number, hash }));
         assert_eq!(watched.look(), None);

@@ -11,13 +11,13 @@ use super::claims::{by_version, names, seen};
 use super::shown::Shown;
 use super::triads;
 use super::{Finding, Outcome, relative};
-use crate::contain::Cause;
 use crate::events::{Event, Outcome as TestOutcome};
 use crate::exercises::cargo::{Binary, Built};
 use crate::exercises::catalogue::{Checker, Exercise};
 use crate::exercises::harness::{self, Run, Verdict, Verdicts};
 use crate::exercises::source;
 use crate::problem::Problem;
+use crate::sandbox::Cause;
 use crate::workshop::Workshop;
 
 /// The longest that the tests of a package may take.

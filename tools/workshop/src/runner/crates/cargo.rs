@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::Command;
 
-use super::super::Mode;
+use super::super::request::Mode;
 use crate::problem::Problem;
 use crate::workshop::Workshop;
 

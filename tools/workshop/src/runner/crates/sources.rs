@@ -6,7 +6,7 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::exercises::catalogue::Fnv;
+use crate::hash::Fnv;
 
 /// A file may be saved twice before a file system's clock moves on. What was
 /// saved this shortly before we looked is told apart by its content as well.

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use super::launcher::News;
+use super::news::News;
 
 /// A door that does not exist.
 pub struct Door;

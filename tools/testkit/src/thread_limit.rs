@@ -1,4 +1,4 @@
-//! A system that has no thread to give.
+//! A limit under which the system refuses to start threads.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
@@ -20,7 +20,7 @@ pub fn without_new_threads<R>(body: impl FnOnce() -> R) -> Option<R> {
         }
     };
     let start = |_| thread::Builder::new().spawn(wait(arrive.clone()));
-    let threads: Vec<_> = (0..MOST_KEPT).flat_map(start).collect();
+    let threads: Vec<_> = (0..MAX_CACHED_STACKS).flat_map(start).collect();
     // A thread that starts ends the process if it gets no memory: not one may be
     // on its way when the limit comes.
     threads.iter().for_each(|_| _ = arrived.recv());
@@ -36,7 +36,7 @@ pub fn without_new_threads<R>(body: impl FnOnce() -> R) -> Option<R> {
 }
 
 /// More stacks than a process keeps: glibc stops at 40 MiB.
-const MOST_KEPT: usize = 32;
+const MAX_CACHED_STACKS: usize = 32;
 
 /// Leaves the process too little address space for the stack of a thread.
 /// Lifted when it is dropped.

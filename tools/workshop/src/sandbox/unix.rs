@@ -6,8 +6,9 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::mpsc::SyncSender;
 
-use super::launcher::News;
-use super::{Limits, limits};
+use super::limits;
+use super::news::News;
+use super::protocol::Limits;
 
 pub use super::limits::leave_terminal;
 pub use super::reaper::spawn_reaper;

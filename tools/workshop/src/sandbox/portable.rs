@@ -6,8 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::SyncSender;
 use std::thread;
 
-use super::launcher::News;
-use super::{Cause, Limits};
+use super::news::News;
+use super::protocol::{Cause, Limits};
 
 /// Nothing can be put in place here.
 pub struct Fence;

@@ -25,8 +25,9 @@ use std::sync::atomic::{
 use std::sync::mpsc::SyncSender;
 use std::thread;
 
-use super::launcher::News;
-use super::{Cause, linux_processes::descendants};
+use super::linux_processes::descendants;
+use super::news::News;
+use super::protocol::Cause;
 
 /// The door through which every new process comes.
 #[derive(Default)]

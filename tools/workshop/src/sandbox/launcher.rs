@@ -1,4 +1,4 @@
-//! The launcher's side: one process for each contained program.
+//! The launcher's side: one process for each sandboxed program.
 
 use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
@@ -7,8 +7,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::news::News;
 use super::pieces::Pieces;
-use super::{Cause, Ended, Limits, Order, Report, Stream, platform};
+use super::platform;
+use super::protocol::{Cause, Ended, Limits, Order, Report, Stream};
 use crate::removal::room_taken;
 
 /// How often to look whether a limit is reached.
@@ -20,18 +22,6 @@ const DISK_EVERY: Duration = Duration::from_millis(200);
 /// How long to go on ending descendants before giving up on those that the
 /// kernel does not let go.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// What the launcher's threads tell its main thread.
-pub enum News {
-    /// Some output; empty at the end of the stream.
-    Output(Stream, Vec<u8>),
-    /// The program itself has ended.
-    Ended(Cause),
-    /// No child is left.
-    Childless,
-    /// The server closed the pipe, or is gone.
-    Cut,
-}
 
 /// Reads an [`Order`] from standard input, carries it out, and writes
 /// [`Report`]s to standard output.

@@ -8,53 +8,53 @@ use std::task::Waker;
 /// The future of a task: a job, whose result is nobody's business here.
 pub type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
 
-/// Names a task. Its place may be another's later, its number never is.
+/// Identifies a task. Its index may be reused later, its generation never is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    place: usize,
-    number: u64,
+    index: usize,
+    generation: u64,
 }
 
-/// What is taken out of its place to be polled.
+/// What is taken out of its entry to be polled.
 pub struct Task {
     pub future: BoxedFuture,
     pub waker: Waker,
 }
 
-/// Whoever is next: see [`Tasks::pop`].
+/// Whoever is next: see [`Slab::pop`].
 pub enum Turn {
     /// The future of `block_on`, which is polled where it is.
     Root,
     Task(Key, Task),
 }
 
-// ANCHOR: tasks
-/// The tasks, each in a place of its own, and the queue of those that are
+// ANCHOR: slab
+/// The tasks, each in an entry of its own, and the queue of those that are
 /// ready. No code of a task or of a waker runs in here, so that nobody comes
 /// back while it is borrowed.
 #[derive(Default)]
-pub struct Tasks {
-    places: Vec<Place>,
+pub struct Slab {
+    entries: Vec<Entry>,
     vacant: Vec<usize>,
     /// Who is ready, in the order of the wake-ups, and each once.
     ready: VecDeque<Key>,
-    /// The number of the newest task.
-    newest: u64,
+    /// The newest task's generation.
+    last_generation: u64,
 }
 
-struct Place {
-    /// The task's number, or [`NOBODY`].
-    number: u64,
+struct Entry {
+    /// The task's generation, or [`NO_TASK`].
+    generation: u64,
     is_ready: bool,
     /// `None` while it is polled, and for the future of `block_on`.
     task: Option<Task>,
 }
-// ANCHOR_END: tasks
+// ANCHOR_END: slab
 
-/// Is no task's number.
-const NOBODY: u64 = 0;
+/// The generation of no task.
+const NO_TASK: u64 = 0;
 
-impl Tasks {
+impl Slab {
     /// Adds a task, which is ready, and gets a waker made for its key.
     pub fn add(
         &mut self,
@@ -62,8 +62,8 @@ impl Tasks {
         waker: impl FnOnce(Key) -> Waker,
     ) {
         let key = self.occupy();
-        let place = &mut self.places[key.place];
-        place.task = Some(Task {
+        let entry = &mut self.entries[key.index];
+        entry.task = Some(Task {
             future,
             waker: waker(key),
         });
@@ -78,30 +78,30 @@ impl Tasks {
     }
 
     fn occupy(&mut self) -> Key {
-        self.newest += 1;
-        let place = self.vacant.pop().unwrap_or_else(|| {
-            self.places.push(Place::VACANT);
-            self.places.len() - 1
+        self.last_generation += 1;
+        let index = self.vacant.pop().unwrap_or_else(|| {
+            self.entries.push(Entry::VACANT);
+            self.entries.len() - 1
         });
-        self.places[place].number = self.newest;
+        self.entries[index].generation = self.last_generation;
         Key {
-            place,
-            number: self.newest,
+            index,
+            generation: self.last_generation,
         }
     }
 
     /// Returns `true` if there is neither a task nor a future of `block_on`.
     pub fn is_empty(&self) -> bool {
-        self.vacant.len() == self.places.len()
+        self.vacant.len() == self.entries.len()
     }
 
     /// Puts a task into the queue, unless it is there or is over.
     pub fn make_ready(&mut self, key: Key) {
-        let Some(place) = self.places.get_mut(key.place) else {
+        let Some(entry) = self.entries.get_mut(key.index) else {
             return;
         };
-        if place.number == key.number && !place.is_ready {
-            place.is_ready = true;
+        if entry.generation == key.generation && !entry.is_ready {
+            entry.is_ready = true;
             self.ready.push_back(key);
         }
     }
@@ -110,11 +110,11 @@ impl Tasks {
     pub fn pop(&mut self) -> Option<Turn> {
         loop {
             let key = self.ready.pop_front()?;
-            let place = &mut self.places[key.place];
+            let entry = &mut self.entries[key.index];
             // Else it is gone since, the future of an earlier `block_on`.
-            if place.number == key.number {
-                place.is_ready = false;
-                let task = place.task.take();
+            if entry.generation == key.generation {
+                entry.is_ready = false;
+                let task = entry.task.take();
                 return Some(match task {
                     Some(task) => Turn::Task(key, task),
                     None => Turn::Root,
@@ -125,25 +125,25 @@ impl Tasks {
 
     /// Puts a task back that has been polled and is not over.
     pub fn put_back(&mut self, key: Key, task: Task) {
-        self.places[key.place].task = Some(task);
+        self.entries[key.index].task = Some(task);
     }
 
-    /// Frees the place of a task that is over. Later wake-ups are for nobody.
+    /// Frees the entry of a task that is over. Later wake-ups are for nobody.
     pub fn remove(&mut self, key: Key) {
-        self.places[key.place] = Place::VACANT;
-        self.vacant.push(key.place);
+        self.entries[key.index] = Entry::VACANT;
+        self.vacant.push(key.index);
     }
 
     /// Takes all tasks, ready or not, and forgets who is ready.
     pub fn take_all(&mut self) -> impl Iterator<Item = Task> + use<> {
-        let Self { places, .. } = mem::take(self);
-        places.into_iter().filter_map(|place| place.task)
+        let Self { entries, .. } = mem::take(self);
+        entries.into_iter().filter_map(|entry| entry.task)
     }
 }
 
-impl Place {
+impl Entry {
     const VACANT: Self = Self {
-        number: NOBODY,
+        generation: NO_TASK,
         is_ready: false,
         task: None,
     };

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::Limits;
+use super::protocol::Limits;
 
 /// Which resource, and how much of it.
 pub type Limit = (Resource, libc::rlim_t);

@@ -8,7 +8,7 @@ use super::{Core, Inbox, JoinHandle, Key};
 
 sync::thread_local! {
     /// The executor that runs on this thread.
-    static HERE: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
 }
 
 /// Makes a task of `future` on the executor that runs on this thread.
@@ -17,7 +17,7 @@ sync::thread_local! {
 ///
 /// With a message that contains the word "executor", if none does.
 pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
-    let here = HERE.with(|here| here.borrow().clone());
+    let here = CURRENT.with(|here| here.borrow().clone());
     let core = here.expect(
         "`spawn` was called where no executor runs: call it within `run` or \
          `block_on`, or use `LocalExecutor::spawn`",
@@ -27,7 +27,7 @@ pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
 
 /// Wakes a task if its executor runs on this thread. Returns `true` if it does.
 pub fn wake_here(inbox: &Arc<Inbox>, key: Key) -> bool {
-    let is_here = HERE.try_with(|here| {
+    let is_here = CURRENT.try_with(|here| {
         let here = here.borrow();
         let core = here.as_ref().filter(|core| core.has(inbox));
         if let Some(core) = core {
@@ -40,14 +40,14 @@ pub fn wake_here(inbox: &Arc<Inbox>, key: Key) -> bool {
 }
 
 /// Makes an executor that of this thread, until it is dropped.
-pub struct Here {
+pub struct EnterGuard {
     outer: Option<Rc<Core>>,
 }
 
-impl Here {
+impl EnterGuard {
     /// Makes it this thread's where there is none.
     pub fn enter_alone(core: &Rc<Core>) -> Self {
-        let is_idle = HERE.with(|here| here.borrow().is_none());
+        let is_idle = CURRENT.with(|here| here.borrow().is_none());
         assert!(
             is_idle,
             "recursive `block_on` or `run`: an executor runs on this thread \
@@ -60,14 +60,14 @@ impl Here {
     pub fn enter(core: &Rc<Core>) -> Self {
         let enter = |here: &RefCell<_>| here.replace(Some(core.clone()));
         // Fails as the thread ends, and then nobody looks.
-        let outer = HERE.try_with(enter).unwrap_or_default();
+        let outer = CURRENT.try_with(enter).unwrap_or_default();
         Self { outer }
     }
 }
 
-impl Drop for Here {
+impl Drop for EnterGuard {
     fn drop(&mut self) {
         let leave = |here: &RefCell<_>| here.replace(self.outer.take());
-        let _ = HERE.try_with(leave);
+        let _ = CURRENT.try_with(leave);
     }
 }

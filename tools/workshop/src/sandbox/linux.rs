@@ -10,9 +10,10 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use super::doorkeeper::Door;
-use super::launcher::News;
+use super::limits;
 use super::linux_processes::descendants;
-use super::{Limits, limits};
+use super::news::News;
+use super::protocol::Limits;
 
 pub use super::limits::leave_terminal;
 pub use super::reaper::spawn_reaper;

@@ -4,8 +4,8 @@ use std::process::Child;
 use std::sync::mpsc::SyncSender;
 use std::thread;
 
-use super::Cause;
-use super::launcher::News;
+use super::news::News;
+use super::protocol::Cause;
 
 /// Starts the thread that waits; it tells when `child` has ended, and when no
 /// child at all is left.

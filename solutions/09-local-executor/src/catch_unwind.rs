@@ -9,9 +9,9 @@ use super::{Completer, JoinError, JoinHandle, outcome};
 
 /// Makes a job of a future, and the handle to await what the future returns. A
 /// job is `Send` if the future is, and what it returns.
-pub fn job<F: Future>(future: F) -> (Job<F>, JoinHandle<F::Output>) {
+pub fn job<F: Future>(future: F) -> (CatchUnwind<F>, JoinHandle<F::Output>) {
     let (completer, handle) = outcome();
-    let job = Job {
+    let job = CatchUnwind {
         future: Some(future),
         completer: Some(completer),
     };
@@ -21,14 +21,14 @@ pub fn job<F: Future>(future: F) -> (Job<F>, JoinHandle<F::Output>) {
 /// Runs a future, keeps its panics, and passes on the result: so it is a future
 /// of nothing, like any other job, whoever runs it.
 #[must_use = "a job does nothing unless it is polled"]
-pub struct Job<F: Future> {
+pub struct CatchUnwind<F: Future> {
     /// Pinned with the job. `None` when it is over.
     future: Option<F>,
     completer: Option<Completer<F::Output>>,
 }
 
 // ANCHOR: poll
-impl<F: Future> Future for Job<F> {
+impl<F: Future> Future for CatchUnwind<F> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {

@@ -1,7 +1,6 @@
 //! The checks of exercise 13, one or more for each clause of the contract. What
 //! takes several threads is in a file of its own.
 
-#[path = "tests/threads.rs"]
 mod threads;
 
 use std::collections::BTreeSet;

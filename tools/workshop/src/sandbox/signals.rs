@@ -68,7 +68,7 @@ const MEANINGS: [(i32, &str, &str); 0] = [];
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::super::Cause;
+    use super::super::protocol::Cause;
 
     #[test]
     fn what_ends_a_program_is_said_in_words() {

@@ -1,0 +1,168 @@
+//! How a check ends: what its child process sends to the process that started
+//! it, and the words by which both know what was seen.
+
+/// Stands before a verdict and between its parts; no text of a program has it
+/// by chance.
+pub(crate) const MARK: &str = "\u{1}testkit-verdict\u{1}";
+
+/// The text of the verdict on a check that passed.
+const PASSED: &str = "passed";
+
+/// How a check ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Passed,
+    Failed(Failure),
+}
+
+/// Why a check was ended, and what its threads were doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// What was seen, as a sentence.
+    pub seen: String,
+    /// A line for each thread that is worth one.
+    pub threads: Vec<String>,
+}
+
+impl Failure {
+    /// A failure of which no thread tells more.
+    pub fn new(seen: impl Into<String>) -> Self {
+        Self {
+            seen: seen.into(),
+            threads: Vec::new(),
+        }
+    }
+}
+
+impl Verdict {
+    /// The verdict as the child writes it, behind everything else.
+    pub fn encode(&self) -> String {
+        match self {
+            Self::Passed => format!("{MARK}{PASSED}"),
+            Self::Failed(Failure { seen, threads }) => {
+                format!("{MARK}{seen}{MARK}{}", threads.join("\n"))
+            }
+        }
+    }
+
+    /// Splits what a child wrote into its own text and its verdict. `None` if
+    /// the child ended without one.
+    pub fn decode(written: &str) -> (&str, Option<Self>) {
+        let Some((text, verdict)) = written.split_once(MARK) else {
+            return (written, None);
+        };
+        let verdict = match verdict.split_once(MARK) {
+            None if verdict == PASSED => Self::Passed,
+            None => Self::Failed(Failure::new(verdict)),
+            Some((seen, threads)) => Self::Failed(Failure {
+                seen: seen.to_owned(),
+                threads: threads.lines().map(str::to_owned).collect(),
+            }),
+        };
+        (text, Some(verdict))
+    }
+}
+
+/// How a report begins to say what was seen where a `todo!` was reached.
+pub(crate) const UNWRITTEN: &str = "this part is not written yet";
+
+/// How a report begins to say what was seen where nothing moves any more.
+pub(crate) const HANGS: &str = "it hangs";
+
+/// How a report begins to say what was seen where the machine gave the check
+/// no chance.
+pub(crate) const BUSY: &str = "the machine is too busy to tell";
+
+/// How a report begins to say what was seen where the time was used up.
+pub(crate) const SPINS: &str = "it never ends";
+
+/// How a report begins to say what was seen where the threads' places show a
+/// lock that is never released.
+pub(crate) const DEADLOCK: &str = "a deadlock";
+
+/// How a report begins to say what was seen where the code under test panicked.
+pub(crate) const PANIC: &str = "a panic";
+
+/// How a report begins to say what was seen where the process is no more.
+pub(crate) const DIED: &str = "the test process died";
+
+/// How a report begins to say what was seen where loom didn't meet what it had
+/// met before: that says nothing of the promise.
+pub(crate) const UNREPEATED: &str = "loom tries an execution once more";
+
+/// What kind of thing was seen, by the beginning of the report's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Unwritten,
+    Busy,
+    Panic,
+    Deadlock,
+    /// In a destructor, or in a lock of the check's own: its words are enough.
+    HangExplained,
+    Hang,
+    Spins,
+    Died,
+    /// No model can judge it.
+    Unrepeated,
+    /// An assertion of the check, which the lesson is about.
+    Assertion,
+}
+
+impl Kind {
+    pub fn of(seen: &str) -> Self {
+        const SIGNS: [(&str, Kind); 11] = [
+            (UNWRITTEN, Kind::Unwritten),
+            (BUSY, Kind::Busy),
+            // Whose code called std is not known.
+            ("a panic at /rustc/", Kind::Assertion),
+            ("a panic at ", Kind::Panic),
+            ("a panic in ", Kind::Panic),
+            (DEADLOCK, Kind::Deadlock),
+            ("it hangs in ", Kind::HangExplained),
+            (HANGS, Kind::Hang),
+            (SPINS, Kind::Spins),
+            (DIED, Kind::Died),
+            (UNREPEATED, Kind::Unrepeated),
+        ];
+        let found = SIGNS.iter().find(|(sign, _)| seen.starts_with(sign));
+        found.map_or(Self::Assertion, |(_, kind)| *kind)
+    }
+
+    /// Its name in the kit's events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unwritten => "unwritten",
+            Self::Busy => "busy",
+            Self::Panic => "panic",
+            Self::Deadlock => "deadlock",
+            Self::HangExplained => "hang-explained",
+            Self::Hang => "hang",
+            Self::Spins => "spins",
+            Self::Died => "died",
+            Self::Unrepeated => "unrepeated",
+            Self::Assertion => "assertion",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_is_read_as_it_was_written() {
+        let failure = Failure {
+            seen: "two\nlines".into(),
+            threads: vec!["check: asleep".into(), "worker: running".into()],
+        };
+        for verdict in [
+            Verdict::Passed,
+            Verdict::Failed(Failure::new("1, not 2")),
+            Verdict::Failed(failure),
+        ] {
+            let written = format!("its own text{}", verdict.encode());
+            assert_eq!(Verdict::decode(&written), ("its own text", Some(verdict)));
+        }
+        assert_eq!(Verdict::decode("its own text"), ("its own text", None));
+    }
+}
