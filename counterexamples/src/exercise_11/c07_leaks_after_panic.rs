@@ -18,7 +18,7 @@ pub use handles::{Local, Stealer, run_queue, run_queue_at};
 pub struct Claim<'a, T, const N: usize> {
     next: u32,
     end: u32,
-    held: Held<'a, T, N>,
+    release: ReleaseOnDrop<'a, T, N>,
 }
 
 impl<'a, T, const N: usize> Claim<'a, T, N> {
@@ -34,8 +34,8 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             if head.held != 0 {
                 return None;
             }
-            // Acquire: pairs with the Release in `push` and in `younger`; the
-            // items before `tail` are in their slots.
+            // Acquire: pairs with the Release in `push` and in
+            // `claim_newest_half`; the items before `tail` are in their slots.
             let tail = ring.tail.load(Acquire);
             let count = head.waiting(tail).div_ceil(2).min(most as u32);
             if count == 0 {
@@ -44,7 +44,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             let after = head.claimed(count).pack();
             // Release: pairs with the Acquire in `Ring::count`. For the items
             // Relaxed would do: `tail` has shown them, and nothing is handed
-            // over before `Held::drop`.
+            // over before `ReleaseOnDrop::drop`.
             match ring
                 .head
                 .compare_exchange_weak(word, after, Release, Relaxed)
@@ -53,7 +53,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
                     return Some(Self {
                         next: head.next,
                         end: head.next.wrapping_add(count),
-                        held: Held { ring },
+                        release: ReleaseOnDrop { ring },
                     });
                 }
                 // The owner has popped, or another thief was faster.
@@ -75,16 +75,16 @@ impl<T, const N: usize> Iterator for Claim<'_, T, N> {
         let position = self.next;
         self.next = position.wrapping_add(1);
         // SAFETY: the item is claimed, and `next` has moved past it.
-        Some(unsafe { self.held.ring.read(position) })
+        Some(unsafe { self.release.ring.read(position) })
     }
 }
 
 /// Gives the held slots back, also if the destructor of an item panics.
-struct Held<'a, T, const N: usize> {
+struct ReleaseOnDrop<'a, T, const N: usize> {
     ring: &'a Ring<T, N>,
 }
 
-impl<T, const N: usize> Drop for Held<'_, T, N> {
+impl<T, const N: usize> Drop for ReleaseOnDrop<'_, T, N> {
     #[inline]
     fn drop(&mut self) {
         // Release: pairs with the Acquire in `push`; the slots have been read.

@@ -24,33 +24,33 @@ use sync::thread::{self, Thread};
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let call = Call::start();
-    let mut cx = Context::from_waker(&call.kept.waker);
+    let mut cx = Context::from_waker(&call.cache.waker);
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
             return output;
         }
-        while !call.kept.signal.take() {
+        while !call.cache.thread_waker.take() {
             thread::park();
         }
     }
 }
 
 /// What a thread keeps from call to call.
-struct Kept {
-    signal: Arc<Signal>,
+struct ThreadCache {
+    thread_waker: Arc<ThreadWaker>,
     waker: Waker,
 }
 
 sync::thread_local! {
     /// Empty before the first call and while a call runs.
-    static KEPT: Cell<Option<Rc<Kept>>> = const { Cell::new(None) };
+    static CACHE: Cell<Option<Rc<ThreadCache>>> = const { Cell::new(None) };
     /// The target of the running call's waker; null if no call runs.
-    static RUNNING: Cell<*const Signal> = const { Cell::new(ptr::null()) };
+    static RUNNING: Cell<*const ThreadWaker> = const { Cell::new(ptr::null()) };
 }
 
 /// A call that runs. Its end puts back what it has taken.
 struct Call {
-    kept: Rc<Kept>,
+    cache: Rc<ThreadCache>,
 }
 
 impl Call {
@@ -58,42 +58,45 @@ impl Call {
         let is_running = RUNNING.with(|running| !running.get().is_null());
         assert!(!is_running, "recursive `block_on`");
         // Fails when the thread ends and its cache is gone.
-        let kept = KEPT.try_with(Cell::take).ok().flatten();
-        let kept = kept.unwrap_or_else(Kept::new);
-        RUNNING.with(|running| running.set(Arc::as_ptr(&kept.signal)));
-        Self { kept }
+        let cache = CACHE.try_with(Cell::take).ok().flatten();
+        let cache = cache.unwrap_or_else(ThreadCache::new);
+        RUNNING.with(|running| running.set(Arc::as_ptr(&cache.thread_waker)));
+        Self { cache }
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
         RUNNING.with(|running| running.set(ptr::null()));
-        let _ = KEPT.try_with(|kept| kept.set(Some(self.kept.clone())));
+        let _ = CACHE.try_with(|cache| cache.set(Some(self.cache.clone())));
     }
 }
 
-impl Kept {
+impl ThreadCache {
     fn new() -> Rc<Self> {
-        let signal = Arc::new(Signal {
+        let thread_waker = Arc::new(ThreadWaker {
             is_woken: UnsafeCell::new(false),
             thread: thread::current(),
         });
-        let waker = Waker::from(signal.clone());
-        Rc::new(Self { signal, waker })
+        let waker = Waker::from(thread_waker.clone());
+        Rc::new(Self {
+            thread_waker,
+            waker,
+        })
     }
 }
 
-struct Signal {
+struct ThreadWaker {
     is_woken: UnsafeCell<bool>,
     thread: Thread,
 }
 
 // SAFETY: wrong, and this is the bug: threads may write `is_woken` at once.
-unsafe impl Sync for Signal {}
+unsafe impl Sync for ThreadWaker {}
 // SAFETY: a flag and a handle may move to any thread.
-unsafe impl Send for Signal {}
+unsafe impl Send for ThreadWaker {}
 
-impl Signal {
+impl ThreadWaker {
     /// Takes the wake-up. Returns `true` if there was one.
     fn take(&self) -> bool {
         // SAFETY: wrong, as above.
@@ -108,7 +111,7 @@ impl Signal {
     }
 }
 
-impl Wake for Signal {
+impl Wake for ThreadWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }

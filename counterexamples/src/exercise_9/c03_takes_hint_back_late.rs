@@ -1,17 +1,17 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: models::wake_ups_of_two_tasks_arrive_in_every_order
 //!
-//! Who sends a letter rouses the executor only if the hint says that there was
-//! none. The hint is taken back after the letters are taken, and without the
-//! lock. A letter that comes in between finds the hint set and rouses nobody,
+//! A wake-up unparks the executor only if the hint says that none was pending.
+//! The hint is taken back after the wake-ups are taken, and without the lock.
+//! One that comes in between finds the hint set and unparks nobody,
 //! and then the hint is gone.
 
+#[path = "../../../solutions/09-local-executor/src/enter.rs"]
+mod enter;
 #[path = "../../../solutions/09-local-executor/src/executor.rs"]
 mod executor;
-#[path = "../../../solutions/09-local-executor/src/here.rs"]
-mod here;
-#[path = "../../../solutions/09-local-executor/src/tasks.rs"]
-mod tasks;
+#[path = "../../../solutions/09-local-executor/src/slab.rs"]
+mod slab;
 
 use std::mem;
 use std::sync::{Arc, PoisonError};
@@ -23,14 +23,16 @@ use sync::{Mutex, MutexGuard};
 
 use Ordering::{Acquire, Relaxed, Release};
 
+pub use enter::spawn;
+use enter::{EnterGuard, wake_here};
 use executor::Core;
 pub use executor::LocalExecutor;
-pub use here::spawn;
-use here::{Here, wake_here};
-pub use local_executor::{Completer, Job, JoinError, JoinHandle, job, outcome};
-use tasks::{Key, Task, Tasks, Turn};
+pub use local_executor::{
+    CatchUnwind, Completer, JoinError, JoinHandle, job, outcome,
+};
+use slab::{Key, Slab, Task, Turn};
 
-/// The target of a task's wakers. It holds the name of the task, and nothing
+/// The target of a task's wakers. It holds the key of the task, and nothing
 /// of the task itself: so it may go to any thread, and live for ever.
 struct Signal {
     key: Key,
@@ -75,14 +77,14 @@ impl Wake for Signal {
 /// or sends it, it is part of the flag's release sequence. That the executor
 /// looks before it sleeps, or again after it, is due to the parker's token.
 struct Inbox {
-    letters: Mutex<Letters>,
-    /// Whether there are letters, for who looks without the lock.
-    has_letters: AtomicBool,
+    pending: Mutex<PendingWakes>,
+    /// Whether wake-ups are pending, for a look without the lock.
+    has_pending: AtomicBool,
     unparker: Unparker,
 }
 
 #[derive(Default)]
-struct Letters {
+struct PendingWakes {
     signals: Vec<Arc<Signal>>,
     /// Whether the executor is gone, and nobody will take any out.
     is_closed: bool,
@@ -92,23 +94,23 @@ impl Inbox {
     /// Makes an inbox that rouses the executor's thread by `unparker`.
     fn new(unparker: Unparker) -> Arc<Self> {
         Arc::new(Self {
-            letters: Mutex::default(),
-            has_letters: AtomicBool::new(false),
+            pending: Mutex::default(),
+            has_pending: AtomicBool::new(false),
             unparker,
         })
     }
 
     // ANCHOR: bug
     fn send(&self, signal: Arc<Signal>) {
-        let mut letters = self.lock();
-        if letters.is_closed {
+        let mut pending = self.lock();
+        if pending.is_closed {
             return;
         }
-        letters.signals.push(signal);
-        drop(letters);
+        pending.signals.push(signal);
+        drop(pending);
         // Relaxed: a hint. The unpark below publishes it.
-        let is_first = !self.has_letters.swap(true, Relaxed);
-        // Whoever sent the first letter since the last look rouses for all.
+        let is_first = !self.has_pending.swap(true, Relaxed);
+        // The first wake-up since the last look unparks the thread for all.
         if is_first {
             self.unparker.unpark();
         }
@@ -117,13 +119,13 @@ impl Inbox {
     /// Takes the keys of all tasks that were woken from elsewhere.
     fn take(&self, mut wake: impl FnMut(Key)) {
         // Relaxed: one that is missed here leaves a token for the next park.
-        if !self.has_letters.load(Relaxed) {
+        if !self.has_pending.load(Relaxed) {
             return;
         }
-        let mut letters = self.lock();
-        let signals = mem::take(&mut letters.signals);
-        drop(letters);
-        self.has_letters.store(false, Relaxed);
+        let mut pending = self.lock();
+        let signals = mem::take(&mut pending.signals);
+        drop(pending);
+        self.has_pending.store(false, Relaxed);
         for signal in signals {
             // Acquire: pairs with the Release in `wake_by_ref`, and shows what
             // all those wrote who woke this task until now.
@@ -133,15 +135,15 @@ impl Inbox {
     }
 
     // ANCHOR_END: bug
-    /// Refuses letters from now on.
+    /// Refuses wake-ups from now on.
     fn close(&self) {
-        let mut letters = self.lock();
-        letters.is_closed = true;
-        letters.signals = Vec::new();
+        let mut pending = self.lock();
+        pending.is_closed = true;
+        pending.signals = Vec::new();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Letters> {
-        self.letters.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, PendingWakes> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -22,7 +22,9 @@ use parker::{Parker, Unparker};
 use sync::atomic::{AtomicBool, Ordering::AcqRel};
 use sync::{Mutex, MutexGuard};
 
-pub use local_executor::{Completer, Job, JoinError, JoinHandle, job, outcome};
+pub use local_executor::{
+    CatchUnwind, Completer, JoinError, JoinHandle, job, outcome,
+};
 
 /// Runs tasks on the thread that it was made on.
 pub struct LocalExecutor {
@@ -167,7 +169,7 @@ impl LocalExecutor {
 
     /// Runs `future` until it is ready, and the tasks meanwhile.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        let _here = Here::enter_alone(&self.core);
+        let _guard = EnterGuard::enter_alone(&self.core);
         let mut future = pin!(future);
         let root = Task::new(None, &self.core.queue);
         root.clone().wake();
@@ -185,7 +187,7 @@ impl LocalExecutor {
 
     /// Runs the tasks until none is left.
     pub fn run(&self) {
-        let _here = Here::enter_alone(&self.core);
+        let _guard = EnterGuard::enter_alone(&self.core);
         while !self.core.tasks.borrow().is_empty() {
             self.core.poll(self.core.next());
         }
@@ -200,7 +202,7 @@ impl Default for LocalExecutor {
 
 impl Drop for LocalExecutor {
     fn drop(&mut self) {
-        let _here = Here::enter(&self.core);
+        let _guard = EnterGuard::enter(&self.core);
         let mut ready = self.core.queue.lock();
         ready.is_closed = true;
         let queued = mem::take(&mut ready.tasks);
@@ -215,35 +217,35 @@ impl Drop for LocalExecutor {
 
 sync::thread_local! {
     /// The executor that runs on this thread.
-    static HERE: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
 }
 
 /// Makes a task of `future` on the executor that runs on this thread.
 pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
-    let here = HERE.with(|here| here.borrow().clone());
+    let here = CURRENT.with(|here| here.borrow().clone());
     here.expect("no executor runs on this thread").spawn(future)
 }
 
 /// Makes an executor that of this thread, until it is dropped.
-struct Here(Option<Rc<Core>>);
+struct EnterGuard(Option<Rc<Core>>);
 
-impl Here {
+impl EnterGuard {
     fn enter_alone(core: &Rc<Core>) -> Self {
-        let is_idle = HERE.with(|here| here.borrow().is_none());
+        let is_idle = CURRENT.with(|here| here.borrow().is_none());
         assert!(is_idle, "recursive: an executor runs on this thread");
         Self::enter(core)
     }
 
     fn enter(core: &Rc<Core>) -> Self {
         let enter = |here: &RefCell<_>| here.replace(Some(core.clone()));
-        Self(HERE.try_with(enter).unwrap_or_default())
+        Self(CURRENT.try_with(enter).unwrap_or_default())
     }
 }
 
-impl Drop for Here {
+impl Drop for EnterGuard {
     fn drop(&mut self) {
         let leave = |here: &RefCell<_>| here.replace(self.0.take());
-        let _ = HERE.try_with(leave);
+        let _ = CURRENT.try_with(leave);
     }
 }
 
