@@ -8,15 +8,23 @@ static IS_ON: AtomicBool = AtomicBool::new(false);
 static STEPS: AtomicU32 = AtomicU32::new(0);
 static STOP_AT: AtomicU32 = AtomicU32::new(0);
 static MAX_STEPS: AtomicU32 = AtomicU32::new(0);
+static LOCKED: AtomicU32 = AtomicU32::new(0);
 
 /// How many steps have been taken since [`start`] or [`reset`].
 pub(crate) fn steps() -> u32 {
     STEPS.load(SeqCst)
 }
 
-/// Sets the number of steps back.
+/// How many of these steps were read-modify-writes that the processor makes
+/// atomic: a `lock` prefix, or an exchange with memory, which needs none.
+pub(crate) fn locked_steps() -> u32 {
+    LOCKED.load(SeqCst)
+}
+
+/// Sets the numbers of steps back.
 pub(crate) fn reset() {
     STEPS.store(0, SeqCst);
+    LOCKED.store(0, SeqCst);
 }
 
 /// Steps through what this thread does next. What [`install`] was given is
@@ -70,7 +78,7 @@ mod machine {
     use std::ptr;
     use std::sync::OnceLock;
 
-    use super::{Step, step, steps};
+    use super::{LOCKED, SeqCst, Step, is_locked, step, steps};
 
     static AT_STOP: OnceLock<fn()> = OnceLock::new();
 
@@ -85,9 +93,10 @@ mod machine {
 
     const SIGTRAP: c_int = 5;
     const SA_SIGINFO: c_int = 4;
-    /// Where the flags register lies in a `ucontext_t`: behind a word, a
-    /// pointer, a stack of three words and seventeen registers.
-    const FLAGS: usize = 8 * (1 + 1 + 3 + 17);
+    /// Where the instruction pointer lies in a `ucontext_t`: behind a word, a
+    /// pointer, a stack of three words and sixteen registers. The flags follow.
+    const INSTRUCTION: usize = 8 * (1 + 1 + 3 + 16);
+    const FLAGS: usize = INSTRUCTION + 8;
     const TRAP_FLAG: u64 = 0x100;
 
     unsafe extern "C" {
@@ -126,6 +135,14 @@ mod machine {
     extern "C" fn on_trap(_signal: c_int, _info: *mut c_void, context: *mut c_void) {
         let step = step();
         if matches!(step, Step::GoOn) {
+            // SAFETY: the pointer lies in the context, which is as large as that.
+            let next = unsafe { context.byte_add(INSTRUCTION) }.cast::<*const u8>();
+            // SAFETY: the kernel gives this thread's context to this handler alone.
+            let next = unsafe { *next };
+            // SAFETY: it is the instruction that this thread executes next.
+            if unsafe { is_locked(next) } {
+                LOCKED.fetch_add(1, SeqCst);
+            }
             return;
         }
         // SAFETY: the flags register lies in the context, which is as large as that.
@@ -134,6 +151,34 @@ mod machine {
         unsafe { *flags &= !TRAP_FLAG };
         if let (Step::Stop, Some(at_stop)) = (step, AT_STOP.get()) {
             at_stop();
+        }
+    }
+}
+
+/// # Safety
+///
+/// The caller must pass where an instruction begins.
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+unsafe fn is_locked(mut instruction: *const u8) -> bool {
+    /// With it, an instruction that writes to memory is atomic.
+    const LOCK: u8 = 0xf0;
+    /// An exchange, of a byte or of more, is so if one side is in memory.
+    const EXCHANGES: [u8; 2] = [0x86, 0x87];
+    /// In the byte behind the opcode: both sides are registers.
+    const REGISTERS: u8 = 0b1100_0000;
+    loop {
+        // SAFETY: an instruction goes on behind each of its prefixes.
+        let byte = unsafe { *instruction };
+        // SAFETY: as above.
+        instruction = unsafe { instruction.add(1) };
+        match byte {
+            LOCK => return true,
+            // The other prefixes: sizes, segments, repetitions, and `REX`.
+            0x66 | 0x67 | 0x26 | 0x2e | 0x36 | 0x3e | 0x64 | 0x65 | 0xf2 | 0xf3 | 0x40..=0x4f => {}
+            opcode => {
+                // SAFETY: behind the opcode of an exchange stands what it exchanges.
+                return EXCHANGES.contains(&opcode) && unsafe { *instruction } < REGISTERS;
+            }
         }
     }
 }
@@ -167,5 +212,23 @@ mod tests {
         assert_eq!(sum, 49_995_000, "what is stepped does what it always does");
         assert_eq!(STOPS.load(SeqCst), 1, "it stopped");
         assert_eq!(steps(), 20, "from there on it ran as usual");
+    }
+
+    #[test]
+    fn locked_instructions_are_told_from_others() {
+        let cases: [(&[u8], bool); 7] = [
+            (&[0xf0, 0x48, 0xff, 0x00], true), // lock inc qword ptr [rax]
+            (&[0x66, 0xf0, 0xff, 0x00], true), // lock inc word ptr [rax]
+            (&[0xf0, 0x0f, 0xb1, 0x0a], true), // lock cmpxchg [rdx], ecx
+            (&[0x87, 0x07], true),             // xchg [rdi], eax
+            (&[0x48, 0x87, 0xc8], false),      // xchg rax, rcx
+            (&[0x48, 0xff, 0x00], false),      // inc qword ptr [rax]
+            (&[0x90], false),                  // nop
+        ];
+        for (instruction, expected) in cases {
+            // SAFETY: each is a whole instruction.
+            let found = unsafe { is_locked(instruction.as_ptr()) };
+            assert_eq!(found, expected, "{instruction:x?}");
+        }
     }
 }

@@ -424,3 +424,36 @@ fn a_wake_on_the_polling_thread_takes_no_atomic_read_modify_write() {
         );
     });
 }
+
+/// Clause 12: counted by the processor's instructions, so that those within the
+/// standard library count, too.
+#[test]
+fn no_locked_instruction_is_executed_for_a_wake_on_the_polling_thread() {
+    let lesson = Lesson {
+        clause: "12. Cheap",
+        promise: "To be woken by reference on the polling thread, and polled again, takes no atomic \
+                  read-modify-write: no instruction with a `lock` prefix, and no exchange with memory.",
+        usual_cause: "A call into the standard library takes one where you don't see it. \
+                      `thread::current()` counts an `Arc` up and down, and so does a `Waker` that \
+                      is cloned. To compare threads, compare the address of something that the \
+                      thread keeps.",
+        read: "one-future/cached-block-on.html#whose-flag-is-it",
+    };
+    const FEW: u32 = 20;
+    const MORE: u32 = 60;
+    check(lesson, || {
+        let locked_for =
+            |wakes| locked_instructions(|| block_on(Yields(wakes)));
+        // First uses take ways of their own.
+        let _first = locked_for(FEW);
+        let (Some(few), Some(many)) = (locked_for(FEW), locked_for(FEW + MORE))
+        else {
+            return; // This machine doesn't step through code.
+        };
+        let made = many.saturating_sub(few);
+        assert!(
+            made < MORE / 10,
+            "{MORE} wake-ups on the polling thread executed {made} atomic read-modify-writes"
+        );
+    });
+}

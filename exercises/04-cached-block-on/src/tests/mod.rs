@@ -17,7 +17,8 @@ use sync::chaos::{read_modify_writes, with_chaos};
 use testkit::{
     Cost, DropProbe, Lesson, ManualFuture, MustNotMove, WokenByTurns,
     WrittenMeanwhile, Yields, allocations, check, idle_cost, live_blocks,
-    panic_message, race_step_by_step, race_with_wakes, wait_by_thread_park,
+    locked_instructions, panic_message, race_step_by_step, race_with_wakes,
+    wait_by_thread_park,
 };
 
 use super::block_on;
