@@ -20,6 +20,9 @@ mod join;
 mod memory;
 #[path = "../../../solutions/12-task/src/owned.rs"]
 mod owned;
+#[path = "../../../solutions/12-task/src/state.rs"]
+#[allow(dead_code, reason = "some of it is replaced")]
+mod right;
 #[path = "../../../solutions/12-task/src/runnable.rs"]
 mod runnable;
 #[path = "../../../solutions/12-task/src/schedule.rs"]
@@ -30,9 +33,6 @@ mod slot;
 mod waker;
 #[path = "../../../solutions/12-task/src/yields.rs"]
 mod yields;
-#[path = "../../../solutions/12-task/src/state.rs"]
-#[allow(dead_code, reason = "some of it is replaced")]
-mod right;
 
 pub use join::JoinHandle;
 pub use owned::OwnedTasks;
@@ -52,8 +52,8 @@ mod tests;
 mod state {
     use sync::atomic::Ordering::{Relaxed, Release};
 
-    pub use super::right::{Completed, Detached, Pending, Turn, Woken};
     use super::right::{self, ACTIVE, CANCELLED, NOTIFIED};
+    pub use super::right::{Completed, Detached, Pending, Turn, Woken};
 
     /// The state of one task.
     pub struct State(right::State);
