@@ -9,12 +9,11 @@ use std::time::Duration;
 
 use super::claims::{by_version, names, seen};
 use super::shown::Shown;
-use super::triads;
 use super::{Finding, Outcome, relative};
 use crate::contain::Cause;
 use crate::events::{Event, Outcome as TestOutcome};
 use crate::exercises::cargo::{Binary, Built};
-use crate::exercises::catalogue::{Checker, Exercise};
+use crate::exercises::catalogue::{self, Checker, Exercise};
 use crate::exercises::harness::{self, Run, Verdict, Verdicts};
 use crate::exercises::source;
 use crate::problem::Problem;
@@ -316,7 +315,7 @@ impl Judge<'_> {
         let versions = by_version(verdicts);
         for exercise in exercises {
             let names = names(&exercise.tests());
-            for file in triads::versions(self.workshop, "alternatives", exercise) {
+            for file in catalogue::versions(self.workshop, "alternatives", exercise) {
                 let name = file
                     .file_stem()
                     .unwrap_or_default()

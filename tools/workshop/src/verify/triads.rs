@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Finding, Outcome, relative, steps};
-use crate::exercises::catalogue::Exercise;
+use crate::exercises::catalogue::{Exercise, versions};
+use crate::exercises::counterexamples::{self, Counterexample};
 use crate::exercises::header::Header;
 use crate::exercises::hint;
 use crate::exercises::source::{self, Clause, Contract, Test};
@@ -15,16 +16,6 @@ use crate::workshop::Workshop;
 const COUNTEREXAMPLES: usize = 10;
 /// An exercise has at least so many other right designs.
 const ALTERNATIVES: usize = 3;
-
-/// A counterexample.
-pub struct Counterexample {
-    /// The module's name.
-    pub name: String,
-    /// The file.
-    pub file: PathBuf,
-    /// What it claims.
-    pub header: Header,
-}
 
 /// Checks the sources of the exercises.
 pub fn verify(workshop: &Workshop, exercises: &[Exercise]) -> Outcome {
@@ -50,43 +41,6 @@ pub fn verify(workshop: &Workshop, exercises: &[Exercise]) -> Outcome {
         "{count} exercises, {clauses} clauses, {tests} tests, {counterexamples} counterexamples"
     );
     outcome
-}
-
-/// The counterexamples of an exercise whose headers can be read.
-pub fn counterexamples(workshop: &Workshop, exercise: &Exercise) -> Vec<Counterexample> {
-    let files = versions(workshop, "counterexamples", exercise).into_iter();
-    let read = files.filter_map(|file| {
-        let header = Header::of(&file).ok()?;
-        let name = file.file_stem()?.to_str()?.to_owned();
-        Some(Counterexample { name, file, header })
-    });
-    read.collect()
-}
-
-/// The files of one package with versions of an exercise.
-pub fn versions(workshop: &Workshop, package: &str, exercise: &Exercise) -> Vec<PathBuf> {
-    let folder = format!("{package}/src/exercise_{}", exercise.number);
-    let entries = fs::read_dir(workshop.root().join(folder));
-    let files = entries
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path());
-    let mut files: Vec<_> = files
-        .filter(|file| is_source(file) || is_edit(file))
-        .collect();
-    files.sort();
-    files
-}
-
-fn is_source(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension == "rs")
-}
-
-/// Whether the file is a wrong version that is written as an edit of a right one.
-fn is_edit(file: &Path) -> bool {
-    file.extension()
-        .is_some_and(|extension| extension == "diff")
 }
 
 /// All that is written about an exercise.
@@ -116,7 +70,7 @@ impl<'a> Triad<'a> {
             exercise,
             contract: source::contract(&stub),
             tests: tests.collect(),
-            counterexamples: counterexamples(workshop, exercise),
+            counterexamples: counterexamples::of(workshop, exercise),
             findings: Vec::new(),
             notes: Vec::new(),
         }
@@ -330,7 +284,8 @@ impl<'a> Triad<'a> {
         for file in &files {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
             // The build finds edits by itself, and the sources where it writes the list.
-            if is_source(file)
+            let is_source = file.extension().is_some_and(|extension| extension == "rs");
+            if is_source
                 && !listed.contains("OUT_DIR")
                 && !listed
                     .lines()
