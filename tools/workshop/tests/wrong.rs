@@ -247,7 +247,7 @@ fn one_that_shares_something_with_others_stays_outside() {
     assert_refused(
         &workshop,
         &arguments,
-        "a macro puts it together",
+        "it shares `parts`",
         "wrong 1 in_parts",
     );
 }
