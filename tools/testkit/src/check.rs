@@ -6,6 +6,10 @@ use crate::child::{self, Ending};
 use crate::watchdog::Limits;
 use crate::{Lesson, events};
 
+/// The body of a check. Of one type for all of them: everything below is compiled once,
+/// and not once for each check of each version.
+pub(crate) type Body = Box<dyn FnOnce() + Send>;
+
 /// Runs `body` as the check of `lesson`, in a child process, and fails the
 /// test with what the lesson teaches if the body panics, hangs, spins or
 /// takes the process down. A body says what it saw by the message of its
@@ -19,7 +23,7 @@ use crate::{Lesson, events};
 /// When the check fails.
 #[track_caller]
 pub fn check<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
-    run(lesson, Limits::CHECK, body);
+    run(lesson, Limits::CHECK, test_name::<F>(), Box::new(body));
 }
 
 /// Like [`check`], with the time that a model takes to be explored.
@@ -29,13 +33,12 @@ pub fn check<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
 /// When the check fails.
 #[track_caller]
 pub fn check_model<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
-    run(lesson, Limits::MODEL, body);
+    run(lesson, Limits::MODEL, test_name::<F>(), Box::new(body));
 }
 
 #[track_caller]
-fn run<F: FnOnce() + Send + 'static>(lesson: Lesson, limits: Limits, body: F) {
+fn run(lesson: Lesson, limits: Limits, name: &str, body: Body) {
     let place = Location::caller();
-    let name = test_name::<F>();
     if child::is_child() {
         child::run(limits, folder_of(place.file()), body);
     }
@@ -124,7 +127,7 @@ mod tests {
     /// Runs `body` as a check and returns the ending; in the child, runs it.
     fn ending_of<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> child::Report {
         if child::is_child() {
-            child::run(limits, "", body);
+            child::run(limits, "", Box::new(body));
         }
         child::start(test_name::<F>(), limits)
     }

@@ -12,6 +12,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::check::Body;
 use crate::lesson::DIED;
 use crate::panics;
 use crate::watchdog::{INTERVAL, Limits, Verdict, Watchdog};
@@ -161,7 +162,7 @@ pub(crate) fn is_model() -> bool {
 
 /// In the child: runs `body`, sends the verdict and ends the process.
 /// `folder` is the exercise's.
-pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, folder: &str, body: F) -> ! {
+pub(crate) fn run(limits: Limits, folder: &str, body: Body) -> ! {
     IS_MODEL.store(limits == Limits::MODEL, Relaxed);
     panics::note_all();
     let mut watchdog = Watchdog::new(limits);
