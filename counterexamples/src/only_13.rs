@@ -4,6 +4,7 @@
 #![allow(
     dead_code,
     unused_imports,
+    unused_macros,
     clippy::duplicate_mod,
     reason = "the library has the whole; this has what the tests of one exercise need"
 )]
