@@ -131,6 +131,9 @@ enum Command {
     Verify {
         /// The exercises' numbers; without any, everything.
         numbers: Vec<u32>,
+        /// Run also what held the last time and has not changed since.
+        #[arg(long, conflicts_with = "mutants")]
+        fresh: bool,
         /// Change the solutions with cargo-mutants instead, and see whether the
         /// checks notice. Takes hours for all of them.
         #[arg(long)]
@@ -235,8 +238,11 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
         Command::Verify {
             numbers,
             mutants: true,
+            ..
         } => verify::mutants_command(&workshop, &numbers),
-        Command::Verify { numbers, .. } => verify::verify_command(&workshop, &numbers).await,
+        Command::Verify { numbers, fresh, .. } => {
+            verify::verify_command(&workshop, &numbers, fresh).await
+        }
     }
 }
 

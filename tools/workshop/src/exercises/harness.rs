@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::cargo::Binary;
@@ -46,7 +46,7 @@ pub struct Run<'a> {
 }
 
 /// A test, and how it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The clause, `3. No lost wake-up`; only tests of the kit have one.
     pub clause: Option<String>,

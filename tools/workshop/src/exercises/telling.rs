@@ -54,7 +54,7 @@ pub enum Kind {
 }
 
 /// Why a check failed, in parts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
     /// The sort of it.
     pub kind: Kind,

@@ -76,7 +76,7 @@ impl Judge<'_> {
         let mut runs = vec![faults];
         for _ in 0..RUNS_AGAIN {
             let run = self
-                .run(built, "counterexamples", &[&filter], on_progress)
+                .run_again(built, "counterexamples", &[&filter], on_progress)
                 .await?;
             let versions = by_version(run.unwrap_or_default());
             let verdicts = versions.into_values().next().unwrap_or_default();
