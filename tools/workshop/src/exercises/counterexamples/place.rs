@@ -80,10 +80,10 @@ fn shared_with_others(
     let module = format!("{PACKAGE}/src/exercise_{}.rs", exercise.number);
     let module = fs::read_to_string(workshop.root().join(module)).unwrap_or_default();
     let root = files.get(Path::new(ROOT)).map_or("", String::as_str);
-    let is_item = |c: char| !c.is_alphanumeric() && c != '_';
+    let is_end = |c: char| !c.is_alphanumeric() && c != '_';
     let after_super = root.split("super::").skip(1);
     let mut names =
-        after_super.filter_map(|rest| rest.trim_start_matches('{').split(is_item).next());
+        after_super.filter_map(|rest| rest.trim_start_matches('{').split(is_end).next());
     let kinds = [
         "fn",
         "struct",
@@ -96,7 +96,7 @@ fn shared_with_others(
     ];
     let shared = names.find(|name| {
         let has = |kind: &&str| module.contains(&format!("{kind} {name}"));
-        !name.is_empty() && kinds.iter().any(|kind| has(&kind))
+        !name.is_empty() && kinds.iter().any(has)
     });
     shared.map(|name| format!("`{name}`"))
 }
@@ -167,7 +167,8 @@ fn relative(from: &Path, to: &Path) -> PathBuf {
     let mut ahead = from.components().peekable();
     let mut there = to.components().peekable();
     while ahead.peek().is_some() && ahead.peek() == there.peek() {
-        (ahead.next(), there.next());
+        ahead.next();
+        there.next();
     }
     let up = ahead.map(|_| Component::ParentDir);
     up.chain(there).collect()
