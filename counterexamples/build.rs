@@ -51,7 +51,9 @@ fn put_together(
         if !name.contains(&only) || elsewhere.contains(&format!("{name}.rs")) {
             continue;
         }
+        // Who asks for one by its name gets it.
         if let Some(models) = &models
+            && only.is_empty()
             && !names_one_of(&fs::read_to_string(&version)?, models)
         {
             continue;
