@@ -1,6 +1,8 @@
 //! Lists the wrong versions, and puts those together that are written as edits of
 //! right ones. Where the environment has `WRONG=part_of_a_name`, the others are left
-//! out: one of them is built in a moment, all of them in minutes.
+//! out: one of them is built in a moment, all of them in minutes. Over the primitives
+//! of a model checker those are left out whose headers name none of its models: nobody
+//! explores them.
 
 use std::error::Error;
 use std::fs;
@@ -37,6 +39,7 @@ fn put_together(
 ) -> Result<String, Box<dyn Error>> {
     let only = std::env::var(ONLY).unwrap_or_default();
     let elsewhere = optimized(workspace)?;
+    let models = models(workspace, folder)?;
     let entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
     let mut versions: Vec<_> =
         entries.into_iter().map(|entry| entry.path()).collect();
@@ -46,6 +49,13 @@ fn put_together(
         let name = version.file_stem().unwrap_or_default().display();
         let name = name.to_string();
         if !name.contains(&only) || elsewhere.contains(&format!("{name}.rs")) {
+            continue;
+        }
+        // Who asks for one by its name gets it.
+        if let Some(models) = &models
+            && only.is_empty()
+            && !names_one_of(&fs::read_to_string(&version)?, models)
+        {
             continue;
         }
         let is_edit = version.extension().is_some_and(|it| it == "diff");
@@ -61,6 +71,53 @@ fn put_together(
         modules += &format!("{allow}#[path = {root:?}]\npub mod {name};\n");
     }
     Ok(modules)
+}
+
+/// The sources of the models that the checker explores whose primitives the versions are
+/// built over. `folder` is that of the versions.
+fn models(
+    workspace: &Path,
+    folder: &Path,
+) -> Result<Option<String>, Box<dyn Error>> {
+    let is_on = |feature| std::env::var_os(feature).is_some();
+    let shuttle = is_on("CARGO_FEATURE_SHUTTLE");
+    if !shuttle && !is_on("CARGO_FEATURE_LOOM") {
+        return Ok(None);
+    }
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let number: u32 = name.trim_start_matches("exercise_").parse()?;
+    let mut sources = String::new();
+    for exercise in fs::read_dir(workspace.join("exercises"))? {
+        let exercise = exercise?;
+        let name = exercise.file_name();
+        if !name.to_string_lossy().starts_with(&format!("{number:02}-")) {
+            continue;
+        }
+        let source = exercise.path().join("src");
+        println!("cargo::rerun-if-changed={}", source.display());
+        let one = [source.join("models.rs")].into_iter();
+        let several = fs::read_dir(source.join("models"));
+        let several = several.into_iter().flatten().flatten();
+        let files = one.chain(several.map(|entry| entry.path()));
+        // As `verify` tells them apart.
+        for file in files.filter(|file| file.is_file()) {
+            if file.ends_with("shuttle.rs") == shuttle {
+                sources += &fs::read_to_string(file)?;
+            }
+        }
+    }
+    Ok(Some(sources))
+}
+
+/// Whether the header of a version says that one of these models fails on it.
+fn names_one_of(version: &str, models: &str) -> bool {
+    version.lines().any(|line| {
+        let line = line.trim_start_matches("//! ");
+        let claim = ["Caught by: models::", "Also fails: models::"];
+        let mut names =
+            claim.iter().filter_map(|claim| line.strip_prefix(claim));
+        names.any(|name| models.contains(&format!("fn {}(", name.trim())))
+    })
 }
 
 /// What names the versions that another package has.

@@ -7,6 +7,10 @@ use crate::verdict::{Failure, Verdict};
 use crate::watchdog::Limits;
 use crate::{Lesson, child, events};
 
+/// The body of a check. Of one type for all of them: everything below is compiled once,
+/// and not once for each check of each version.
+pub(crate) type Body = Box<dyn FnOnce() + Send>;
+
 /// Runs `body` as the check of `lesson`, in a child process, and fails the
 /// test with what the lesson teaches if the body panics, hangs, spins or
 /// takes the process down. A body says what it saw by the message of its
@@ -20,7 +24,7 @@ use crate::{Lesson, child, events};
 /// When the check fails.
 #[track_caller]
 pub fn check<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
-    run(lesson, Limits::CHECK, body);
+    run(lesson, Limits::CHECK, test_name::<F>(), Box::new(body));
 }
 
 /// Like [`check`], with the time that a model takes to be explored.
@@ -30,13 +34,12 @@ pub fn check<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
 /// When the check fails.
 #[track_caller]
 pub fn check_model<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
-    run(lesson, Limits::MODEL, body);
+    run(lesson, Limits::MODEL, test_name::<F>(), Box::new(body));
 }
 
 #[track_caller]
-fn run<F: FnOnce() + Send + 'static>(lesson: Lesson, limits: Limits, body: F) {
+fn run(lesson: Lesson, limits: Limits, name: &str, body: Body) {
     let place = Location::caller();
-    let name = test_name::<F>();
     if child::is_child() {
         child::run(limits, exercise_folder(place.file()), body);
     }

@@ -11,6 +11,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::check::Body;
 use crate::verdict::{DIED, Failure, Verdict};
 use crate::watchdog::{INTERVAL, Limits, Watchdog};
 use crate::{hangs, panics};
@@ -132,7 +133,7 @@ fn without_libtest(output: &str, name: &str) -> String {
 
 /// What a child runs as its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Body {
+enum Kind {
     /// A check, once.
     Check,
     /// A model, in each order of its steps.
@@ -141,15 +142,15 @@ enum Body {
 
 /// In the child: runs `body`, sends the verdict and ends the process.
 /// `folder` is the exercise's.
-pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, folder: &str, body: F) -> ! {
+pub(crate) fn run(limits: Limits, folder: &str, body: Body) -> ! {
     let kind = match limits == Limits::MODEL {
-        true => Body::Model,
-        false => Body::Check,
+        true => Kind::Model,
+        false => Kind::Check,
     };
     let callers = match kind {
         // loom and shuttle run a model's threads on stacks of their own.
-        Body::Model => panics::Callers::Ignored,
-        Body::Check => panics::Callers::Located,
+        Kind::Model => panics::Callers::Ignored,
+        Kind::Check => panics::Callers::Located,
     };
     panics::record_all(callers, move || finish_aborting(kind));
     let mut watchdog = Watchdog::new(limits);
@@ -174,7 +175,7 @@ pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, folder: &str, bo
             Err(RecvTimeoutError::Timeout) => {}
         }
         if let Some(mut failure) = watchdog.look() {
-            if kind == Body::Check {
+            if kind == Kind::Check {
                 hangs::locate(&mut failure, watchdog.last_samples(), folder);
             }
             failure.threads.extend(panics::describe_all());
@@ -190,10 +191,10 @@ pub(crate) fn run<F: FnOnce() + Send + 'static>(limits: Limits, folder: &str, bo
 
 /// The verdict on a body that panicked with `message`: perhaps only because a
 /// `todo!` was reached, on any thread.
-fn failed_by_panic(kind: Body, message: &str) -> Verdict {
+fn failed_by_panic(kind: Kind, message: &str) -> Verdict {
     let first = || match kind {
-        Body::Model => panics::first_seen(),
-        Body::Check => None,
+        Kind::Model => panics::first_seen(),
+        Kind::Check => None,
     };
     let seen = panics::unwritten().or_else(first);
     let seen = seen.unwrap_or_else(|| panics::seen(message));
@@ -201,8 +202,8 @@ fn failed_by_panic(kind: Body, message: &str) -> Verdict {
 }
 
 /// Sends the verdict of a process that is about to abort.
-fn finish_aborting(kind: Body) {
-    if kind == Body::Model || panics::unwritten().is_some() {
+fn finish_aborting(kind: Kind) {
+    if kind == Kind::Model || panics::unwritten().is_some() {
         finish(failed_by_panic(kind, "it aborted"));
     }
     let panics = panics::describe_all();

@@ -29,6 +29,9 @@ impl Panic {
     }
 }
 
+/// What a panic throws.
+type Thrown = Box<dyn Any + Send>;
+
 static RECORDED: Mutex<Vec<Panic>> = Mutex::new(Vec::new());
 
 /// How the panic begins that std raises just before it aborts, where a panic
@@ -40,11 +43,15 @@ const TODO: &str = "not yet implemented";
 
 /// Runs `body` and returns what it panicked with, if it panicked.
 pub fn panic_message(body: impl FnOnce()) -> Option<String> {
-    let panic = catch_unwind(AssertUnwindSafe(body)).err()?;
+    catch_unwind(AssertUnwindSafe(body)).err().map(message_of)
+}
+
+/// What was thrown.
+fn message_of(panic: Thrown) -> String {
     let text = text_of(&*panic).map(str::to_owned);
     // It may panic when it is dropped, and what that throws may, too.
     catch_unwind(AssertUnwindSafe(|| drop(panic))).unwrap_or_else(std::mem::forget);
-    Some(text.unwrap_or_else(|| "a value that is no text".to_owned()))
+    text.unwrap_or_else(|| "a value that is no text".to_owned())
 }
 
 /// Something whose life is checked, and whose end may not be written yet: if it
@@ -81,9 +88,13 @@ impl<T> Drop for EndMayBeUnwritten<T> {
 
 /// Runs `body`. If it panics by `todo!`, that makes no difference.
 pub(crate) fn allow_unwritten(body: impl FnOnce()) {
-    let Err(panic) = catch_unwind(AssertUnwindSafe(body)) else {
-        return;
-    };
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(body)) {
+        forgive(panic);
+    }
+}
+
+/// Goes on with a panic, unless it is of a `todo!`: that one is not noted any more.
+fn forgive(panic: Thrown) {
     if !text_of(&*panic).is_some_and(|text| text.starts_with(TODO)) {
         resume_unwind(panic);
     }

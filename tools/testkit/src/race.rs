@@ -28,6 +28,11 @@ const LOOKS: u32 = 100_000;
 ///
 /// Passes on a panic of `wait` or of a waker.
 pub fn race_with_wakes(time: Duration, mut wait: impl FnMut(Answer)) {
+    race(time, &mut wait);
+}
+
+/// The same for any waiting, so that it's compiled once.
+fn race(time: Duration, wait: &mut dyn FnMut(Answer)) {
     let desk = Arc::new(Desk::default());
     let answering = thread::spawn({
         let desk = desk.clone();

@@ -68,13 +68,14 @@ pub fn race_step_by_step(mut wait: impl FnMut(SteppedAnswer)) {
     partner.join().expect("waking does not panic");
 }
 
-struct Run<'a, Wait> {
-    wait: &'a mut Wait,
+struct Run<'a> {
+    // Any waiting, so that the rest is compiled once.
+    wait: &'a mut dyn FnMut(SteppedAnswer),
     partner: &'a Thread,
     round: u32,
 }
 
-impl<Wait: FnMut(SteppedAnswer)> Run<'_, Wait> {
+impl Run<'_> {
     fn sweep(&mut self, stepped: Stepped) {
         STAGE
             .is_waker_stepped

@@ -9,6 +9,13 @@ use crate::Gate;
 /// Runs `body` while the system refuses to start threads. `None`, and `body`
 /// is not run, where it cannot be made to.
 pub fn without_new_threads<R>(body: impl FnOnce() -> R) -> Option<R> {
+    let (mut body, mut result) = (Some(body), None);
+    starve(&mut || result = body.take().map(|body| body()));
+    result
+}
+
+/// The same for any body, so that it's compiled once.
+fn starve(body: &mut dyn FnMut()) {
     // The stacks of ended threads are kept for new ones: these use them up.
     let gate = Arc::new(Gate::new());
     let (arrive, arrived) = mpsc::channel();
@@ -26,13 +33,14 @@ pub fn without_new_threads<R>(body: impl FnOnce() -> R) -> Option<R> {
     threads.iter().for_each(|_| _ = arrived.recv());
     let limit = AddressLimit::tighten();
     let is_refused = limit.is_some() && start(0).is_err();
-    let result = is_refused.then(body);
+    if is_refused {
+        body();
+    }
     drop(limit);
     gate.open();
     for thread in threads {
         thread.join().expect("waiting does not panic");
     }
-    result
 }
 
 /// More stacks than a process keeps: glibc stops at 40 MiB.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::book::{self, Purpose};
-use crate::exercises::{self, Format, Selection};
+use crate::exercises::{self, Format, Selection, Wrong};
 use crate::measure;
 use crate::problem::Problem;
 use crate::record;
@@ -95,6 +95,27 @@ enum Command {
         #[arg(long, default_value_t = 0)]
         port: u16,
     },
+    /// List the wrong versions that the checks must catch, or show one of them.
+    Wrong {
+        /// The exercise's number.
+        number: Option<u32>,
+        /// The version's name, or a part that no other name has.
+        name: Option<String>,
+        /// Print the whole program, and not only what is wrong in it.
+        #[arg(long, requires = "name")]
+        whole: bool,
+        /// Put it into the exercise, to see the checks catch it. Your version is kept
+        /// aside.
+        #[arg(long, requires = "name", conflicts_with = "whole")]
+        into_exercise: bool,
+        /// For authors: write what was changed in a right version as this wrong one,
+        /// and undo it there.
+        #[arg(long, requires = "name", conflicts_with_all = ["whole", "into_exercise"])]
+        save: bool,
+        /// The right version that was changed, by default the solution.
+        #[arg(long, value_name = "PATH", requires = "save")]
+        base: Option<PathBuf>,
+    },
     /// For authors: run programs of the book and keep what they record for figures.
     Record {
         /// The programs' names; without any, all that record something.
@@ -110,6 +131,9 @@ enum Command {
     Verify {
         /// The exercises' numbers; without any, everything.
         numbers: Vec<u32>,
+        /// Run also what held the last time and has not changed since.
+        #[arg(long, conflicts_with = "mutants")]
+        fresh: bool,
         /// Change the solutions with cargo-mutants instead, and see whether the
         /// checks notice. Takes hours for all of them.
         #[arg(long)]
@@ -192,13 +216,33 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
             no_open,
             port,
         } => trace(workshop, number, chrome, no_open, port).await,
+        Command::Wrong {
+            number: Some(number),
+            name: Some(name),
+            whole,
+            into_exercise,
+            save,
+            base,
+        } => {
+            let what = match (whole, into_exercise, save) {
+                (true, _, _) => Wrong::Whole,
+                (_, true, _) => Wrong::IntoExercise,
+                (_, _, true) => Wrong::Save(base),
+                _ => Wrong::Show,
+            };
+            exercises::wrong_command(&workshop, number, &name, &what)
+        }
+        Command::Wrong { number, .. } => exercises::wrong_list_command(&workshop, number),
         Command::Record { snippets } => record::record_command(&workshop, snippets).await,
         Command::Measure { rounds } => measure::measure_command(&workshop, rounds.max(1)).await,
         Command::Verify {
             numbers,
             mutants: true,
+            ..
         } => verify::mutants_command(&workshop, &numbers),
-        Command::Verify { numbers, .. } => verify::verify_command(&workshop, &numbers).await,
+        Command::Verify { numbers, fresh, .. } => {
+            verify::verify_command(&workshop, &numbers, fresh).await
+        }
     }
 }
 

@@ -17,7 +17,7 @@ const LESSON: Lesson = Lesson {
 /// Runs `body` as a check and returns the report; in the child, runs it.
 fn report_of<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> child::Report {
     if child::is_child() {
-        child::run(limits, "", body);
+        child::run(limits, "", Box::new(body));
     }
     child::start(test_name::<F>(), limits)
 }

@@ -92,6 +92,21 @@ pub fn find_some(workshop: &Workshop, numbers: &[u32]) -> Result<Vec<Exercise>, 
     }
 }
 
+/// The files of one package with versions of an exercise: sources, and edits of
+/// right versions.
+pub fn versions(workshop: &Workshop, package: &str, exercise: &Exercise) -> Vec<PathBuf> {
+    let folder = format!("{package}/src/exercise_{}", exercise.number);
+    let entries = fs::read_dir(workshop.root().join(folder));
+    let entries = entries.into_iter().flatten().flatten();
+    let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
+    files.retain(|file| {
+        file.extension()
+            .is_some_and(|extension| extension == "rs" || extension == "diff")
+    });
+    files.sort();
+    files
+}
+
 impl Exercise {
     fn in_folder(folder: PathBuf) -> Option<Self> {
         let (number, topic) = folder.file_name()?.to_str()?.split_once('-')?;

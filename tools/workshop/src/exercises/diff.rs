@@ -86,6 +86,26 @@ fn code_of(source: &str) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
+/// A wrong version's file, with the lines of its edit in colours.
+pub fn painted(text: &str, colours: bool) -> String {
+    let edit = text.find("\n--- ").map_or(text.len(), |at| at + 1);
+    let (header, edit) = text.split_at(edit);
+    let line = |line| {
+        let colour = match line {
+            line if str::starts_with(line, "--- ") || line.starts_with("+++ ") => "",
+            line if line.starts_with("@@") => DIM,
+            line if line.starts_with('-') => RED,
+            line if line.starts_with('+') => GREEN,
+            _ => "",
+        };
+        paint(colour, line, colours)
+    };
+    [header.to_owned()]
+        .into_iter()
+        .chain(edit.split_inclusive('\n').map(line))
+        .collect()
+}
+
 fn paint(colour: &str, line: &str, colours: bool) -> String {
     match colours && !colour.is_empty() {
         true => format!("{colour}{}{RESET}\n", line.trim_end_matches('\n')),

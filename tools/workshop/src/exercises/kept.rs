@@ -24,8 +24,17 @@ const KEPT: &str = ".kept.rs";
 ///
 /// When it can't be written.
 pub fn keep(folder: &Path, version: &[u8]) -> Result<PathBuf, Problem> {
+    keep_as(folder, "lib", version)
+}
+
+/// Writes a file of a version to the first file of this name that is not there yet.
+///
+/// # Errors
+///
+/// When it can't be written.
+pub fn keep_as(folder: &Path, name: &str, version: &[u8]) -> Result<PathBuf, Problem> {
     for number in 1.. {
-        let file = folder.join(format!("lib-{number}{KEPT}"));
+        let file = folder.join(format!("{name}-{number}{KEPT}"));
         match File::create_new(&file) {
             Ok(open) => {
                 return write(open, version)

@@ -4,6 +4,7 @@ mod bench;
 pub mod cargo;
 pub mod catalogue;
 mod check;
+pub mod counterexamples;
 mod diff;
 pub mod file;
 pub mod guard;
@@ -15,6 +16,7 @@ pub mod journal;
 mod kept;
 mod loose;
 pub mod milestones;
+mod placed;
 mod progress;
 mod report;
 mod reset;
@@ -31,6 +33,7 @@ mod watch;
 
 use std::future::pending;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::pin::pin;
 use std::process::ExitCode;
 
@@ -358,6 +361,55 @@ async fn stream(
         true => green.map(Some),
         false => Ok(None),
     }
+}
+
+/// What to do with a wrong version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// Print it as it is written.
+    Show,
+    /// Print the whole program.
+    Whole,
+    /// Put it in place of the reader's version.
+    IntoExercise,
+    /// Write it, from what was changed in a right version: this one, or the one that it
+    /// is an edit of already, or the solution.
+    Save(Option<PathBuf>),
+}
+
+/// `cargo workshop wrong`: lists the wrong versions of all exercises, or of one.
+///
+/// # Errors
+///
+/// When there is no such exercise.
+pub fn wrong_list_command(workshop: &Workshop, number: Option<u32>) -> Result<ExitCode, Problem> {
+    let columns = is_live(&io::stdout()).then(|| usize::from(columns()));
+    let text = counterexamples::list(workshop, number, columns)?;
+    print(&text).map_err(unprintable)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `cargo workshop wrong N NAME`.
+///
+/// # Errors
+///
+/// When there is no such exercise or version, or a file cannot be read or written.
+pub fn wrong_command(
+    workshop: &Workshop,
+    number: u32,
+    name: &str,
+    what: &Wrong,
+) -> Result<ExitCode, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    let found = || counterexamples::find(workshop, &exercise, name);
+    let text = match what {
+        Wrong::Show => found()?.text(colours_wanted(&io::stdout()))?,
+        Wrong::Whole => found()?.whole(workshop)?,
+        Wrong::IntoExercise => counterexamples::into_exercise(workshop, &exercise, &found()?)?,
+        Wrong::Save(base) => counterexamples::save(workshop, &exercise, name, base.as_deref())?,
+    };
+    print(&text).map_err(unprintable)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// `cargo workshop hint N`.

@@ -1,5 +1,6 @@
-//! Puts the stub back, and loses nothing.
+//! Puts the stub back, or a wrong version in its place, and loses nothing.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use super::catalogue::Exercise;
 use super::kept::{keep, unreadable};
 use super::loose::{Loose, Place};
+use super::placed::{Placed, ROOT, Version};
 use super::turn::Turn;
 use crate::problem::Problem;
 use crate::workshop::Workshop;
@@ -16,10 +18,10 @@ use crate::workshop::Workshop;
 pub enum Reset {
     /// Nothing: it was the stub.
     WasTheStub,
-    /// There was nothing to keep.
-    WasMissing,
-    /// The reader's version is in this file now; in several if the reader, or an
-    /// editor, saved others during the reset.
+    /// There was nothing to keep: no file, or nothing of the reader's own.
+    NothingKept,
+    /// The reader's version is in this file now; in several if it had more files, or
+    /// if the reader, or an editor, saved others during the reset.
     Kept(Vec<PathBuf>),
 }
 
@@ -27,56 +29,106 @@ impl Reset {
     /// Says it.
     pub fn spoken(&self, workshop: &Workshop, exercise: &Exercise) -> String {
         let number = exercise.number;
-        let shown = |file: &PathBuf| {
-            let file = file.strip_prefix(workshop.root()).unwrap_or(file);
-            format!("`{}`", file.display())
-        };
         match self {
             Self::WasTheStub => {
                 format!("Exercise {number} is as it was: there is nothing to reset.\n")
             }
-            Self::WasMissing => format!("Exercise {number} is the stub again.\n"),
-            Self::Kept(files) if files.len() == 1 => format!(
-                "Exercise {number} is the stub again. Your version is in {}.\n",
-                shown(&files[0])
+            Self::NothingKept => format!("Exercise {number} is the stub again.\n"),
+            Self::Kept(files) => format!(
+                "Exercise {number} is the stub again. {}\n",
+                where_kept(workshop, files, "the reset")
             ),
-            Self::Kept(files) => {
-                let files: Vec<_> = files.iter().map(shown).collect();
-                format!(
-                    "Exercise {number} is the stub again. It was saved during the reset: \
-                     your versions are in {}.\n",
-                    files.join(", ")
-                )
-            }
         }
     }
 }
 
+/// Says where the reader's version is.
+pub fn where_kept(workshop: &Workshop, files: &[PathBuf], event: &str) -> String {
+    let shown = |file: &PathBuf| {
+        let file = file.strip_prefix(workshop.root()).unwrap_or(file);
+        format!("`{}`", file.display())
+    };
+    let is_root = |file: &&PathBuf| {
+        let name = file.file_name().unwrap_or_default();
+        name.to_string_lossy().starts_with("lib-")
+    };
+    let several = files.iter().filter(is_root).count() > 1;
+    let files: Vec<_> = files.iter().map(shown).collect();
+    let files = files.join(", ");
+    match several {
+        true => format!("It was saved during {event}: your versions are in {files}."),
+        false => format!("Your version is in {files}."),
+    }
+}
+
 /// Puts the stub in place of the reader's version, which it keeps in a new file
-/// beside it.
+/// beside it. What a wrong version has put there goes.
 ///
 /// # Errors
 ///
 /// When a file cannot be read or written. The reader's version is still in one
 /// of the two places then.
 pub fn reset(exercise: &Exercise) -> Result<Reset, Problem> {
-    let pristine = fs::read(exercise.pristine()).map_err(|error| {
-        Problem::new(format!(
-            "`{}` cannot be read: {error}",
-            exercise.pristine().display()
-        ))
-        .help("`git restore` brings it back")
-    })?;
+    let stub = Version {
+        files: BTreeMap::from([(ROOT.into(), pristine(exercise)?)]),
+        dependencies: Vec::new(),
+    };
     let _turn = Turn::take(exercise)?;
+    let placed = Placed::read(exercise);
+    let (was_it, kept) = replace(exercise, &stub, &placed)?;
+    placed.remove(exercise)?;
+    Ok(match kept.is_empty() {
+        true if was_it && placed.is_empty() => Reset::WasTheStub,
+        true => Reset::NothingKept,
+        false => Reset::Kept(kept),
+    })
+}
+
+/// Puts a version in place of the reader's, which it keeps in new files, as a reset
+/// does. Returns those; none if there was nothing to keep.
+///
+/// # Errors
+///
+/// When a file cannot be read or written. The reader's version is still in one
+/// of the two places then.
+pub fn replace_by(exercise: &Exercise, version: &Version) -> Result<Vec<PathBuf>, Problem> {
+    let _turn = Turn::take(exercise)?;
+    let earlier = Placed::read(exercise);
+    let placed = earlier.announce(exercise, version)?;
+    let (_, kept) = replace(exercise, version, &earlier)?;
+    placed.place_others(exercise, version)?;
+    Ok(kept)
+}
+
+/// Puts the version's root in place, and moves what is in the way of its other files
+/// aside. Returns whether the root was the same already, and what was kept.
+fn replace(
+    exercise: &Exercise,
+    version: &Version,
+    placed: &Placed,
+) -> Result<(bool, Vec<PathBuf>), Problem> {
+    let new = version.root().as_bytes();
+    let pristine = pristine(exercise)?;
+    let is_known =
+        |text: &[u8]| text == pristine.as_bytes() || text == new || placed.has(ROOT.as_ref(), text);
+    let mut was_it = false;
     let copy = match fs::read(exercise.stub()) {
-        Ok(version) if version == pristine => return Ok(Reset::WasTheStub),
+        Ok(text) if is_known(&text) => {
+            was_it = text == new;
+            None
+        }
         // It's written first: a full disk must not be found out half way.
-        Ok(version) => Some((keep(&exercise.folder, &version)?, version)),
+        Ok(text) => Some((keep(&exercise.folder, &text)?, text)),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(unreadable(exercise, &error)),
     };
+    let mut kept: Vec<_> = copy.iter().map(|(file, _)| file.clone()).collect();
+    kept.extend(placed.make_room(exercise, version)?);
+    if was_it {
+        return Ok((was_it, kept));
+    }
     let place = Place::of(exercise);
-    let found = Loose::write(&place, &pristine).and_then(|new| new.take_place(&place));
+    let found = Loose::write(&place, new).and_then(|loose| loose.take_place(&place));
     let found = found.map_err(|error| {
         let problem = Problem::new(format!(
             "`{}` cannot be written: {error}",
@@ -87,28 +139,34 @@ pub fn reset(exercise: &Exercise) -> Result<Reset, Problem> {
             None => problem.help("make room, or change the folder's owner"),
         }
     })?;
-    let mut kept: Vec<_> = copy.iter().map(|(file, _)| file.clone()).collect();
     for old in found {
-        kept.extend(keep_beside(exercise, old, copy.as_ref(), &pristine)?);
+        kept.extend(keep_beside(exercise, old, copy.as_ref(), is_known)?);
     }
-    Ok(match kept.is_empty() {
-        true => Reset::WasMissing,
-        false => Reset::Kept(kept),
+    Ok((was_it, kept))
+}
+
+fn pristine(exercise: &Exercise) -> Result<String, Problem> {
+    fs::read_to_string(exercise.pristine()).map_err(|error| {
+        Problem::new(format!(
+            "`{}` cannot be read: {error}",
+            exercise.pristine().display()
+        ))
+        .help("`git restore` brings it back")
     })
 }
 
-/// Keeps what the stub has replaced, unless it's in `copy` already, and returns
+/// Keeps what has been replaced, unless it's known or in `copy` already, and returns
 /// where.
 fn keep_beside(
     exercise: &Exercise,
     old: Loose,
     copy: Option<&(PathBuf, Vec<u8>)>,
-    pristine: &[u8],
+    is_known: impl Fn(&[u8]) -> bool,
 ) -> Result<Option<PathBuf>, Problem> {
     let unread = |error: io::Error| unreadable(exercise, &error);
     let (bytes, has_writer) = old.settled().map_err(unread)?;
     let copied = copy.filter(|(_, version)| *version == bytes);
-    if (bytes == pristine || copied.is_some()) && !has_writer {
+    if (is_known(&bytes) || copied.is_some()) && !has_writer {
         // A program that has opened the file, and writes to it all the same, writes
         // to what is kept.
         if copied.is_none_or(|(file, _)| old.rename(file).is_err()) {
@@ -154,7 +212,7 @@ mod tests {
     #[test]
     fn a_file_that_was_removed_comes_back() {
         let (_root, exercise) = exercise();
-        assert_eq!(reset(&exercise).unwrap(), Reset::WasMissing);
+        assert_eq!(reset(&exercise).unwrap(), Reset::NothingKept);
         assert_eq!(fs::read_to_string(exercise.stub()).unwrap(), "stub");
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::events::{Event, Outcome};
 
 /// A test, and how it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The clause, `3. No lost wake-up`; only tests of the kit have one.
     pub clause: Option<String>,
@@ -68,7 +68,7 @@ pub enum Kind {
 }
 
 /// Why a check failed, in parts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
     /// The sort of it.
     pub kind: Kind,

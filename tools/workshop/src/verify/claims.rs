@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::Finding;
-use super::triads::Counterexample;
 use crate::events::Outcome as TestOutcome;
+use crate::exercises::counterexamples::Counterexample;
 use crate::exercises::harness::{Verdict, Verdicts};
 use crate::exercises::source;
 use crate::exercises::telling::without_files;

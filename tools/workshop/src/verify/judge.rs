@@ -8,12 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use super::claims::{by_version, names, seen};
+use super::held::{Entry, Held};
 use super::shown::Shown;
-use super::triads;
 use super::{Finding, Outcome, relative};
 use crate::events::{Event, Outcome as TestOutcome};
 use crate::exercises::cargo::{Binary, Built};
-use crate::exercises::catalogue::{Checker, Exercise};
+use crate::exercises::catalogue::{self, Checker, Exercise};
 use crate::exercises::harness::{self, Run, Verdict, Verdicts};
 use crate::exercises::source;
 use crate::problem::Problem;
@@ -34,6 +34,12 @@ pub struct Judge<'a> {
     pub outcome: Outcome,
     /// How many tests were run.
     pub run_count: usize,
+    /// How many were not, since they held before and nothing has changed.
+    pub held_count: usize,
+    /// The runs that are known.
+    pub held: &'a Held,
+    /// Those of this judge.
+    pub entries: Vec<Entry>,
     /// What was shown first of wrong versions.
     pub shown: Shown,
     /// What the binaries hold.
@@ -66,13 +72,42 @@ impl Judge<'_> {
             .push(Finding::new(place, fault, remedy));
     }
 
-    /// Runs the tests of a package whose paths contain one of the `filters`.
+    /// How the tests of a package stand whose paths contain one of the `filters`. They
+    /// are run unless they held before, and nothing has changed.
     ///
     /// # Errors
     ///
     /// When the tests cannot be run.
     pub async fn run(
         &mut self,
+        built: &Built,
+        package: &str,
+        filters: &[&str],
+        on_progress: &impl Fn(&str),
+    ) -> Result<Option<Verdicts>, Problem> {
+        self.run_unless(Held::look_up, built, package, filters, on_progress)
+            .await
+    }
+
+    /// The same, but they are run in any case, and it's not kept how they stand.
+    ///
+    /// # Errors
+    ///
+    /// When the tests cannot be run.
+    pub async fn run_again(
+        &mut self,
+        built: &Built,
+        package: &str,
+        filters: &[&str],
+        on_progress: &impl Fn(&str),
+    ) -> Result<Option<Verdicts>, Problem> {
+        self.run_unless(|_, _| None, built, package, filters, on_progress)
+            .await
+    }
+
+    async fn run_unless(
+        &mut self,
+        look_up: impl Fn(&Held, &Run<'_>) -> Option<Entry>,
         built: &Built,
         package: &str,
         filters: &[&str],
@@ -104,6 +139,13 @@ impl Judge<'_> {
                 threads,
                 limit: LIMIT,
             };
+            let entry = look_up(self.held, &run);
+            if let Some(known) = entry.as_ref().and_then(Entry::known) {
+                self.held_count += known.len();
+                verdicts.extend(known.clone());
+                self.entries.extend(entry);
+                continue;
+            }
             let on_event = |event| {
                 if let Event::Test { name, outcome, .. } = event
                     && outcome.is_over()
@@ -114,8 +156,9 @@ impl Judge<'_> {
             };
             let (ended, more) = harness::run(self.workshop, &run, on_event, pending::<()>).await?;
             self.run_count += more.len();
-            if !matches!(ended.cause, Cause::Exited(_)) {
-                self.tell_early_end(binary, ended.cause, &more);
+            match ended.cause {
+                Cause::Exited(_) => self.entries.extend(entry.map(|it| it.with(more.clone()))),
+                cause => self.tell_early_end(binary, cause, &more),
             }
             verdicts.extend(more);
         }
@@ -316,7 +359,7 @@ impl Judge<'_> {
         let versions = by_version(verdicts);
         for exercise in exercises {
             let names = names(&exercise.tests());
-            for file in triads::versions(self.workshop, "alternatives", exercise) {
+            for file in catalogue::versions(self.workshop, "alternatives", exercise) {
                 let name = file
                     .file_stem()
                     .unwrap_or_default()

@@ -11,6 +11,7 @@
 //! | [`demonstrations`] | the exercises' demonstrations, on our solutions |
 //! | [`mutants`] | the solutions, changed line by line, and whether their checks notice |
 //! | [`steps`] | versions that have come to a milestone, and whether what they have is green |
+//! | [`held`] | what held the last time, and has not changed since |
 //! | [`subjects`], [`judge`], [`wrong`] | stubs, solutions and all other versions, and how they fare |
 
 mod book;
@@ -20,6 +21,7 @@ mod dependencies;
 pub mod fences;
 mod figures;
 mod folds;
+mod held;
 mod html;
 mod judge;
 mod mutants;
@@ -35,6 +37,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+
+use held::Held;
 
 use crate::exercises::{catalogue, colours_wanted};
 use crate::problem::Problem;
@@ -80,13 +84,18 @@ pub struct Outcome {
 }
 
 /// `cargo workshop verify`: of these exercises, or of the whole workshop if
-/// `numbers` is empty. The status is a success only if every rule holds.
+/// `numbers` is empty. Versions that held the last time and have not changed are not
+/// run again, unless all is to be `fresh`, or this is CI. The status is a success only if every rule holds.
 ///
 /// # Errors
 ///
 /// When there is no such exercise, or something cannot even be looked at: the
 /// book cannot be built, or cargo cannot be run.
-pub async fn verify_command(workshop: &Workshop, numbers: &[u32]) -> Result<ExitCode, Problem> {
+pub async fn verify_command(
+    workshop: &Workshop,
+    numbers: &[u32],
+    fresh: bool,
+) -> Result<ExitCode, Problem> {
     let started = Instant::now();
     let exercises = catalogue::find_some(workshop, numbers)?;
     let scratch = Scratch::claim(&workshop.target())?;
@@ -104,10 +113,11 @@ pub async fn verify_command(workshop: &Workshop, numbers: &[u32]) -> Result<Exit
     let (built, outcome) =
         subjects::build(workshop, exercises, |done| steps.progress(done)).await?;
     steps.end(outcome);
+    let held = Held::open(workshop, fresh);
     for subject in subjects::Subject::ALL {
         steps.begin(subject.name());
         let outcome = built
-            .verify(workshop, subject, |done| steps.progress(done))
+            .verify(workshop, subject, &held, |done| steps.progress(done))
             .await?;
         steps.end(outcome);
     }

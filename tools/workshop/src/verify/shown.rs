@@ -3,8 +3,8 @@
 
 use super::Finding;
 use super::claims::Fault;
-use super::triads::Counterexample;
 use crate::exercises::catalogue::Exercise;
+use crate::exercises::counterexamples::Counterexample;
 use crate::exercises::harness::Verdicts;
 use crate::exercises::telling::{self, Failure, Kind, Known};
 use crate::workshop::Workshop;

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use super::claims::{by_version, names, seen};
 use super::judge::{Judge, filters_of};
-use super::{Finding, relative, triads};
+use super::{Finding, relative};
 use crate::events::Outcome;
 use crate::exercises::cargo::Built;
-use crate::exercises::catalogue::Exercise;
+use crate::exercises::catalogue::{self, Exercise};
 use crate::exercises::harness::Verdicts;
 use crate::exercises::milestones::{Milestone, of_clause};
 use crate::exercises::source::{self, Clause};
@@ -72,7 +72,7 @@ impl Judge<'_> {
         milestone: &Milestone,
     ) -> Option<(String, String)> {
         let start = format!("m{}_", milestone.number);
-        let files = triads::versions(self.workshop, PACKAGE, exercise);
+        let files = catalogue::versions(self.workshop, PACKAGE, exercise);
         let found = files.into_iter().find_map(|file| {
             let name = file.file_stem()?.to_str()?.to_owned();
             let is_it = name.starts_with(&start);

@@ -3,6 +3,7 @@
 
 use std::future::pending;
 
+use super::held::Held;
 use super::judge::{Judge, OPTIMIZED, Part};
 use super::shown::Shown;
 use super::{Finding, Outcome, steps};
@@ -188,7 +189,8 @@ async fn build_one(
 }
 
 impl Binaries {
-    /// Runs one kind of versions, and judges how they fare.
+    /// Runs one kind of versions, but for what has held before, and judges how they
+    /// fare.
     ///
     /// # Errors
     ///
@@ -197,12 +199,16 @@ impl Binaries {
         &self,
         workshop: &Workshop,
         subject: Subject,
+        held: &Held,
         on_progress: impl Fn(&str),
     ) -> Result<Outcome, Problem> {
         let mut judge = Judge {
             workshop,
             outcome: Outcome::default(),
             run_count: 0,
+            held_count: 0,
+            held,
+            entries: Vec::new(),
             shown: Shown::default(),
             part: Part::Tests,
         };
@@ -232,7 +238,11 @@ impl Binaries {
             Subject::Models => self.explore(&mut judge, &on_progress).await?,
         }
         judge.outcome.notes.extend(judge.shown.spoken());
+        Held::keep(judge.entries, &judge.outcome.findings);
         judge.outcome.summary = format!("{} tests run", judge.run_count);
+        if judge.held_count > 0 {
+            judge.outcome.summary += &format!(", {} unchanged since they held", judge.held_count);
+        }
         Ok(judge.outcome)
     }
 

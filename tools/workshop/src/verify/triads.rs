@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Finding, Outcome, relative, steps};
-use crate::exercises::catalogue::Exercise;
+use crate::exercises::catalogue::{Exercise, versions};
+use crate::exercises::counterexamples::{self, Counterexample};
 use crate::exercises::header::Header;
 use crate::exercises::hint;
 use crate::exercises::source::{self, Clause, Contract, Test};
@@ -16,28 +17,17 @@ const COUNTEREXAMPLES: usize = 10;
 /// An exercise has at least so many other right designs.
 const ALTERNATIVES: usize = 3;
 
-/// A counterexample.
-pub struct Counterexample {
-    /// The module's name.
-    pub name: String,
-    /// The file.
-    pub file: PathBuf,
-    /// What it claims.
-    pub header: Header,
-}
-
 /// Checks the sources of the exercises.
 pub fn verify(workshop: &Workshop, exercises: &[Exercise]) -> Outcome {
     let mut outcome = Outcome::default();
     let (mut clauses, mut tests, mut counterexamples) = (0, 0, 0);
     for exercise in exercises {
-        let mut triad = Triad::read(workshop, exercise);
-        triad.check();
+        let triad = Triad::read(workshop, exercise);
         clauses += triad.contract.clauses.len();
         tests += triad.tests.len();
         counterexamples += triad.counterexamples.len();
-        outcome.findings.extend(triad.findings);
-        outcome.notes.extend(triad.notes);
+        outcome.findings.extend(triad.findings());
+        outcome.notes.extend(triad.notes());
     }
     if exercises.is_empty() {
         let place = relative(workshop, &workshop.root().join("exercises"));
@@ -52,43 +42,6 @@ pub fn verify(workshop: &Workshop, exercises: &[Exercise]) -> Outcome {
     outcome
 }
 
-/// The counterexamples of an exercise whose headers can be read.
-pub fn counterexamples(workshop: &Workshop, exercise: &Exercise) -> Vec<Counterexample> {
-    let files = versions(workshop, "counterexamples", exercise).into_iter();
-    let read = files.filter_map(|file| {
-        let header = Header::of(&file).ok()?;
-        let name = file.file_stem()?.to_str()?.to_owned();
-        Some(Counterexample { name, file, header })
-    });
-    read.collect()
-}
-
-/// The files of one package with versions of an exercise.
-pub fn versions(workshop: &Workshop, package: &str, exercise: &Exercise) -> Vec<PathBuf> {
-    let folder = format!("{package}/src/exercise_{}", exercise.number);
-    let entries = fs::read_dir(workshop.root().join(folder));
-    let files = entries
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path());
-    let mut files: Vec<_> = files
-        .filter(|file| is_source(file) || is_edit(file))
-        .collect();
-    files.sort();
-    files
-}
-
-fn is_source(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension == "rs")
-}
-
-/// Whether the file is a wrong version that is written as an edit of a right one.
-fn is_edit(file: &Path) -> bool {
-    file.extension()
-        .is_some_and(|extension| extension == "diff")
-}
-
 /// All that is written about an exercise.
 struct Triad<'a> {
     workshop: &'a Workshop,
@@ -97,8 +50,6 @@ struct Triad<'a> {
     /// The tests with their files; the models come last.
     tests: Vec<(PathBuf, Test)>,
     counterexamples: Vec<Counterexample>,
-    findings: Vec<Finding>,
-    notes: Vec<String>,
 }
 
 impl<'a> Triad<'a> {
@@ -116,73 +67,72 @@ impl<'a> Triad<'a> {
             exercise,
             contract: source::contract(&stub),
             tests: tests.collect(),
-            counterexamples: counterexamples(workshop, exercise),
-            findings: Vec::new(),
-            notes: Vec::new(),
+            counterexamples: counterexamples::of(workshop, exercise),
         }
     }
 
-    fn check(&mut self) {
-        self.check_contract();
-        self.check_milestones();
-        self.check_solution();
-        self.check_tests();
-        self.check_counterexamples();
-        self.check_versions("alternatives", ALTERNATIVES);
-        self.check_versions("counterexamples", COUNTEREXAMPLES);
-        self.check_hints();
-        self.check_pristine();
+    fn findings(&self) -> Vec<Finding> {
+        [
+            self.check_contract(),
+            self.check_milestones(),
+            self.check_solution().into_iter().collect(),
+            self.check_tests(),
+            self.check_counterexamples(),
+            self.check_versions("alternatives", ALTERNATIVES),
+            self.check_versions("counterexamples", COUNTEREXAMPLES),
+            self.check_hints().into_iter().collect(),
+            self.check_pristine().into_iter().collect(),
+        ]
+        .concat()
     }
 
-    fn find(&mut self, file: &Path, line: Option<usize>, fault: String, remedy: &str) {
+    fn finding(&self, file: &Path, line: Option<usize>, fault: String, remedy: &str) -> Finding {
         let mut place = relative(self.workshop, file);
         if let Some(line) = line {
             place += &format!(":{line}");
         }
-        self.findings.push(Finding::new(place, fault, remedy));
+        Finding::new(place, fault, remedy)
     }
 
-    fn check_contract(&mut self) {
+    fn check_contract(&self) -> Vec<Finding> {
         let stub = self.exercise.stub();
-        if self.contract.clauses.is_empty() {
+        let clauses = &self.contract.clauses;
+        if clauses.is_empty() {
             let remedy = "write `# Contract` into the documentation, as `1. **Name.** Promise.`";
-            return self.find(&stub, None, "the stub has no contract".into(), remedy);
+            return vec![self.finding(&stub, None, "the stub has no contract".into(), remedy)];
         }
-        for (clause, expected) in self.contract.clauses.clone().into_iter().zip(1..) {
-            if clause.number != expected {
-                let fault = format!("clause {} should be number {expected}", clause.number);
-                self.find(
-                    &stub,
-                    Some(clause.line),
-                    fault,
-                    "number the clauses from 1 on",
-                );
-            }
-        }
+        let misnumbered = clauses
+            .iter()
+            .zip(1..)
+            .filter(|(clause, expected)| clause.number != *expected);
+        let finding = |(clause, expected): (&Clause, u32)| {
+            let fault = format!("clause {} should be number {expected}", clause.number);
+            let remedy = "number the clauses from 1 on";
+            self.finding(&stub, Some(clause.line), fault, remedy)
+        };
+        misnumbered.map(finding).collect()
     }
 
     /// Each clause belongs to one milestone, if there are some.
-    fn check_milestones(&mut self) {
+    fn check_milestones(&self) -> Vec<Finding> {
         let stub = self.exercise.stub();
         let source = fs::read_to_string(&stub).unwrap_or_default();
         let milestones = source::milestones(&source);
-        for (number, fault) in steps::faults_of_order(&milestones, &self.contract.clauses) {
+        let faults = steps::faults_of_order(&milestones, &self.contract.clauses).into_iter();
+        let finding = |(number, fault)| {
             let line = milestones.iter().find(|one| one.number == number);
             let remedy = "write `1. **Name.** Clauses 1, 2 and 4 to 6: …`, each clause once";
-            self.find(&stub, line.map(|one| one.line), fault, remedy);
-        }
+            self.finding(&stub, line.map(|one| one.line), fault, remedy)
+        };
+        faults.map(finding).collect()
     }
 
-    fn check_solution(&mut self) {
+    fn check_solution(&self) -> Option<Finding> {
         let folder = self.exercise.folder_name();
-        let file = self
-            .workshop
-            .root()
-            .join("solutions")
-            .join(folder)
-            .join("src/lib.rs");
+        let file = format!("solutions/{folder}/src/lib.rs");
+        let file = self.workshop.root().join(file);
         let Ok(source) = fs::read_to_string(&file) else {
-            return self.find(&file, None, "there is no solution".into(), "write it");
+            return Some(self.finding(&file, None, "there is no solution".into(), "write it"));
         };
         let contract = source::contract(&source);
         let differs = self
@@ -198,37 +148,31 @@ impl<'a> Triad<'a> {
             None if contract.text.len() != self.contract.text.len() => {
                 "the contract is longer or shorter than the stub's".into()
             }
-            None => return,
+            None => return None,
         };
         let line = differs.and_then(|(_, own)| source.lines().position(|line| line.ends_with(own)));
-        self.find(
-            &file,
-            line.map(|at| at + 1),
-            fault,
-            "give both the same words",
-        );
+        let line = line.map(|at| at + 1);
+        Some(self.finding(&file, line, fault, "give both the same words"))
     }
 
-    fn check_tests(&mut self) {
-        let tests = self.tests.clone();
-        for (file, test) in &tests {
-            if let Some((fault, remedy)) = fault_of(test, &self.contract.clauses) {
-                self.find(file, Some(test.line), fault, remedy);
-            }
-        }
-        for clause in self.contract.clauses.clone() {
-            if !tests
-                .iter()
-                .any(|(_, test)| test.clause() == Some(clause.number))
-            {
-                let fault = format!("no test checks clause {}, {}", clause.number, clause.name);
-                let remedy = format!(
-                    "write one whose comment begins `/// Clause {}: `",
-                    clause.number
-                );
-                self.find(&self.exercise.stub(), Some(clause.line), fault, &remedy);
-            }
-        }
+    fn check_tests(&self) -> Vec<Finding> {
+        let clauses = &self.contract.clauses;
+        let wrong = self.tests.iter().filter_map(|(file, test)| {
+            let (fault, remedy) = fault_of(test, clauses)?;
+            Some(self.finding(file, Some(test.line), fault, remedy))
+        });
+        let is_checked = |clause: &&Clause| {
+            let mut tests = self.tests.iter();
+            tests.any(|(_, test)| test.clause() == Some(clause.number))
+        };
+        let unchecked = clauses.iter().filter(|clause| !is_checked(clause));
+        let missing = unchecked.map(|clause| {
+            let Clause { number, name, line } = clause;
+            let fault = format!("no test checks clause {number}, {name}");
+            let remedy = format!("write one whose comment begins `/// Clause {number}: `");
+            self.finding(&self.exercise.stub(), Some(*line), fault, &remedy)
+        });
+        wrong.chain(missing).collect()
     }
 
     /// The tests' paths in the exercise.
@@ -247,135 +191,130 @@ impl<'a> Triad<'a> {
             .collect()
     }
 
-    fn check_counterexamples(&mut self) {
-        for file in versions(self.workshop, "counterexamples", self.exercise) {
-            if let Err((line, fault)) = Header::of(&file) {
-                self.find(
-                    &file,
-                    Some(line),
-                    fault,
-                    "CONTRIBUTING.md shows the form of a header",
-                );
-            }
-        }
+    fn check_counterexamples(&self) -> Vec<Finding> {
+        let files = versions(self.workshop, "counterexamples", self.exercise).into_iter();
+        let unreadable = files.filter_map(|file| {
+            let (line, fault) = Header::of(&file).err()?;
+            let remedy = "CONTRIBUTING.md shows the form of a header";
+            Some(self.finding(&file, Some(line), fault, remedy))
+        });
         let paths = self.test_paths();
-        let mut unnamed = paths.clone();
-        let mut broken = BTreeSet::new();
-        for counterexample in std::mem::take(&mut self.counterexamples) {
-            self.check_claims(&counterexample, &paths);
-            for claim in counterexample.header.claims() {
-                unnamed.remove(&claim.test);
-            }
-            broken.insert(counterexample.header.clause);
-            self.counterexamples.push(counterexample);
-        }
-        self.report_gaps(&broken, &unnamed);
+        let false_claims = self
+            .counterexamples
+            .iter()
+            .flat_map(|one| self.check_claims(one, &paths));
+        unreadable
+            .chain(false_claims)
+            .chain(self.check_gaps())
+            .collect()
     }
 
-    fn check_claims(&mut self, counterexample: &Counterexample, paths: &BTreeSet<String>) {
+    fn check_claims(
+        &self,
+        counterexample: &Counterexample,
+        paths: &BTreeSet<String>,
+    ) -> Vec<Finding> {
         let Counterexample { file, header, .. } = counterexample;
         let (number, name) = (header.clause, &header.name);
         let is_it = |clause: &Clause| clause.number == number && clause.name == *name;
-        if !self.contract.clauses.iter().any(is_it) {
+        let no_clause = (!self.contract.clauses.iter().any(is_it)).then(|| {
             let fault = format!("there is no clause {number}: {name}.");
-            self.find(
-                file,
-                Some(1),
-                fault,
-                "take number and name from the contract",
-            );
-        }
-        for claim in header.claims().filter(|claim| !paths.contains(&claim.test)) {
+            let remedy = "take number and name from the contract";
+            self.finding(file, Some(1), fault, remedy)
+        });
+        let unknown = header.claims().filter(|claim| !paths.contains(&claim.test));
+        let no_tests = unknown.map(|claim| {
             let fault = format!("there is no test `{}`", claim.test);
             let remedy = "name one of the exercise's tests";
-            self.find(file, Some(claim.line), fault, remedy);
-        }
+            self.finding(file, Some(claim.line), fault, remedy)
+        });
+        no_clause.into_iter().chain(no_tests).collect()
     }
 
-    fn report_gaps(&mut self, broken: &BTreeSet<u32>, unnamed: &BTreeSet<String>) {
-        for clause in self.contract.clauses.clone() {
-            if !broken.contains(&clause.number) {
-                let fault = format!(
-                    "no counterexample breaks clause {}, {}",
-                    clause.number, clause.name
-                );
-                self.find(
-                    &self.exercise.stub(),
-                    Some(clause.line),
-                    fault,
-                    "write one, or drop the clause",
-                );
-            }
+    /// Each clause is broken by a counterexample.
+    fn check_gaps(&self) -> Vec<Finding> {
+        let counterexamples = self.counterexamples.iter();
+        let broken: BTreeSet<_> = counterexamples.map(|one| one.header.clause).collect();
+        let clauses = self.contract.clauses.iter();
+        let unbroken = clauses.filter(|clause| !broken.contains(&clause.number));
+        let finding = |clause: &Clause| {
+            let Clause { number, name, line } = clause;
+            let fault = format!("no counterexample breaks clause {number}, {name}");
+            let remedy = "write one, or drop the clause";
+            self.finding(&self.exercise.stub(), Some(*line), fault, remedy)
+        };
+        unbroken.map(finding).collect()
+    }
+
+    /// Names the tests that no counterexample fails.
+    fn notes(&self) -> Vec<String> {
+        let mut unnamed = self.test_paths();
+        let claims = self
+            .counterexamples
+            .iter()
+            .flat_map(|one| one.header.claims());
+        for claim in claims {
+            unnamed.remove(&claim.test);
         }
         let number = self.exercise.number;
-        let notes = unnamed
-            .iter()
-            .map(|test| format!("exercise {number}: no counterexample fails `{test}`"));
-        self.notes.extend(notes);
+        let note = |test| format!("exercise {number}: no counterexample fails `{test}`");
+        unnamed.into_iter().map(note).collect()
     }
 
     /// Checks that all versions in the folder are compiled, and enough.
-    fn check_versions(&mut self, package: &str, least: usize) {
+    fn check_versions(&self, package: &str, least: usize) -> Vec<Finding> {
         let number = self.exercise.number;
-        let list = self
-            .workshop
-            .root()
-            .join(format!("{package}/src/exercise_{number}.rs"));
+        let root = self.workshop.root();
+        let list = root.join(format!("{package}/src/exercise_{number}.rs"));
         let mut listed = fs::read_to_string(&list).unwrap_or_default();
         // Some are compiled by a package of their own.
         let optimized = format!("{package}/optimized/src/exercise_{number}.rs");
-        let optimized = self.workshop.root().join(optimized);
-        listed += &fs::read_to_string(optimized).unwrap_or_default();
+        listed += &fs::read_to_string(root.join(optimized)).unwrap_or_default();
         let files = versions(self.workshop, package, self.exercise);
-        for file in &files {
-            let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let is_compiled = |file: &Path| {
             // The build finds edits by itself, and the sources where it writes the list.
-            if is_source(file)
-                && !listed.contains("OUT_DIR")
-                && !listed
-                    .lines()
-                    .any(|line| line.trim() == format!("pub mod {name};"))
-            {
-                let remedy = format!(
-                    "add `pub mod {name};` to {}",
-                    relative(self.workshop, &list)
-                );
-                self.find(file, None, "nothing compiles this file".into(), &remedy);
-            }
+            let is_source = file.extension().is_some_and(|extension| extension == "rs");
+            let name = file.file_stem().unwrap_or_default().to_string_lossy();
+            let declared = format!("pub mod {name};");
+            !is_source
+                || listed.contains("OUT_DIR")
+                || listed.lines().any(|line| line.trim() == declared)
+        };
+        let lost = files.iter().filter(|file| !is_compiled(file));
+        let mut findings: Vec<_> = lost
+            .map(|file| {
+                let name = file.file_stem().unwrap_or_default().to_string_lossy();
+                let list = relative(self.workshop, &list);
+                let remedy = format!("add `pub mod {name};` to {list}");
+                self.finding(file, None, "nothing compiles this file".into(), &remedy)
+            })
+            .collect();
+        let count = files.len();
+        if count < least {
+            let fault = format!("there are {count} {package}, and {least} are the least");
+            findings.push(self.finding(&list, None, fault, "write some more"));
         }
-        if files.len() < least {
-            let fault = format!(
-                "there are {} {package}, and {least} are the least",
-                files.len()
-            );
-            self.find(&list, None, fault, "write some more");
-        }
+        findings
     }
 
     /// `cargo workshop reset` puts this copy in place of the reader's version.
-    fn check_pristine(&mut self) {
+    fn check_pristine(&self) -> Option<Finding> {
         let (stub, pristine) = (self.exercise.stub(), self.exercise.pristine());
-        if fs::read(&stub).unwrap_or_default() != fs::read(&pristine).unwrap_or_default() {
-            let fault = "it is not the same as `src/lib.rs`".to_owned();
-            self.find(&pristine, None, fault, "copy the stub here");
-        }
+        let is_same =
+            fs::read(&stub).unwrap_or_default() == fs::read(&pristine).unwrap_or_default();
+        let fault = "it is not the same as `src/lib.rs`";
+        (!is_same).then(|| self.finding(&pristine, None, fault.into(), "copy the stub here"))
     }
 
-    fn check_hints(&mut self) {
+    fn check_hints(&self) -> Option<Finding> {
         let file = self.exercise.folder.join("hints.md");
         let levels = hint::levels(&fs::read_to_string(&file).unwrap_or_default());
         let headings: Vec<_> = levels.iter().map(|level| level.heading.as_str()).collect();
-        if headings != ["Concept", "Strategy", "Code"]
-            || levels.iter().any(|level| level.text.is_empty())
-        {
-            let fault = "the hints are not three levels".into();
-            self.find(
-                &file,
-                None,
-                fault,
-                "write `# Concept`, `# Strategy` and `# Code`, and a text below each",
-            );
-        }
+        let are_three = headings == ["Concept", "Strategy", "Code"]
+            && !levels.iter().any(|level| level.text.is_empty());
+        let remedy = "write `# Concept`, `# Strategy` and `# Code`, and a text below each";
+        let fault = "the hints are not three levels";
+        (!are_three).then(|| self.finding(&file, None, fault.into(), remedy))
     }
 }
 

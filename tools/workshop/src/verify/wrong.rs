@@ -4,9 +4,9 @@ use super::claims::{Fault, by_version, decide, faults_of, names};
 use super::judge::Judge;
 use super::relative;
 use super::shown::Chooser;
-use super::triads::{self, Counterexample};
 use crate::exercises::cargo::Built;
 use crate::exercises::catalogue::Exercise;
+use crate::exercises::counterexamples::{self, Counterexample};
 use crate::exercises::header::Claim;
 use crate::problem::Problem;
 
@@ -34,7 +34,7 @@ impl Judge<'_> {
         for exercise in exercises {
             let names = names(&exercise.tests());
             let chooser = Chooser::new(self.workshop, exercise);
-            for counterexample in triads::counterexamples(self.workshop, exercise) {
+            for counterexample in counterexamples::of(self.workshop, exercise) {
                 let key = (exercise.number, counterexample.name.clone());
                 let verdicts = versions.get(&key).cloned().unwrap_or_default();
                 let place = relative(self.workshop, &counterexample.file);
@@ -76,7 +76,7 @@ impl Judge<'_> {
         let mut runs = vec![faults];
         for _ in 0..RUNS_AGAIN {
             let run = self
-                .run(built, "counterexamples", &[&filter], on_progress)
+                .run_again(built, "counterexamples", &[&filter], on_progress)
                 .await?;
             let versions = by_version(run.unwrap_or_default());
             let verdicts = versions.into_values().next().unwrap_or_default();
@@ -109,7 +109,7 @@ impl Judge<'_> {
                 let name = claim.test.strip_prefix("models::");
                 name.is_some_and(|name| models.iter().any(|model| model == name))
             };
-            let mut counterexamples = triads::counterexamples(self.workshop, exercise);
+            let mut counterexamples = counterexamples::of(self.workshop, exercise);
             counterexamples.retain(|one| one.header.claims().any(is_here));
             let number = exercise.number;
             let filter =
