@@ -278,8 +278,9 @@ fn two_threads_use_up_their_wakers_at_once() {
         promise: "Two threads wake by value at once. Both wake the target, and it is dropped once, after \
                   both.",
         usual_cause: "A waker gives its count back and then still uses what the count kept alive: the \
-                      other one may have freed it. Take out what you need first, and give the count \
-                      back last.",
+                      other one may have freed it. Take out what you need first, and give the count back \
+                      last. Or it looks at the count, and then subtracts without a look at what \
+                      `fetch_sub` returned: if the other one went meanwhile, neither frees the target.",
         read: "one-future/raw-waker.html#any-thread",
     };
     check(lesson, || {

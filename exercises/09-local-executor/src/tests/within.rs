@@ -76,8 +76,10 @@ fn a_recursive_run_panics() {
     let lesson = Lesson {
         clause: "7. Re-entrant",
         promise: "`run` and `block_on`, of whichever executor, panic within a task; the others go on.",
-        usual_cause: "Nothing notes that an executor runs on this thread; or the note is replaced by \
-                      the inner call, and gone when that ends.",
+        usual_cause: "Nothing notes that an executor runs on this thread; or the note is replaced by the \
+                      inner call, and gone when that ends. At a hang: the call that is refused has \
+                      already made its own executor the thread's, and doesn't put the other one back, so \
+                      that a later `spawn` goes to the wrong executor. Look first, and then replace.",
         read: "scheduler/local-executor.html#nothing-borrowed-while-a-future-runs",
     };
     check(lesson, || {
@@ -159,8 +161,8 @@ fn an_executor_that_is_dropped_in_a_task_leaves_this_one() {
         clause: "13. Here",
         promise: "After a task has dropped another executor, `spawn` still makes a task of the one that \
                   runs, and `run` in it still panics.",
-        usual_cause: "The end of an executor's destructor notes that none is here any more. Put back what \
-                      was noted before it.",
+        usual_cause: "The end of an executor's destructor notes that none is here any more. Put back \
+                      what was noted before it.",
         read: "scheduler/local-executor.html#who-runs-here",
     };
     check(lesson, || {

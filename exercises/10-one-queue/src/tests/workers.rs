@@ -127,8 +127,10 @@ fn as_many_tasks_as_there_are_workers_run_together() {
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "With n workers n tasks wait for one another in their polls, at once and later.",
-        usual_cause: "The lock of the queue is held during the poll; or a worker is woken only for \
-                      the first of several tasks.",
+        usual_cause: "The lock of the queue is held during the poll; or a worker is woken only for the \
+                      first of several tasks. Or a flag says that a worker is on its way, and stays set \
+                      when that worker finds the queue empty and waits on (`wait_while`): from then on \
+                      none is notified.",
         read: "scheduler/one-queue.html#the-guard-that-lives-too-long",
     };
     const WORKERS: usize = 3;

@@ -204,10 +204,12 @@ fn thousands_of_jobs_find_a_worker() {
         promise: "Each job that comes as the workers fall asleep is run.",
         usual_cause: "If other checks fail, read those first: any mistake ends here, too. If not, \
                       `transition_to_parked` counts the worker too late, or before its name is on the \
-                      list. A job that comes in between is not seen and wakes nobody. Or \
-                      `transition_from_parked` doesn't heed that a `notify` has named the worker \
-                      meanwhile: it says that it was asleep, so that a searcher is counted for ever, \
-                      or takes it off the number of sleepers once more.",
+                      list. A job that comes in between is not seen and wakes no worker. Or `notify` \
+                      counts a searcher before it has found a sleeper, and takes it back if there is \
+                      none: a worker that falls asleep in between takes it for a real one, and doesn't \
+                      look again. Or `transition_from_parked` doesn't heed that a `notify` has named the \
+                      worker meanwhile: it says that it was asleep, so that a searcher is counted for \
+                      ever, or takes it off the number of sleepers once more.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check(lesson, || {

@@ -292,8 +292,10 @@ fn what_comes_from_outside_is_shared_in_whatever_order() {
         clause: "3. All workers",
         promise: "Two tasks from outside run on two workers at a time, whoever takes them from the \
                   global queue.",
-        usual_cause: "A worker carries several tasks to its own queue. Who looks meanwhile finds \
-                      them nowhere, sleeps, and is not told.",
+        usual_cause: "A worker carries several tasks to its own queue. A worker that looks meanwhile \
+                      finds them nowhere, sleeps, and is not notified. Or only one worker is to be on \
+                      its way at a time, and that one takes work before it says that it has arrived: \
+                      what comes in between unparks no worker.",
         read: "scheduler/work-stealing.html#a-workers-turn",
     };
     check_model(lesson, || {
@@ -369,9 +371,9 @@ fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
         clause: "3. All workers",
         promise: "Two tasks from outside run on two workers at a time, also if one of these is busy \
                   and looks at the global queue at the end of its interval.",
-        usual_cause: "A worker that was not let in to search sleeps without a last look. Or a busy worker \
-                      carries several tasks to its own queue: a worker that looks meanwhile finds them \
-                      nowhere, sleeps, and is not told.",
+        usual_cause: "A worker that was not let in to search sleeps without a last look. Or a busy \
+                      worker carries several tasks to its own queue: a worker that looks meanwhile finds \
+                      them nowhere, sleeps, and is not told.",
         read: "scheduler/work-stealing.html#a-workers-turn",
     };
     check_model(lesson, || {
