@@ -128,7 +128,7 @@ with_our_interface!(Exercise, mine, exercise_12, {});
 /// The crate that smol is built on.
 struct AsyncTask;
 
-mod of_async_task {
+mod via_async_task {
     use super::*;
 
     queue_of!(async_task::Runnable);

@@ -3,6 +3,6 @@
 pub mod channel;
 pub mod condvar;
 pub mod flag_and_park;
-pub mod of_futures;
-pub mod of_futures_lite;
-pub mod of_pollster;
+pub mod via_futures;
+pub mod via_futures_lite;
+pub mod via_pollster;

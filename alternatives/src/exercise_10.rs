@@ -3,6 +3,6 @@
 
 pub mod atomic_stage;
 pub mod channel;
-pub mod of_async_task;
 pub mod one_lock;
 pub mod parked_workers;
+pub mod via_async_task;

@@ -6,9 +6,9 @@ pub mod counts_unparks;
 pub mod event_count;
 pub mod flag_and_thread_park;
 pub mod hands_over_its_thread;
-pub mod of_parking;
 pub mod spin_then_park;
 pub mod stores_its_token;
+pub mod via_parking;
 
 use std::pin::pin;
 use std::sync::Arc;

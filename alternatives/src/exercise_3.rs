@@ -1,6 +1,6 @@
 //! Other right versions of the hand-made waker.
 
-pub mod of_futures;
-pub mod of_std;
 pub mod own_count;
+pub mod via_futures;
+pub mod via_std;
 pub mod vtable_of_a_trait;

@@ -2,5 +2,5 @@
 
 pub mod condvar;
 pub mod flag_and_park;
-pub mod of_parking;
 pub mod taken_and_put_back;
+pub mod via_parking;

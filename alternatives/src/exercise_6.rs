@@ -4,8 +4,8 @@ pub mod all_at_once;
 pub mod cell_and_atomic_waker;
 pub mod condvar;
 pub mod handed_over;
-pub mod of_futures;
 pub mod shared_receiver;
+pub mod via_futures;
 
 use std::cell::Cell;
 use std::ptr;

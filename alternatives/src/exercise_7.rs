@@ -2,5 +2,5 @@
 
 pub mod catches_up;
 pub mod counts_in_the_poll;
-pub mod of_futures_lite;
-pub mod of_tokio;
+pub mod via_futures_lite;
+pub mod via_tokio;

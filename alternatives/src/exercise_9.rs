@@ -1,9 +1,9 @@
 //! Other right executors of one thread.
 
-pub mod of_async_executor;
-pub mod of_futures;
-pub mod of_tokio;
 pub mod one_locked_queue;
+pub mod via_async_executor;
+pub mod via_futures;
+pub mod via_tokio;
 
 use std::cell::RefCell;
 use std::mem;
