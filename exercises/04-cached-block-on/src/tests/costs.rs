@@ -439,8 +439,8 @@ fn no_locked_instruction_is_executed_for_a_wake_on_the_polling_thread() {
                       thread keeps.",
         read: "one-future/cached-block-on.html#whose-flag-is-it",
     };
-    const FEW: u32 = 20;
-    const MORE: u32 = 60;
+    const FEW: u32 = 4;
+    const MORE: u32 = 20;
     check(lesson, || {
         let locked_for =
             |wakes| locked_instructions(|| block_on(Yields(wakes)));
