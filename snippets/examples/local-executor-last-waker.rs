@@ -1,5 +1,5 @@
 // ANCHOR: all
-//! Who drops the future, if its last waker is dropped by another thread?
+//! Which thread drops the future if another thread drops its last waker?
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -39,10 +39,10 @@ impl Wake for Owner {
     fn wake(self: Arc<Self>) {}
 }
 
-/// A waker that knows its task by name.
-struct Name(#[expect(dead_code)] u64);
+/// A waker that knows only the key of its task.
+struct Key(#[expect(dead_code)] u64);
 
-impl Wake for Name {
+impl Wake for Key {
     fn wake(self: Arc<Self>) {}
 }
 // ANCHOR_END: targets
@@ -73,9 +73,9 @@ fn main() {
     drop((task, waker));
     end_in_a_timer(timer);
 
-    print!("a waker that knows its name: ");
+    print!("a waker that knows its key:  ");
     let (mut future, timer) = waits();
-    let waker = Waker::from(Arc::new(Name(1)));
+    let waker = Waker::from(Arc::new(Key(1)));
     let mut cx = Context::from_waker(&waker);
     let _ = Pin::new(&mut future).poll(&mut cx);
     drop((future, waker));

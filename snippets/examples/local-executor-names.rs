@@ -13,9 +13,9 @@ type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
 type Queue = Arc<Mutex<VecDeque<Arc<Signal>>>>;
 
 // ANCHOR: signal
-/// What a waker holds: a name, and where to put it.
+/// What a waker holds: a key, and where to put it.
 struct Signal {
-    name: usize,
+    key: usize,
     is_queued: AtomicBool,
     queue: Queue,
 }
@@ -23,14 +23,14 @@ struct Signal {
 impl Wake for Signal {
     fn wake(self: Arc<Self>) {
         if ONCE && self.is_queued.swap(true, SeqCst) {
-            return; // Its name is in the queue already.
+            return; // Its key is in the queue already.
         }
         self.queue.clone().lock().unwrap().push_back(self);
     }
 }
 // ANCHOR_END: signal
 
-/// Whether a name may stand in the queue only once.
+/// Whether a key may be in the queue only once.
 const ONCE: bool = true;
 
 #[derive(Default)]
@@ -42,11 +42,11 @@ struct Executor {
 
 impl Executor {
     fn spawn(&self, future: impl Future<Output = ()> + 'static) {
-        let name = self.tasks.borrow().len();
-        self.tasks.borrow_mut().insert(name, Box::pin(future));
+        let key = self.tasks.borrow().len();
+        self.tasks.borrow_mut().insert(key, Box::pin(future));
         let (queue, is_queued) = (self.queue.clone(), AtomicBool::new(false));
         let signal = Signal {
-            name,
+            key,
             is_queued,
             queue,
         };
@@ -59,14 +59,14 @@ impl Executor {
             let next = self.queue.lock().unwrap().pop_front();
             let Some(signal) = next else { return };
             signal.is_queued.store(false, SeqCst);
-            let name = signal.name;
+            let key = signal.key;
             let waker = Waker::from(signal);
-            let task = self.tasks.borrow_mut().remove(&name);
+            let task = self.tasks.borrow_mut().remove(&key);
             let Some(mut task) = task else { continue };
             self.polls.set(self.polls.get() + 1);
             let mut cx = Context::from_waker(&waker);
             if task.as_mut().poll(&mut cx).is_pending() {
-                self.tasks.borrow_mut().insert(name, task);
+                self.tasks.borrow_mut().insert(key, task);
             }
         }
     }

@@ -1,5 +1,5 @@
 //! A task yields again and again. Meanwhile the future that the executor was
-//! called with is woken. After how many polls of the task has it its turn?
+//! called with is woken. After how many polls of the task is it polled?
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;

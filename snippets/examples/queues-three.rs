@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// One lock for everything: here it only matters who may take what.
+/// One lock for everything: what matters here is which worker may take what.
 struct Pool {
     state: Mutex<State>,
     changed: Condvar,

@@ -57,7 +57,7 @@ fn a_wake_up_arrives_in_every_order() {
         promise: "In every order a wake-up from another thread ends the sleep, or comes before it.",
         usual_cause: "The thread looks into the inbox and then sleeps, and nothing that a wake-up \
                       leaves in between ends the sleep.",
-        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+        read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -76,7 +76,7 @@ fn every_wake_up_publishes_in_every_order() {
         promise: "In every order the last poll sees what both wakers' threads wrote before.",
         usual_cause: "A wake-up that finds the task marked already returns without a Release, or the \
                       mark is taken back without an Acquire: use `swap` for both.",
-        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+        read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check_model(lesson, || {
         // ANCHOR: model
@@ -96,7 +96,7 @@ fn wake_ups_of_two_tasks_arrive_in_every_order() {
         promise: "In every order both tasks are polled that two threads wake.",
         usual_cause: "What says that somebody was woken is taken back after the names were taken, and \
                       not together with them.",
-        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+        read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check_model(lesson, || {
         sync::model(|| {

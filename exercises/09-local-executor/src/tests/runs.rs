@@ -106,7 +106,7 @@ fn many_wakes_cause_one_poll() {
         usual_cause: "Each wake-up puts the task into the queue. It needs a flag that says whether it \
                       is there. If there was no poll at all, the wake-ups from elsewhere are looked at \
                       too late: only when there is nothing else to do.",
-        read: "scheduler/local-executor.html#names-in-a-queue",
+        read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     check(lesson, || {
         let executor = LocalExecutor::new();
@@ -140,7 +140,7 @@ fn a_late_wake_up_is_for_nobody() {
         promise: "The waker of a task that is over wakes no other task.",
         usual_cause: "A waker holds an index, and the index has been given to another task since. \
                       Give each task a number that is never used again.",
-        read: "scheduler/local-executor.html#names-in-a-queue",
+        read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     check(lesson, || {
         let executor = LocalExecutor::new();
@@ -179,7 +179,7 @@ fn a_late_wake_up_is_for_nobody_after_tens_of_thousands_of_tasks() {
                   one.",
         usual_cause: "What tells a task from those that had its place before is a `u8` or a `u16`, and \
                       comes round. Take a `u64`.",
-        read: "scheduler/local-executor.html#names-in-a-queue",
+        read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     const TASKS: u32 = if cfg!(miri) { 300 } else { 65_540 };
     check(lesson, || {
@@ -223,7 +223,7 @@ fn a_wake_while_the_task_is_polled_counts() {
         promise: "A wake-up that comes while the task is polled causes another poll.",
         usual_cause: "The mark that the task is in the queue is taken back after the poll, or the \
                       task cannot be found while it is polled.",
-        read: "scheduler/local-executor.html#names-in-a-queue",
+        read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     check(lesson, || {
         let executor = LocalExecutor::new();
@@ -251,7 +251,7 @@ fn a_wake_from_another_thread_ends_the_sleep() {
         promise: "A wake-up from another thread wakes the executor's thread, and the task is polled.",
         usual_cause: "The task is put into the queue, and nobody unparks the thread; or a wake-up \
                       from elsewhere is looked for where only those from here arrive.",
-        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+        read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check(lesson, || {
         let executor = LocalExecutor::new();
@@ -278,7 +278,7 @@ fn a_wake_while_nothing_runs_counts() {
         clause: "3. No lost wake-up",
         promise: "A wake-up between two calls of `run` or `block_on` counts in the next one.",
         usual_cause: "A wake-up needs the executor that runs on this thread, and none does.",
-        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+        read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check(lesson, || {
         let executor = LocalExecutor::new();
@@ -300,7 +300,7 @@ fn a_wake_up_within_another_executor_reaches_its_own() {
                   polls it when it runs, and this one polls no other task for it.",
         usual_cause: "A wake-up on the thread of an executor is taken for one of that executor's own \
                       tasks. Compare the executor, too, not the thread alone.",
-        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+        read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check(lesson, || {
         let [first, second] = [(); 2].map(|()| LocalExecutor::new());
@@ -333,7 +333,7 @@ fn a_wake_up_from_a_thread_that_ends_counts() {
                   executor, too.",
         usual_cause: "`wake` looks with `LocalKey::with` for who runs on its thread, and that panics if \
                       the thread-local is gone. Take `try_with`: where it fails, no executor runs.",
-        read: "scheduler/local-executor.html#who-runs-here",
+        read: "scheduler/local-executor.html#which-executor-runs-here",
     };
     type Words = RefCell<Option<OnDrop<Box<dyn FnMut() + Send>>>>;
     std::thread_local! {
@@ -382,7 +382,7 @@ fn thousands_of_wakes_from_another_thread_all_arrive() {
         promise: "A wake-up that comes as the executor's thread falls asleep still counts.",
         usual_cause: "The thread looks into the queue, finds nothing, and sleeps without a token \
                       that a wake-up would have left meanwhile.",
-        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+        read: "scheduler/local-executor.html#remote-wake-ups",
     };
     const TIME: Duration = Duration::from_millis(60);
     check(lesson, || {
@@ -404,7 +404,7 @@ fn while_nobody_is_ready_the_thread_sleeps() {
         clause: "4. Idle",
         promise: "While the tasks wait, the thread sleeps, and polls nobody.",
         usual_cause: "The loop asks all tasks again, spins, or sleeps for a moment at a time.",
-        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+        read: "scheduler/local-executor.html#remote-wake-ups",
     };
     const WINDOW: Duration = Duration::from_millis(100);
     const CPU: Duration = Duration::from_millis(5);

@@ -131,7 +131,7 @@ fn it_does_not_matter_who_woke_a_task() {
                   and the reverse.",
         usual_cause: "Wake-ups from other threads are looked for only when there is nothing else to \
                       do; or they go in front of all others.",
-        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+        read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check(lesson, || {
         for (own, of_victim) in
@@ -156,7 +156,7 @@ fn many_tasks_woken_from_elsewhere_have_their_turns() {
                   that wakes itself.",
         usual_cause: "Now and then the executor takes one wake-up from another thread, and leaves the \
                       others for the next time. Take all that are there.",
-        read: "scheduler/local-executor.html#wake-ups-from-elsewhere",
+        read: "scheduler/local-executor.html#remote-wake-ups",
     };
     const WOKEN: usize = 100;
     check(lesson, || {
@@ -238,7 +238,7 @@ fn a_wake_up_costs_the_same_among_many_tasks() {
                   tasks than among ten.",
         usual_cause: "A turn looks at all tasks for those that were woken, or copies their list. Let \
                       the wake-up say who it is: a queue of names.",
-        read: "scheduler/local-executor.html#names-in-a-queue",
+        read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     const YIELDS: u32 = 200;
     const ROUNDS: usize = 10;
@@ -281,7 +281,7 @@ fn each_of_many_tasks_is_found_at_once() {
         usual_cause: "A wake-up names its task by a number, and the task is searched for by that: \
                       from the end, the young ones are found soon. Let the name say where it is: an \
                       index, or a key of a map.",
-        read: "scheduler/local-executor.html#names-in-a-queue",
+        read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     const WOKEN: usize = 50;
     const ROUNDS: usize = 10;

@@ -127,7 +127,7 @@ fn spawn_finds_the_executor_of_this_thread() {
         promise: "`spawn` makes a task of the executor that runs on this thread, in each thread its own.",
         usual_cause: "The note of who runs here is shared by all threads, is made by `new`, or is set \
                       only while a task is polled.",
-        read: "scheduler/local-executor.html#who-runs-here",
+        read: "scheduler/local-executor.html#which-executor-runs-here",
     };
     check(lesson, || {
         let spawns = |executor: &LocalExecutor, number: i32| {
@@ -163,7 +163,7 @@ fn an_executor_that_is_dropped_in_a_task_leaves_this_one() {
                   runs, and `run` in it still panics.",
         usual_cause: "The end of an executor's destructor notes that none is here any more. Put back \
                       what was noted before it.",
-        read: "scheduler/local-executor.html#who-runs-here",
+        read: "scheduler/local-executor.html#which-executor-runs-here",
     };
     check(lesson, || {
         for has_tasks in [false, true] {
@@ -201,7 +201,7 @@ fn spawn_panics_where_no_executor_runs() {
         promise: "Where no executor runs, `spawn` panics, and says so: also after one has run, by \
                   whichever way it ended.",
         usual_cause: "The note of who runs here is not taken back, or not when a panic passes.",
-        read: "scheduler/local-executor.html#who-runs-here",
+        read: "scheduler/local-executor.html#which-executor-runs-here",
     };
     check(lesson, || {
         let assert_panics = |when: &str| {
