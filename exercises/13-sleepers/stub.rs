@@ -30,8 +30,8 @@ pub use activity::Activity;
 /// 1. **No task waits.** Work is published, and then `notify` is called. If a
 ///    worker sleeps and none searches, it names one that sleeps. If it names
 ///    none, then a worker that falls asleep or ends its search meanwhile sees
-///    the work: once its `transition_to_parked` has returned `true`, or once its
-///    `transition_from_searching` has and it has called `notify`.
+///    the work: once its `transition_to_parked` has returned `true`, or once
+///    its `transition_from_searching` has and it has called `notify`.
 /// 2. **Whom to wake.** `notify` names a worker that sleeps, parked or not.
 ///    From then on that worker searches: it is not named again before it has
 ///    slept again.
@@ -101,16 +101,16 @@ impl Sleepers {
         todo!("count one less that searches; was it the last?")
     }
 
-    /// A worker sleeps from now on. Returns `true` if no worker searches now: it
-    /// must look at all queues once more before it parks.
+    /// A worker sleeps from now on. Returns `true` if no worker searches now:
+    /// it must look at all queues once more before it parks.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let _ = (worker, was);
         todo!("list it; count one less that searches if it did; is any left?")
     }
 
-    /// A worker that slept is unparked, for whatever reason. Returns what it does
-    /// from now on.
+    /// A worker that slept is unparked, for whatever reason. Returns what it
+    /// does from now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let _ = worker;

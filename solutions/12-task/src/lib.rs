@@ -2,8 +2,8 @@
 //!
 //! A task is a block of memory with a word of state in front. What may happen
 //! to it stands in `state`, what is in the block in `cell`, and what is done
-//! with it in the other files: `holder` polls it, `waker` wakes it, `join` awaits
-//! it, `owned` lists it, `yields` lets it yield.
+//! with it in the other files: `runnable` polls it, `waker` wakes it, `join`
+//! awaits it, `owned` lists it, `yields` lets it yield.
 //!
 //! Nobody needs a reference to run a task, or to keep it in a queue. It has one
 //! of its own, until it ends.

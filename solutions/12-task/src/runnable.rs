@@ -1,5 +1,5 @@
-//! The right to run a task, and what can be done with it: poll the task, and then
-//! leave it idle, schedule it again or end it.
+//! The right to run a task, and what can be done with it: poll the task, and
+//! then leave it idle, schedule it again or end it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -140,9 +140,11 @@ impl<S: Schedule> Runnable<S> {
     /// Drops the future, and ends the task with an error.
     #[cold]
     fn cancel(self) {
+        // Not dropped by a panic: that would cancel it a second time.
+        let task = ManuallyDrop::new(self);
         // SAFETY: it is the right to run the task that we are.
-        unsafe { (self.header().vtable.cancel)(self.task) };
-        self.end();
+        unsafe { (task.header().vtable.cancel)(task.task) };
+        ManuallyDrop::into_inner(task).end();
     }
 
     /// Hands the result over, which must be there.
@@ -152,7 +154,8 @@ impl<S: Schedule> Runnable<S> {
         let task = self.into_header();
         // SAFETY: the task is alive until its reference is given back, below.
         let Header { state, vtable, .. } = unsafe { task.as_ref() };
-        // SAFETY: the scheduler is an `S`, and from here on nothing asks for it.
+        // SAFETY: the scheduler is an `S`, and from here on nothing asks for
+        // it.
         unsafe { cell::drop_scheduler::<S>(task) };
         let mut completed = state.transition_to_complete(false);
         if completed == Completed::Unwanted {

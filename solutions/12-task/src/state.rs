@@ -17,8 +17,9 @@
 //! that follows it: every wake-up is a read-modify-write with `Release`, also
 //! one that changes nothing, and every poll begins with an `Acquire`. What a
 //! holder did to the task is seen by the next one: who lets go releases, and
-//! who sets `RUNNING` acquires. The result is published by `transition_to_complete`. Each
-//! reference is given back with `Release`, and the last one acquires.
+//! who sets `RUNNING` acquires. The result is published by
+//! `transition_to_complete`. Each reference is given back with `Release`, and
+//! the last one acquires.
 
 use std::process;
 
@@ -26,7 +27,8 @@ use sync::atomic::AtomicUsize;
 use sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Set if there is a [`Runnable`](super::Runnable) of the task, which is queued
-/// or polled. (As with Linux's `TASK_RUNNING`, a task that could run is running.)
+/// or polled. (As with Linux's `TASK_RUNNING`, a task that could run is
+/// running.)
 pub const RUNNING: usize = 1;
 /// Set if the task was woken while it was running.
 pub const NOTIFIED: usize = 1 << 1;
@@ -185,10 +187,12 @@ impl State {
             } else {
                 NOTIFIED
             };
-            // Release: pairs with the Acquire in `transition_to_running`; publishes what was
-            // written before the wake-up, even if `flag` is set already.
+            // Release: pairs with the Acquire in `transition_to_running`;
+            // publishes what was written before the wake-up, even if `flag` is
+            // set already.
             // Model: `what_was_written_before_any_wake_up_is_seen`.
-            // Acquire: pairs with `transition_to_idle`; the future comes with `RUNNING`.
+            // Acquire: pairs with `transition_to_idle`; the future comes with
+            // `RUNNING`.
             let exchanged = self.0.compare_exchange_weak(
                 state,
                 (state | flag) - given_back,
@@ -214,8 +218,9 @@ impl State {
         // Relaxed: it is only a guess for the exchange.
         let mut state = self.0.load(Relaxed);
         while state & (COMPLETE | CANCELLED) == 0 {
-            // Acquire: pairs with `transition_to_idle`; the future comes with `RUNNING`.
-            // Release: whoever drops the future sees what came before this.
+            // Acquire: pairs with `transition_to_idle`; the future comes with
+            // `RUNNING`. Release: whoever drops the future sees what came
+            // before this.
             let exchanged = self.0.compare_exchange_weak(
                 state,
                 state | CANCELLED | RUNNING,
@@ -273,11 +278,12 @@ impl State {
         self.0.load(Acquire) & COMPLETE != 0
     }
 
-    /// Gives the handle's waker, which is in the waker cell, to the task. Returns
-    /// `true` if the task is complete: the waker cell is the handle's then.
+    /// Gives the handle's waker, which is in the waker cell, to the task.
+    /// Returns `true` if the task is complete: the waker cell is the handle's
+    /// then.
     pub fn publish_waker(&self) -> bool {
-        // Release: pairs with `transition_to_complete`; publishes the waker. Acquire: the
-        // result, if it is there.
+        // Release: pairs with `transition_to_complete`; publishes the waker.
+        // Acquire: the result, if it is there.
         // Model: `a_handle_that_waits_is_woken_in_every_order`.
         self.0.fetch_or(JOIN_WAKER, AcqRel) & COMPLETE != 0
     }
@@ -287,8 +293,8 @@ impl State {
     ///
     /// Model: `a_handle_that_changes_its_waker_is_woken_in_every_order`.
     pub fn withdraw_waker(&self) -> bool {
-        // Acquire: pairs with `transition_to_complete`. Nothing is published: the handle
-        // only read the waker.
+        // Acquire: pairs with `transition_to_complete`. Nothing is published:
+        // the handle only read the waker.
         self.0.fetch_and(!JOIN_WAKER, Acquire) & COMPLETE != 0
     }
 

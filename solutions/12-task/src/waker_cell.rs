@@ -1,9 +1,9 @@
 //! The cell for the waker of the task that awaits the handle.
 //!
-//! The handle writes it, and then sets `JOIN_WAKER`: from then on the waker cell
-//! belongs to the task. To write it once more the handle takes the flag back
-//! first. Whoever completes the task looks for the flag in the same step, so
-//! that the two never touch the waker cell at once.
+//! The handle writes it, and then sets `JOIN_WAKER`: from then on the waker
+//! cell belongs to the task. To write it once more the handle takes the flag
+//! back first. Whoever completes the task looks for the flag in the same step,
+//! so that the two never touch the waker cell at once.
 
 use std::ptr::NonNull;
 use std::task::{RawWaker, Waker};

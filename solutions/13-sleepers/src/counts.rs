@@ -17,14 +17,14 @@ pub const MOST_WORKERS: usize = SEARCHING as usize - 1;
 /// The two counts.
 ///
 /// A sleeper is counted after it is listed, and taken off the count before it
-/// is taken off the list. So a thread that has taken one off the count finds one
-/// on the list.
+/// is taken off the list. So a thread that has taken one off the count finds
+/// one on the list.
 ///
 /// *Memory ordering.* The order of a count and the queues is made by the fences
 /// in [`Sleepers`](super::Sleepers). What must be seen where a count is are the
 /// list of those who sleep, by `add_sleeper` and `choose_sleeper`, and what a
-/// searcher has done before its `end_search`, by a later one's and the fence behind
-/// it.
+/// searcher has done before its `end_search`, by a later one's and the fence
+/// behind it.
 ///
 /// To look at the counts and to change them is one step. Models:
 /// `of_two_that_notify_one_names`, `of_two_that_ask_one_may_search`,

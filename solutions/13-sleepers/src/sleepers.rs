@@ -72,16 +72,16 @@ impl Sleepers {
     }
 
     /// A searcher has found work, and is busy. Returns `true` if no worker
-    /// searches now: it must call [`notify`](Self::notify) before it begins with
-    /// the work.
+    /// searches now: it must call [`notify`](Self::notify) before it begins
+    /// with the work.
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
         self.counts.end_search()
     }
 
     // ANCHOR: to_parked
-    /// A worker sleeps from now on. Returns `true` if no worker searches now: it
-    /// must look at all queues once more before it parks.
+    /// A worker sleeps from now on. Returns `true` if no worker searches now:
+    /// it must look at all queues once more before it parks.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         self.set.insert(worker);
@@ -94,8 +94,8 @@ impl Sleepers {
     // ANCHOR_END: to_parked
 
     // ANCHOR: from_parked
-    /// A worker that slept is unparked, for whatever reason. Returns what it does
-    /// from now on.
+    /// A worker that slept is unparked, for whatever reason. Returns what it
+    /// does from now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         while self.set.contains(worker) {

@@ -41,9 +41,10 @@ pub fn current() -> *const Shared {
 ///
 /// # Safety
 ///
-/// While the caller has the reference, it runs no code of the user's that is not
-/// `'static`: that could drop the [`EnterGuard`], and the runtime behind it. An
-/// `EnterGuard` within reach of `'static` code has borrowed its runtime for ever.
+/// While the caller has the reference, it runs no code of the user's that is
+/// not `'static`: that could drop the [`EnterGuard`], and the runtime behind
+/// it. An `EnterGuard` within reach of `'static` code has borrowed its runtime
+/// for ever.
 ///
 /// # Panics
 ///
@@ -134,8 +135,8 @@ impl Drop for EnterGuard<'_> {
     }
 }
 
-/// An [`EnterGuard`] around code of the user's, which may forget its own guards:
-/// nothing drops these, so this one leaves their runtimes, too.
+/// An [`EnterGuard`] around code of the user's, which may forget its own
+/// guards: nothing drops these, so this one leaves their runtimes, too.
 pub struct EnterScope(EnterGuard<'static>);
 
 impl EnterScope {
@@ -156,9 +157,10 @@ impl Drop for EnterScope {
     }
 }
 
-/// Leaves what code of the user's has entered on a worker's thread and not left. A
-/// task can't keep a guard from one poll to the next: a guard stays on its thread. So
-/// between two polls there is the worker's own, and what was forgotten.
+/// Leaves what code of the user's has entered on a worker's thread and not
+/// left. A task can't keep a guard from one poll to the next: a guard stays on
+/// its thread. So between two polls there is the worker's own, and what was
+/// forgotten.
 #[inline]
 pub fn leave_forgotten(workers_own: &Arc<Shared>) {
     CONTEXT.with(|context| {

@@ -15,8 +15,8 @@ pub use super::task::JoinHandle;
 /// What a blocking job returns, to be awaited.
 pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;
 
-/// Does what a [`Runtime`](super::Runtime) does, from anywhere and as long as that is there.
-/// What is spawned later is cancelled.
+/// Does what a [`Runtime`](super::Runtime) does, from anywhere and as long as
+/// that is there. What is spawned later is cancelled.
 #[derive(Clone)]
 pub struct Handle {
     shared: Arc<Shared>,
@@ -74,8 +74,8 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    // SAFETY: of the user's code only destructors of tasks may run here, after the
-    // end of the runtime, and tasks are `'static`.
+    // SAFETY: of the user's code only destructors of tasks may run here, after
+    // the end of the runtime, and tasks are `'static`.
     unsafe { context::expect_current() }.spawn(future)
 }
 

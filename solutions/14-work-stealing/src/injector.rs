@@ -170,9 +170,9 @@ impl<S: Schedule> Drop for Injector<S> {
 /// Links a task that is about to be pushed to the one before it.
 #[inline]
 fn link<S: Schedule>(task: NonNull<()>, to: Option<NonNull<()>>) {
-    // SAFETY: it is a task of our caller's until it is pushed, and what it links
-    // to was one until it was. That they are tasks once more is only for the
-    // link: below they are pointers again, and nobody else sees them.
+    // SAFETY: it is a task of our caller's until it is pushed, and what it
+    // links to was one until it was. That they are tasks once more is only for
+    // the link: below they are pointers again, and nobody else sees them.
     let mut task = unsafe { Runnable::<S>::from_raw(task) };
     // What it was linked to before the exchange failed is not ours.
     let _ = task.take_next().map(Runnable::into_raw);

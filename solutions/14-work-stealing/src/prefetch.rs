@@ -2,8 +2,8 @@
 //! fetch several at a time.
 //!
 //! The address of a task in a linked list stands in the task before it. Who
-//! walks along the list waits for one task after the other, each time as long as
-//! a cache line needs from core to core. Addresses that are known beforehand
+//! walks along the list waits for one task after the other, each time as long
+//! as a cache line needs from core to core. Addresses that are known beforehand
 //! can be asked for together.
 //!
 //! All of this is a hint. Threads that push at the same time overwrite each
@@ -106,8 +106,8 @@ impl Fetch<'_> {
     }
 }
 
-/// Lets the processor fetch what is needed to poll a small task: its header, and
-/// the future behind it.
+/// Lets the processor fetch what is needed to poll a small task: its header,
+/// and the future behind it.
 #[inline]
 pub fn prefetch(task: *const ()) {
     #[cfg(target_arch = "x86_64")]

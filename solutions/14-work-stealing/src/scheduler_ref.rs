@@ -29,7 +29,7 @@ impl SchedulerRef {
     /// # Safety
     ///
     /// The caller must hold a task of this owner, or be a worker, or be counted
-    /// as a guest, as long as it uses the reference.
+    /// as in flight, as long as it uses the reference.
     #[inline]
     unsafe fn shared<'a>(self) -> &'a Shared {
         // SAFETY: `Shared` lives in an `Arc`, and `end` waits for all of these.
@@ -43,7 +43,7 @@ impl Schedule for SchedulerRef {
     #[inline]
     fn schedule(&self, task: Task) {
         // SAFETY: we hold a task, until it is pushed. Then we are a worker, or
-        // the thread's context keeps the runtime, or we are a guest.
+        // the thread's context keeps the runtime, or we are in flight.
         let shared = unsafe { self.shared() };
         if let Some(worker) = context::worker_of(shared) {
             worker.schedule(task);

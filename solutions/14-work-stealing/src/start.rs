@@ -23,8 +23,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If the system has no thread left, or none of this name: one with a NUL in
-    /// it. Those that were started end.
+    /// If the system has no thread left, or none of this name: one with a NUL
+    /// in it. Those that were started end.
     pub fn build(&mut self) -> io::Result<Runtime> {
         if self.thread_name.contains('\0') {
             // std panics where a thread is to have such a name.

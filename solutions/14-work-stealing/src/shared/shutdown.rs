@@ -13,8 +13,8 @@ use super::{Shared, Task};
 /// How far the end has come.
 pub struct Shutdown {
     is_shut_down: AtomicBool,
-    /// Whether nobody waits for the workers, so that the last of them has to end
-    /// the blocking threads.
+    /// Whether nobody waits for the workers, so that the last of them has to
+    /// end the blocking threads.
     is_detached: AtomicBool,
     /// How many workers have not dropped their tasks yet.
     workers_left: AtomicUsize,
@@ -86,17 +86,17 @@ impl Shared {
 
     /// Drops all tasks, wherever they are. No worker runs any more.
     ///
-    /// The destructor of a future may wake and spawn others, and foreign threads
-    /// do so at any time. All of that comes to the injector, or, if it is
-    /// spawned, ends at once.
+    /// The destructor of a future may wake and spawn others, and foreign
+    /// threads do so at any time. All of that comes to the injector, or, if it
+    /// is spawned, ends at once.
     fn drop_all(&self) {
         self.owned.close_and_cancel();
         // SeqCst: pairs with the fence in `notify`, see `spawn_remote`
         // in the module above.
         // Model: `a_task_that_comes_at_the_end_ends_in_every_order`.
         fence(SeqCst);
-        // A guest holds a task that is listed, or has pushed it already and is
-        // about to leave.
+        // A thread in flight holds a task that is listed, or has pushed it
+        // already and is about to leave.
         while self.drop_injected()
             || !self.owned.is_empty()
             || self.has_in_flight()
@@ -119,22 +119,22 @@ impl Shared {
         has_tasks
     }
 
-    /// Queues a task, by a thread that nothing connects with the runtime but the
-    /// task. As soon as that is pushed, it may run and end, and the runtime with
-    /// it: so the end waits for in_flight.
+    /// Queues a task, by a thread that nothing connects with the runtime but
+    /// the task. As soon as that is pushed, it may run and end, and the runtime
+    /// with it: so the end waits for those in flight.
     /// Model: `nobody_is_left_behind_in_whatever_order`.
     pub fn inject_remote(&self, task: Task) {
         // Relaxed: published with the task. Whoever sees that it has ended sees
         // us.
         self.shutdown.in_flight.fetch_add(1, Relaxed);
         self.inject(task);
-        // Release: pairs with the Acquire in `has_in_flight`; we do not touch it
-        // again.
+        // Release: pairs with the Acquire in `has_in_flight`; we do not touch
+        // it again.
         self.shutdown.in_flight.fetch_sub(1, Release);
     }
 
     fn has_in_flight(&self) -> bool {
-        // Acquire: pairs with the Release of a guest that leaves.
+        // Acquire: pairs with the Release in `inject_remote`.
         self.shutdown.in_flight.load(Acquire) > 0
     }
 }

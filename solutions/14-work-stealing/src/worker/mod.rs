@@ -1,6 +1,6 @@
-//! The loop of a worker: it polls the tasks of its own LIFO slot and queue. When
-//! these are empty, and now and then in any case, it looks elsewhere; that is
-//! `search`.
+//! The loop of a worker: it polls the tasks of its own LIFO slot and queue.
+//! When these are empty, and now and then in any case, it looks elsewhere; that
+//! is `search`.
 
 mod search;
 
