@@ -1,5 +1,5 @@
 // ANCHOR: all
-//! Two threads write, and then look at what the other one has written. Can both
+//! Two threads write, and then look at what the other has written. Can both
 //! look too early?
 
 use std::sync::Barrier;
@@ -10,7 +10,7 @@ use Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 const ROUNDS: u32 = 50_000;
 
-/// What both threads see. Each flag has its cache line for itself.
+/// What both threads see. Each flag has a cache line of its own.
 #[derive(Default)]
 struct Shared {
     has_work: Line,

@@ -1,5 +1,5 @@
 // ANCHOR: shown
-//! Eight workers sleep, eight small jobs come. Whom does one wake?
+//! Eight workers sleep, eight small jobs come. How many are woken?
 
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -77,7 +77,7 @@ impl Pool {
         }
     }
 
-    /// Returns `true` when somebody has taken this worker off the list.
+    /// Returns `true` when a `notify` has taken this worker off the list.
     fn park(&self) -> bool {
         let own = thread::current().id();
         loop {

@@ -94,7 +94,7 @@ fn an_old_look_at_the_positions_takes_nothing() {
         usual_cause: "The difference of a newer head and an older tail is negative, which without a \
                       sign is four thousand million. Or the tail that the thief goes by is loaded \
                       with `Relaxed`.",
-        read: "scheduler/run-queue.html#positions-that-wrap",
+        read: "scheduler/run-queue-limits.html#positions-that-wrap",
     };
     check_model(lesson, || {
         sync::model_every_load(|| {
@@ -181,7 +181,7 @@ fn an_overflow_during_a_steal_loses_nothing() {
                   comes out once.",
         usual_cause: "The overflow takes half of the queue without asking whether a thief is at \
                       work, or writes the new item where a thief still reads.",
-        read: "scheduler/run-queue.html#when-there-is-no-room",
+        read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -210,7 +210,7 @@ fn an_overflow_meets_two_steals() {
                       has left, by a tail that it has seen before. Let the owner claim, too: then no \
                       thief comes, and what a thief has seen is old. Or the head shares a word with \
                       another number, into which an addition carries when the head wraps.",
-        read: "scheduler/run-queue.html#the-younger-half",
+        read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -239,7 +239,7 @@ fn an_overflow_meets_the_steals_of_two_threads() {
         usual_cause: "The owner moves its tail back before it knows whether it may. Meanwhile thieves move \
                       the head past that tail, and the number of items, the difference of the two, wraps. \
                       Claim first, then move the tail.",
-        read: "scheduler/run-queue.html#the-younger-half",
+        read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
         sync::model_within(2, || {
@@ -278,7 +278,7 @@ fn what_stays_is_seen_by_who_steals_it() {
         usual_cause: "The items that stay are said to be there with `Relaxed`, since they were \
                       published before. Say it with `Release`: a thief sees what was written before \
                       the store that it reads from, and that is the new one.",
-        read: "scheduler/run-queue.html#the-younger-half",
+        read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -303,7 +303,7 @@ fn what_is_left_is_dropped_in_every_order() {
         promise: "In every order of a steal and the end of the owner no item leaks or is dropped \
                   twice.",
         usual_cause: "The owner's end drops what is in the slots while a thief has claimed some.",
-        read: "scheduler/run-queue.html#what-is-left-at-the-end",
+        read: "scheduler/run-queue-limits.html#what-is-left-at-the-end",
     };
     check_model(lesson, || {
         sync::model_every_load(|| {
@@ -332,7 +332,7 @@ fn what_was_written_before_a_push_is_seen_after_the_steal() {
         promise: "A thief sees the item, and all that its owner wrote before it pushed.",
         usual_cause: "The tail is stored or loaded with `Relaxed`. Store it with `Release` once the \
                       item is in its slot, load it with `Acquire` before you read the slot.",
-        read: "scheduler/run-queue.html#what-the-thief-sees",
+        read: "scheduler/run-queue-limits.html#what-the-thief-sees",
     };
     check_model(lesson, || {
         // ANCHOR: published
@@ -364,7 +364,7 @@ fn a_stolen_item_can_be_stolen_on() {
         promise: "A second thief, that steals from the first one's queue, sees the item.",
         usual_cause: "The steal moves the tail of the thief's queue with `Relaxed`, or before the \
                       items are in their slots.",
-        read: "scheduler/run-queue.html#what-the-thief-sees",
+        read: "scheduler/run-queue-limits.html#what-the-thief-sees",
     };
     check_model(lesson, || {
         sync::model_every_load(|| {
@@ -483,7 +483,7 @@ fn a_queue_that_has_always_an_item_never_seems_empty() {
         usual_cause: "The tail is loaded first, and then a newer head. Load the head first, with \
                       `Acquire`, and move it with `Release`, in a pop, a steal and an overflow: then the \
                       tail is no older. Or an overflow takes all, and puts half back.",
-        read: "scheduler/run-queue.html#what-the-thief-sees",
+        read: "scheduler/run-queue-limits.html#what-the-thief-sees",
     };
     check_model(lesson, || {
         seems_never_empty("popped", |queue, _| {
@@ -511,7 +511,7 @@ fn a_queue_that_overflows_does_not_seem_empty_after_a_steal() {
                   Where items are left in the end, it isn't.",
         usual_cause: "An overflow moves the tail back before it knows whether it may, and later back \
                       to where it was. In between the head of a steal and that tail are equal.",
-        read: "scheduler/run-queue.html#the-younger-half",
+        read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
         sync::model(|| {

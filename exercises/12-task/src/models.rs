@@ -125,7 +125,7 @@ fn a_handle_that_waits_is_woken_in_every_order() {
                   sees what the task wrote.",
         usual_cause: "The waker is left without a second look at the state; or it is written while the \
                       other side reads it; or the flag that says so is set with `Relaxed`.",
-        read: "scheduler/task.html#the-handle-and-its-waker",
+        read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check_model(lesson, || {
         sync::model_every_load(|| {
@@ -161,7 +161,7 @@ fn a_handle_that_changes_its_waker_is_woken_in_every_order() {
                   ready.",
         usual_cause: "The slot is written while its flag is set: the task may be reading it. Take the \
                       flag back first, and look whether it was still yours.",
-        read: "scheduler/task.html#the-handle-and-its-waker",
+        read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check_model(lesson, || {
         sync::model_every_load(|| {
@@ -190,7 +190,7 @@ fn the_output_is_dropped_once_when_the_handle_goes_as_the_task_ends() {
         promise: "A handle that is dropped while the task ends leaves the output to one of the two.",
         usual_cause: "The handle looks whether the task is complete and then gives up its interest, in \
                       two steps; or the task looks for the interest and then completes, in two.",
-        read: "scheduler/task.html#future-then-output",
+        read: "scheduler/task-end.html#future-then-output",
     };
     check_model(lesson, || {
         for has_waker in [false, true] {
@@ -313,7 +313,7 @@ fn a_wake_up_counts_in_every_order() {
                       finds the task woken already only loads the flags: the load may see an old \
                       value, and it publishes nothing. Set the flag each time, by a \
                       read-modify-write with `Release`.",
-        read: "scheduler/task.html#a-note-for-the-holder",
+        read: "scheduler/task.html#woken-while-running",
     };
     check_model(lesson, || {
         sync::model_every_load(|| {
@@ -391,7 +391,7 @@ fn the_last_reference_frees_the_block_in_every_order() {
                       last one acquire. Or the block is used after the reference was given back. If it \
                       is never freed: of two who look at the count and then give back, neither finds \
                       itself the last; ask what the subtraction returns.",
-        read: "scheduler/task.html#who-counts",
+        read: "scheduler/task.html#counting-references",
     };
     check_model(lesson, || {
         for first_to_go in ["the end", "the handle", "the waker"] {
@@ -458,7 +458,7 @@ fn an_abort_ends_the_task_in_every_order() {
         promise: "A task that is aborted while it is woken and run ends, and its future is dropped once.",
         usual_cause: "The abort of a task that is held leaves nothing that the holder looks at when it \
                       lets go; or abort and wake-up both think that they hold the task.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check_model(lesson, || {
         sync::model_every_load(|| {
@@ -508,7 +508,7 @@ fn no_task_slips_past_a_list_that_closes() {
                       cancelled; or a task that is listed and still held is not marked. Or the \
                       task looks under the lock whether the list is closed, releases it, and \
                       lists itself under a second one: the close comes in between.",
-        read: "scheduler/task.html#tasks-that-wait",
+        read: "scheduler/task-end.html#tasks-that-wait",
     };
     check_model(lesson, || {
         sync::model_every_load(|| {
@@ -541,7 +541,7 @@ fn a_task_may_end_while_the_list_closes() {
                   of the two.",
         usual_cause: "The closing thread uses a task from the list without its lock and without being \
                       its holder.",
-        read: "scheduler/task.html#tasks-that-wait",
+        read: "scheduler/task-end.html#tasks-that-wait",
     };
     check_model(lesson, || {
         sync::model_every_load(|| {

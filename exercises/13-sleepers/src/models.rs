@@ -179,7 +179,7 @@ fn of_two_that_notify_one_names() {
         clause: "3. One is enough",
         promise: "Two workers sleep, two threads call `notify`: one worker is named, and one only.",
         usual_cause: "`notify` looks at the counts and changes them in two steps.",
-        read: "scheduler/sleepers.html#whether-and-who",
+        read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -213,7 +213,7 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
         usual_cause: "The list has no lock, and its head is compared alone. It is what it was, and \
                       what comes after it is not (ABA). Let each change of the head raise a number \
                       beside it.",
-        read: "scheduler/sleepers.html#whether-and-who",
+        read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -273,7 +273,7 @@ fn a_worker_that_falls_asleep_leaves_the_others_listed() {
         usual_cause: "`notify` sees that the worker is listed, and not yet what the worker wrote \
                       before that, such as the link to the next one: it looks at the list with \
                       `Relaxed`, where it needs `Acquire`. Or the list is changed in two steps.",
-        read: "scheduler/sleepers.html#whether-and-who",
+        read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check_model(lesson, || {
         sync::model(|| {

@@ -116,7 +116,7 @@ fn nothing_is_allocated_for_an_item() {
         clause: "12. Cheap",
         promise: "Pushes, pops, steals and overflows allocate nothing.",
         usual_cause: "The items stand in boxes, or in a `Vec` that a steal or an overflow collects.",
-        read: "scheduler/run-queue.html#what-it-costs",
+        read: "scheduler/run-queue-limits.html#what-it-costs",
     };
     check(lesson, || {
         let (queue, stealer) = run_queue::<_, 64>();
@@ -147,7 +147,7 @@ fn few_read_modify_writes_are_made() {
                   however much it takes.",
         usual_cause: "`push` swaps where a store is enough, since only the owner moves the tail; or \
                       a thief claims its items one by one.",
-        read: "scheduler/run-queue.html#what-it-costs",
+        read: "scheduler/run-queue-limits.html#what-it-costs",
     };
     const ROUNDS: u64 = 64;
     check(lesson, || {

@@ -13,7 +13,7 @@ fn what_nobody_takes_is_dropped_once() {
                       those whose items are out; or the loop over what is left goes from start \
                       to end by `..` or `<`, which finds nothing where the positions have \
                       wrapped: count with `wrapping_add` until they are equal.",
-        read: "scheduler/run-queue.html#what-is-left-at-the-end",
+        read: "scheduler/run-queue-limits.html#what-is-left-at-the-end",
     };
     check(lesson, || {
         for pops in 0..=6 {
@@ -47,7 +47,7 @@ fn a_queue_leaves_no_memory_behind() {
         promise: "When owner and stealers are gone no memory is left, whoever was the last.",
         usual_cause: "The slots are leaked, so that both ends can point to them, or freed by one end \
                       only. An `Arc` counts who is left.",
-        read: "scheduler/run-queue.html#what-is-left-at-the-end",
+        read: "scheduler/run-queue-limits.html#what-is-left-at-the-end",
     };
     const ROUNDS: isize = if cfg!(miri) { 40 } else { 1_000 };
     check(lesson, || {
@@ -79,7 +79,7 @@ fn a_stealer_may_outlive_the_owner() {
                   is dropped once.",
         usual_cause: "The slots belong to the owner, and the stealer has a pointer to them; or the \
                       owner's end drops the items and leaves the positions as they are.",
-        read: "scheduler/run-queue.html#what-is-left-at-the-end",
+        read: "scheduler/run-queue-limits.html#what-is-left-at-the-end",
     };
     check(lesson, || {
         let (queue, stealer) = run_queue::<_, FEW>();
@@ -112,7 +112,7 @@ fn a_queue_has_one_owner() {
         promise: "`Local` is neither `Sync` nor `Clone`: no two threads can push into one queue.",
         usual_cause: "All its fields are `Sync`, so it is too. A field `PhantomData<Cell<()>>` takes \
                       that away, and leaves it `Send`.",
-        read: "scheduler/run-queue.html#who-may-hold-which-end",
+        read: "scheduler/run-queue-limits.html#who-may-hold-which-end",
     };
     check(lesson, || {
         let (queue, _stealer) = run_queue::<u32, FEW>();
@@ -134,7 +134,7 @@ fn a_stealer_may_go_wherever_its_items_may() {
                   end leaves its thread if they are not.",
         usual_cause: "`#[derive(Clone)]` asks for items that are `Clone`; or `unsafe impl Sync` asks \
                       for too much (`T: Sync`) or for nothing.",
-        read: "scheduler/run-queue.html#who-may-hold-which-end",
+        read: "scheduler/run-queue-limits.html#who-may-hold-which-end",
     };
     check(lesson, || {
         let _stub_ends_here = run_queue::<u32, FEW>();

@@ -229,7 +229,7 @@ fn a_queue_works_alike_from_every_position() {
         usual_cause: "A position is added to by `+`, which panics at `u32::MAX` in a debug build; \
                       or two positions are compared by `<`, which is wrong after one has wrapped. \
                       Use `wrapping_add` and `wrapping_sub`, and look at the difference.",
-        read: "scheduler/run-queue.html#positions-that-wrap",
+        read: "scheduler/run-queue-limits.html#positions-that-wrap",
     };
     const STEP: usize = if cfg!(miri) { 11 } else { 1 };
     check(lesson, || {

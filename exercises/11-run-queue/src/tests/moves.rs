@@ -41,7 +41,7 @@ fn a_thief_that_is_half_full_may_steal() {
         usual_cause: "The steal fails unless the thief's queue is empty, or nearly so; or it compares \
                       with half by `>=` where only more than half is too much; or it takes half of the \
                       thief's room. It may fail above half, not at half.",
-        read: "scheduler/run-queue.html#when-there-is-no-room",
+        read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
         for count in [1, 2, 5, 64] {
@@ -129,7 +129,7 @@ fn a_steal_takes_no_more_than_has_room() {
                   there, and loses none.",
         usual_cause: "The thief claims half before it looks at its own room: what does not fit is \
                       lost, or written over what is there; or it returns then, and its claim stays.",
-        read: "scheduler/run-queue.html#when-there-is-no-room",
+        read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
         for room in 0..FEW as u32 {
@@ -161,7 +161,7 @@ fn a_steal_from_oneself_loses_nothing() {
         promise: "A steal from the thief's own queue comes back, and no item is lost or doubled.",
         usual_cause: "Both queues are locked, and they are the same; or the room is counted before \
                       and after the claim.",
-        read: "scheduler/run-queue.html#when-there-is-no-room",
+        read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
         for pops in 0..=FEW as u32 {
@@ -183,7 +183,7 @@ fn nothing_overflows_while_there_is_room() {
         clause: "7. Overflow",
         promise: "`push_or_overflow` pushes, as long as there is room.",
         usual_cause: "It looks whether the queue is half full, or full after this item.",
-        read: "scheduler/run-queue.html#when-there-is-no-room",
+        read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
         let (_, _, count) = full::<FEW>();
@@ -212,7 +212,7 @@ fn a_full_queue_gives_half_and_the_item_away() {
                   stays, in order.",
         usual_cause: "The item itself is lost, or the queue gives away one item or all of them, or \
                       an item goes both ways.",
-        read: "scheduler/run-queue.html#when-there-is-no-room",
+        read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
 
     check(lesson, || {
@@ -242,7 +242,7 @@ fn the_older_half_stays() {
         promise: "All that overflows is younger than all that stays.",
         usual_cause: "The owner claims its oldest items, as a thief does. What it has just fetched \
                       from the queue of all is the oldest, and goes back to its end.",
-        read: "scheduler/run-queue.html#the-younger-half",
+        read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check(lesson, || {
         let (queue, _, count) = full::<64>();
@@ -279,7 +279,7 @@ fn the_overflow_may_use_the_queue() {
         usual_cause: "The slots are given back before all their items have been passed on, so that \
                       the pushes within `overflow` write over the rest; or a lock is held \
                       meanwhile; or a thief waits until nobody is at work, and it is itself at work.",
-        read: "scheduler/run-queue.html#when-there-is-no-room",
+        read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
         let (queue, stealer, count) = full::<FEW>();
@@ -313,7 +313,7 @@ fn a_steal_within_an_overflow_writes_over_nothing() {
                       `overflow`. Room is what `free` says. Or `free` says too much: a pop \
                       behind a claim moves the head on, and the slots that are held before it \
                       are then counted from the new head.",
-        read: "scheduler/run-queue.html#when-there-is-no-room",
+        read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
         for pops in 0..=FEW as u32 {
@@ -350,7 +350,7 @@ fn a_panic_of_the_overflow_drops_what_was_on_its_way() {
         usual_cause: "The items are read one by one, and who reads them is gone after a panic: the \
                       rest leaks, or its slots stay taken. Pass them on from something that drops \
                       the rest.",
-        read: "scheduler/run-queue.html#when-there-is-no-room",
+        read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
         let (queue, stealer) = run_queue::<_, FEW>();

@@ -24,7 +24,7 @@ fn an_abort_ends_a_task_that_waits_or_is_queued() {
                   it was cancelled.",
         usual_cause: "The abort of a task that waits sets a flag that nobody will look at; or one that \
                       is queued is scheduled a second time; or `run` looks at the flag after the poll.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
         for is_queued in [false, true] {
@@ -67,7 +67,7 @@ fn an_abort_during_a_poll_waits_for_its_end() {
         usual_cause: "The abort drops the future at once, whoever has it; or the flag is looked at \
                       only when a poll begins, and this task waits forever; or it is looked at before the \
                       output, and a poll that was ready counts as cancelled.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -100,7 +100,7 @@ fn a_handle_waits_for_the_end_of_an_aborted_task() {
         usual_cause: "`is_finished` or the poll of the handle takes the flag of the abort for the end. \
                       The future is still there, with all that it owns, and may be ready yet. Look \
                       at the flag that is set when the result is there.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -150,7 +150,7 @@ fn an_abort_during_a_poll_that_yields_counts() {
         usual_cause: "A task that yields is marked as queued, whatever its state was: the abort that \
                       came during the poll is overwritten. Keep its flag, and look at it when the \
                       next poll would begin.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
         for ends_by in ["abort", "close_and_cancel"] {
@@ -199,7 +199,7 @@ fn an_abort_after_the_end_changes_nothing() {
         promise: "A task that has ended keeps its output, and is not scheduled.",
         usual_cause: "The abort does not look whether the task is complete, and makes itself the \
                       holder of a future that is gone.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -223,7 +223,7 @@ fn a_runnable_that_is_dropped_cancels_its_task() {
                   handles say that they were cancelled.",
         usual_cause: "A `Runnable` is a pointer without `Drop`; or it drops what is linked behind it \
                       by recursion, and a long queue overflows the stack.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     const MANY: usize = 100_000;
     check(lesson, || {
@@ -266,7 +266,7 @@ fn what_is_linked_behind_a_runnable_that_runs_is_cancelled() {
         usual_cause: "`run` takes no look at the link. A task that has ended is freed with its link, \
                       and what hung on it is never run, dropped or freed. Or it does for those that \
                       it polls, and returns earlier for a task that was aborted.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
         for first in ["ends", "waits", "panics", "is aborted"] {
@@ -325,7 +325,7 @@ fn a_panic_of_the_future_reaches_the_handle() {
                       of it, or the task stays held after the panic. If the handle says that the \
                       task was cancelled: the future panicked as the cancellation dropped it, \
                       and what it threw was thrown away; that comes before \"cancelled\".",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -364,7 +364,7 @@ fn what_panics_as_it_is_dropped_harms_nobody() {
         promise: "An output that panics as it is dropped harms neither `run` nor who drops the handle.",
         usual_cause: "The output is dropped outside of `catch_unwind`, or a second panic comes while \
                       the first one unwinds, which ends the process.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     /// Panics twice when it is polled or dropped: as a whole, and in a part.
     struct Bombs(Option<PanicOnDrop>);
@@ -416,7 +416,7 @@ fn what_is_thrown_may_panic_as_it_is_dropped() {
         usual_cause: "What `catch_unwind` has caught is dropped outside of it, as in \
                       `let _ = catch_unwind(..)`; or the error that no one takes is. Drop it \
                       inside of a second `catch_unwind`.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     /// Throws it when it is dropped.
     struct ThrowsOnDrop;
@@ -467,7 +467,7 @@ fn a_panicking_waker_of_the_handle_harms_nobody() {
                   drops the handle, with a waker that panics when it is dropped.",
         usual_cause: "The waker is called outside of `catch_unwind`, or before the task is complete; or \
                       the drop of the handle drops the waker outside of one.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
         let before = live_bytes();
@@ -511,7 +511,7 @@ fn a_waker_that_panics_in_a_poll_of_the_handle_is_not_kept() {
                       to the slot, which drops the old one, after the handle has noted that it \
                       has left it and before the flag says so. Take the old one out by \
                       `replace`, publish the new one, and drop the old one last.",
-        read: "scheduler/task.html#the-handle-and-its-waker",
+        read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -571,7 +571,7 @@ fn a_waker_that_ends_the_task_as_it_is_cloned_loses_no_output() {
                   handle gives the output then, or when it is polled again.",
         usual_cause: "The handle takes the output, and drops the clone that came too late after that: its \
                       panic takes the output with it. Drop the clone first.",
-        read: "scheduler/task.html#the-handle-and-its-waker",
+        read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     /// What is behind the waker: what it does when it is cloned.
     type Action = Mutex<Option<Box<dyn FnOnce() + Send>>>;
@@ -642,7 +642,7 @@ fn a_panic_of_the_scheduler_cancels_the_task() {
                       `Runnable` in hand when you call what may panic; its drop cancels. Or `wake` \
                       schedules the task and then gives back the waker's reference, which a panic \
                       skips.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
         for panics_in in

@@ -11,7 +11,7 @@ fn future_and_output_are_dropped_once_whatever_happens() {
                   dropped once, and nothing is left.",
         usual_cause: "The state says that there is a future, or an output, where there is none any \
                       more, or nobody drops what it says is there.",
-        read: "scheduler/task.html#future-then-output",
+        read: "scheduler/task-end.html#future-then-output",
     };
     check(lesson, || {
         for polls in 0..=2 {
@@ -96,7 +96,7 @@ fn an_output_that_nobody_wants_is_dropped_where_it_ends() {
                   drop does. A waker that is left keeps neither.",
         usual_cause: "The output is left in the block, to be dropped with it. Whoever drops the last \
                       waker has nothing to do with the output.",
-        read: "scheduler/task.html#future-then-output",
+        read: "scheduler/task-end.html#future-then-output",
     };
     check(lesson, || {
         for handle_goes_first in [true, false] {
@@ -140,7 +140,7 @@ fn the_handle_wakes_the_waker_of_its_last_poll() {
         usual_cause: "A waker that is there already is kept; or it is woken, and woken again when the \
                       block is freed; or two wakers are told apart by their vtables only, which most wakers share; or \
                       the waker stays in its slot when the handle is ready.",
-        read: "scheduler/task.html#the-handle-and-its-waker",
+        read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -174,7 +174,7 @@ fn wakers_that_look_alike_are_told_apart() {
         usual_cause: "The next waker is compared with the one that was passed before, of which only a \
                       clone is left: another waker may have its address by now. Or it is compared by \
                       its data pointer only, or by its vtable only. Compare both, with the clone's.",
-        read: "scheduler/task.html#the-handle-and-its-waker",
+        read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -218,7 +218,7 @@ fn the_handle_can_be_awaited_on_any_thread() {
         promise: "A thread that awaits the handle while others run the task gets the output.",
         usual_cause: "The waker is stored and the state not looked at again, so that an end in \
                       between wakes nobody.",
-        read: "scheduler/task.html#the-handle-and-its-waker",
+        read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -243,7 +243,7 @@ fn a_dropped_handle_detaches_its_task() {
         clause: "9. The handle",
         promise: "A task whose handle is dropped runs on, and the handle's waker is given back.",
         usual_cause: "Dropping the handle aborts the task, or leaves its waker in the block.",
-        read: "scheduler/task.html#the-handle-and-its-waker",
+        read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -269,7 +269,7 @@ fn a_handle_polled_after_its_end_says_so() {
         clause: "9. The handle",
         promise: "Polling a handle that was ready panics, and the message says `after`.",
         usual_cause: "The output is read out of the block once more, or the handle waits for ever.",
-        read: "scheduler/task.html#the-handle-and-its-waker",
+        read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
         let queue = Queue::default();

@@ -84,7 +84,7 @@ fn aborts_drops_and_the_close_allocate_nothing() {
         usual_cause: "`close_and_cancel` collects the tasks that it cancels in a `Vec`, or what is \
                       linked behind a `Runnable` is. Each task has room for a link: hang one behind \
                       the other.",
-        read: "scheduler/task.html#tasks-that-wait",
+        read: "scheduler/task-end.html#tasks-that-wait",
     };
     const TASKS: usize = 100;
     check(lesson, || {
@@ -201,7 +201,7 @@ fn a_waker_may_be_used_long_after_the_end() {
         usual_cause: "The waker has no reference of its own: it borrows the one that the poll had, or \
                       `clone` copies the pointer without counting. If the block is left at the end, `wake` \
                       of a task that has ended does not give its reference back.",
-        read: "scheduler/task.html#who-counts",
+        read: "scheduler/task.html#counting-references",
     };
     check(lesson, || {
         let before = live_bytes();
@@ -235,7 +235,7 @@ fn wakers_of_one_task_are_known_to_be_the_same() {
                   of another task.",
         usual_cause: "The vtable of the waker is a constant that is copied, or `clone` names another \
                       one. Let there be one `static`.",
-        read: "scheduler/task.html#who-counts",
+        read: "scheduler/task.html#counting-references",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -264,7 +264,7 @@ fn threads_may_use_the_wakers_of_a_task_at_once() {
         promise: "Threads that clone, wake and drop wakers while the task runs and ends harm nobody.",
         usual_cause: "A count or a flag is changed by a load and a store, or two references are given \
                       back where there was one.",
-        read: "scheduler/task.html#who-counts",
+        read: "scheduler/task.html#counting-references",
     };
     check(lesson, || {
         for round in 0..40 {
@@ -303,7 +303,7 @@ fn the_future_is_gone_before_the_handle_is_ready() {
         promise: "When the waker of the handle is called, the future was dropped, by who ran it.",
         usual_cause: "The future is left in the block until that is freed, or the handle is told \
                       before the future is dropped.",
-        read: "scheduler/task.html#future-then-output",
+        read: "scheduler/task-end.html#future-then-output",
     };
     check(lesson, || {
         for panics in [false, true] {
@@ -347,7 +347,7 @@ fn the_block_is_freed_with_the_last_who_knows_it() {
                   whatever order.",
         usual_cause: "One of the ways to wake, drop or join gives back no reference, or one too \
                       many. `wake` by value has one to give back also when it schedules.",
-        read: "scheduler/task.html#who-counts",
+        read: "scheduler/task.html#counting-references",
     };
     const TASK: usize = 0;
     const WAKER: usize = 1;
@@ -404,7 +404,7 @@ fn a_wake_up_and_a_poll_take_few_steps() {
                   read-modify-writes, a poll that yields at most two.",
         usual_cause: "A reference is counted for the queue, and another for the waker of the poll. Who \
                       holds the task needs neither.",
-        read: "scheduler/task.html#who-counts",
+        read: "scheduler/task.html#counting-references",
     };
     const ROUNDS: u64 = 100;
     check(lesson, || {

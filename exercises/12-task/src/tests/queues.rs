@@ -29,7 +29,7 @@ fn the_scheduler_may_end_the_task_before_it_returns() {
         promise: "A scheduler that runs the task to its end at once is alive until it returns.",
         usual_cause: "The scheduler in the block is called. Whoever runs the task may free the block \
                       while the call goes on: call a clone.",
-        read: "scheduler/task.html#who-holds-the-task",
+        read: "scheduler/task.html#who-may-poll-the-task",
     };
     check(lesson, || {
         let (tell, told) = mpsc::channel();
@@ -152,7 +152,7 @@ fn a_task_is_listed_while_it_may_wait() {
         promise: "A task is listed when it first waits, once, and no longer when it has ended.",
         usual_cause: "A task that ends, is aborted or panics is left in the list, or only the first or \
                       the last of the list can be taken out.",
-        read: "scheduler/task.html#tasks-that-wait",
+        read: "scheduler/task-end.html#tasks-that-wait",
     };
     check(lesson, || {
         let queue = Queue::with_list();
@@ -196,7 +196,7 @@ fn closing_the_list_cancels_the_tasks_that_wait() {
         usual_cause: "The lock of the list, or another one of the close, is held while futures are \
                       dropped, and a destructor wants it: it may close the list again; \
                       or tasks are only marked; or queued ones are cancelled by two at once.",
-        read: "scheduler/task.html#tasks-that-wait",
+        read: "scheduler/task-end.html#tasks-that-wait",
     };
     check(lesson, || {
         let queue = Queue::with_list();
@@ -246,7 +246,7 @@ fn closing_the_list_finds_each_of_many_tasks() {
         usual_cause: "A task that is taken out of the list takes others along: its neighbors aren't \
                       linked to each other, or the first isn't replaced. Or the walk along the list ends at a \
                       task that is queued.",
-        read: "scheduler/task.html#tasks-that-wait",
+        read: "scheduler/task-end.html#tasks-that-wait",
     };
     const TASKS: usize = 1_000;
     check(lesson, || {
@@ -303,7 +303,7 @@ fn a_list_that_is_closed_empties_as_its_tasks_end() {
         usual_cause: "The tasks are taken off the list where they are claimed, and their futures are \
                       dropped later: the list is empty, and what they own is still there. Take a task \
                       off where it ends.",
-        read: "scheduler/task.html#tasks-that-wait",
+        read: "scheduler/task-end.html#tasks-that-wait",
     };
     // Several, however many lists there are behind the one.
     const TASKS: usize = 1_000;
@@ -356,7 +356,7 @@ fn a_task_that_waits_after_the_close_is_cancelled() {
                   waiting.",
         usual_cause: "A closed list is looked at only when a task is spawned; the task is left waiting \
                       where nobody will end it.",
-        read: "scheduler/task.html#tasks-that-wait",
+        read: "scheduler/task-end.html#tasks-that-wait",
     };
     check(lesson, || {
         let queue = Queue::with_list();

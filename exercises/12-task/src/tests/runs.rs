@@ -10,7 +10,7 @@ fn spawn_neither_polls_nor_schedules() {
         promise: "After `spawn` the future has not been polled, and the scheduler not called.",
         usual_cause: "`spawn` schedules the task itself, as a runtime's `spawn` does. Here the caller \
                       gets a `Runnable` for that.",
-        read: "scheduler/task.html#who-holds-the-task",
+        read: "scheduler/task.html#who-may-poll-the-task",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -36,7 +36,7 @@ fn each_run_polls_once() {
         promise: "A task that wakes itself is polled once by each `run`, and scheduled in between.",
         usual_cause: "`run` polls again at once when the task was woken meanwhile. The others in the \
                       queue wait.",
-        read: "scheduler/task.html#a-note-for-the-holder",
+        read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -62,7 +62,7 @@ fn a_task_is_not_scheduled_while_it_is_polled() {
         promise: "A wake-up from another thread during a poll schedules the task when it is over.",
         usual_cause: "A wake-up schedules the task whoever has it now, and so two threads poll it at \
                       once. Leave a note for the one that polls.",
-        read: "scheduler/task.html#who-holds-the-task",
+        read: "scheduler/task.html#who-may-poll-the-task",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -93,7 +93,7 @@ fn a_task_that_has_ended_is_never_polled_again() {
         promise: "A wake-up after the end, or during the last poll, schedules nobody.",
         usual_cause: "A wake-up does not look whether the task is complete, or the one that came \
                       during the last poll is served nevertheless.",
-        read: "scheduler/task.html#who-holds-the-task",
+        read: "scheduler/task.html#who-may-poll-the-task",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -124,7 +124,7 @@ fn a_wake_up_schedules_a_task_that_waits() {
         promise: "A task that waits is scheduled by each way to wake it, and then polled.",
         usual_cause: "The wake-up only sets a flag; or `wake` by value drops its reference and \
                       forgets to wake.",
-        read: "scheduler/task.html#who-holds-the-task",
+        read: "scheduler/task.html#who-may-poll-the-task",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -159,7 +159,7 @@ fn many_wake_ups_are_one_poll() {
         promise: "Wake-ups of a task that is queued schedule nothing, and cause no further poll.",
         usual_cause: "A wake-up does not look whether the task is queued; or the note that it leaves \
                       then is not cleared when the poll begins.",
-        read: "scheduler/task.html#a-note-for-the-holder",
+        read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
         let queue = Queue::default();
@@ -187,7 +187,7 @@ fn a_wake_up_during_a_poll_is_not_lost() {
         promise: "A task that is woken while it is polled is scheduled once more.",
         usual_cause: "The note is cleared after the poll instead of before, or nobody looks for it \
                       when the task is let go.",
-        read: "scheduler/task.html#a-note-for-the-holder",
+        read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
         let ways: [fn(&Waker); 3] = [
@@ -222,7 +222,7 @@ fn thousands_of_wake_ups_from_another_thread_all_arrive() {
         promise: "A wake-up that comes just when a poll ends schedules the task.",
         usual_cause: "The look for the note and the step that lets the task go are two: a load and a \
                       store. Make them one exchange.",
-        read: "scheduler/task.html#a-note-for-the-holder",
+        read: "scheduler/task.html#woken-while-running",
     };
     const TIME: Duration = Duration::from_millis(200);
     check(lesson, || {

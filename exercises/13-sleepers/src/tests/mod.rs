@@ -60,7 +60,7 @@ fn a_sleeper_is_named_when_work_comes() {
         promise: "If one worker sleeps and none searches, `notify` names the one that sleeps.",
         usual_cause: "The sleepers are counted in one place and listed in another, and `notify` looks \
                       at what is not up to date.",
-        read: "scheduler/sleepers.html#whether-and-who",
+        read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check(lesson, || {
         for count in [1, 2, 3, 4, 40] {
@@ -85,7 +85,7 @@ fn at_first_all_are_busy() {
         clause: "2. Whom to wake",
         promise: "In a new scheduler nobody sleeps, so `notify` names nobody.",
         usual_cause: "The workers are listed as asleep before they have said so.",
-        read: "scheduler/sleepers.html#busy-searching-asleep",
+        read: "scheduler/sleepers.html#busy-searching-parked",
     };
     check(lesson, || {
         for count in [1, 2, 4] {
@@ -105,7 +105,7 @@ fn each_sleeper_is_named_once() {
         clause: "2. Whom to wake",
         promise: "If several sleep, each is named once, and then nobody.",
         usual_cause: "The one that is named stays on the list.",
-        read: "scheduler/sleepers.html#whether-and-who",
+        read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check(lesson, || {
         for count in [1, 2, 4] {
@@ -123,7 +123,7 @@ fn who_sleeps_again_is_named_again() {
         promise: "A worker that has been named and sleeps again can be named again, any number of \
                   times.",
         usual_cause: "What was noted about its last sleep is still there: a count, or a flag.",
-        read: "scheduler/sleepers.html#whether-and-who",
+        read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check(lesson, || {
         let sleepers = all_asleep(3);

@@ -50,7 +50,7 @@ fn a_handle_tells_wakers_at_one_address_apart() {
         usual_cause: "The handle compares the next waker with the pointers of the one before, which is \
                       gone. What is alive is its clone, which may have others: ask the clone, by \
                       `will_wake`.",
-        read: "scheduler/task.html#the-handle-and-its-waker",
+        read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
         let runtime = runtime(1);
@@ -89,7 +89,7 @@ fn an_aborted_task_is_dropped() {
         promise: "An aborted task is not polled again: its future is dropped, and its handle says \
                   that it was cancelled, whether it waits, is queued, or is polled just then.",
         usual_cause: "Abort only marks the task, and nobody looks at the mark until it is woken.",
-        read: "scheduler/task.html#the-end-of-a-task",
+        read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
         let runtime = runtime(1);

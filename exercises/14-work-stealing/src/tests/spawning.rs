@@ -145,7 +145,7 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
                   poll it at once.",
         usual_cause: "A wake-up during the poll queues the task at once, and another worker takes \
                       it from there.",
-        read: "scheduler/task.html#a-note-for-the-holder",
+        read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
         let runtime = runtime(4);
@@ -185,7 +185,7 @@ fn many_wake_ups_are_one_poll() {
         clause: "2. One poll",
         promise: "A task that is woken a hundred times before it is polled is polled once.",
         usual_cause: "Each wake-up puts the task into a queue, also when it is in one already.",
-        read: "scheduler/task.html#a-note-for-the-holder",
+        read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
         let runtime = runtime(1);
@@ -217,7 +217,7 @@ fn a_wake_up_during_a_poll_is_not_lost() {
                       or forgotten when the poll ends. Or, if it's the runtime's `drop` that hangs, it \
                       wakes the workers before it notes that it's over, and one that looks in between \
                       sleeps again.",
-        read: "scheduler/task.html#a-note-for-the-holder",
+        read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
         let runtime = runtime(2);
