@@ -1,7 +1,8 @@
 //! What a task costs beside its work, on each scheduler:
-//! `cargo bench -p benches --bench scheduler`. The workloads are those that
-//! tokio's scheduler is measured by; all contenders use the same channel, that
-//! of tokio's own benchmarks.
+//! `cargo bench -p benches --bench scheduler`. The workloads follow those of
+//! tokio's own `benches/rt_multi_threaded.rs`, of which two are missing,
+//! `spawn_many_remote_busy1` and `spawn_many_remote_busy2`; all contenders use
+//! the same channel, that of tokio's own benchmarks.
 //!
 //! `SCHEDULER_ROUNDS=15` in the environment replaces criterion by so many
 //! short rounds in which all contenders take turns: quick, and fair on a machine

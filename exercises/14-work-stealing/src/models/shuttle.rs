@@ -249,7 +249,7 @@ fn no_task_waits_while_a_worker_sleeps_in_whatever_order() {
         usual_cause: "Somebody searches already, so nobody is woken; and who searches finds one \
                       task and tells nobody of the next. Or a worker looks once more before it \
                       sleeps, but at the global queue only: a task waits in another worker's.",
-        read: "scheduler/work-stealing.html#a-workers-turn",
+        read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -296,7 +296,7 @@ fn what_comes_from_outside_is_shared_in_whatever_order() {
                       finds them nowhere, sleeps, and is not notified. Or only one worker is to be on \
                       its way at a time, and that one takes work before it says that it has arrived: \
                       what comes in between unparks no worker.",
-        read: "scheduler/work-stealing.html#a-workers-turn",
+        read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -346,7 +346,7 @@ fn of_three_tasks_from_outside_two_run_at_a_time_in_whatever_order() {
         usual_cause: "A worker that was not let in to search sleeps without a last look. The one that \
                       kept it out has found a task since, and had no sleeper to wake. Or a worker \
                       carries several tasks to its own queue, and tells no other.",
-        read: "scheduler/work-stealing.html#a-workers-turn",
+        read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -374,7 +374,7 @@ fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
         usual_cause: "A worker that was not let in to search sleeps without a last look. Or a busy \
                       worker carries several tasks to its own queue: a worker that looks meanwhile finds \
                       them nowhere, sleeps, and is not told.",
-        read: "scheduler/work-stealing.html#a-workers-turn",
+        read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -414,7 +414,7 @@ fn a_worker_that_falls_asleep_in_vain_is_not_taken_for_a_sleeper_in_whatever_ord
         usual_cause: "A worker looks once more before it parks, finds a task, and is still listed as \
                       asleep while it polls it. Who notifies names this one, and the other sleeps on. \
                       Leave the list before you go for the task.",
-        read: "scheduler/work-stealing.html#a-workers-turn",
+        read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -445,7 +445,7 @@ fn an_abort_ends_a_task_once_in_whatever_order() {
                   happens to it.",
         usual_cause: "An abort finds a task that is being polled, and takes its future away; or it \
                       finds one in a queue, and nobody takes it out.",
-        read: "scheduler/work-stealing.html#the-end",
+        read: "scheduler/work-stealing.html#shutdown",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -535,7 +535,7 @@ fn the_runtime_ends_in_whatever_order() {
                   meanwhile, and all handles are ready then.",
         usual_cause: "A worker looks at the flag, falls asleep, and was told in between; or a task \
                       is pushed when nobody looks at the queues any more.",
-        read: "scheduler/work-stealing.html#the-end",
+        read: "scheduler/work-stealing.html#shutdown",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -594,7 +594,7 @@ fn a_task_that_is_being_woken_is_dropped_in_whatever_order() {
         usual_cause: "The shutdown cancels the tasks that wait, and drops those in queues. This one \
                       is neither: the thread has it in hand, and queues or drops it a moment later. \
                       Go on until no task is listed.",
-        read: "scheduler/work-stealing.html#the-end",
+        read: "scheduler/work-stealing.html#shutdown",
     };
     check_model(lesson, || {
         sync::model(|| {
@@ -625,7 +625,7 @@ fn nobody_is_left_behind_in_whatever_order() {
                   drops what is left of its tasks does no harm.",
         usual_cause: "A thread wakes a task, and the end of that task is the end of the runtime, \
                       which the thread still uses.",
-        read: "scheduler/work-stealing.html#the-end",
+        read: "scheduler/work-stealing.html#shutdown",
     };
     check_model(lesson, || {
         sync::model(|| {

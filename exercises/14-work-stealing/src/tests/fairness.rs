@@ -14,7 +14,7 @@ fn tasks_that_wake_one_another_do_not_own_the_worker() {
         promise: "The first task in the queue is polled after at most a hundred polls of tasks that \
                   wake or spawn one another.",
         usual_cause: "The slot for the next task is emptied before the queue, without an end.",
-        read: "scheduler/work-stealing.html#the-slot-for-the-next-task",
+        read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
         for (what, keep_busy) in WAYS {
@@ -46,7 +46,7 @@ fn sleeps_end_though_all_workers_are_busy() {
                   time.",
         usual_cause: "A worker looks at the timers only when it has nothing else to do; or the \
                       deadline comes from a clock that was read once, when the runtime was built.",
-        read: "scheduler/work-stealing.html#time",
+        read: "scheduler/work-stealing.html#timers",
     };
     check(lesson, || {
         for workers in [1, 2, 4] {
@@ -83,7 +83,7 @@ fn sleeps_end_though_all_workers_sleep() {
                       one, and nobody rouses it for an earlier one. Or a worker that is woken, finds \
                       nothing and sleeps again still counts as one that comes, and the next task \
                       wakes nobody.",
-        read: "scheduler/work-stealing.html#time",
+        read: "scheduler/work-stealing.html#timers",
     };
     check(lesson, || {
         let ms = Duration::from_millis(1);
@@ -115,7 +115,7 @@ fn a_yield_lets_the_ready_tasks_run_first() {
                   times out of five.",
         usual_cause: "A task that yields goes into the slot for the next task, or is polled again \
                       at once.",
-        read: "scheduler/work-stealing.html#the-slot-for-the-next-task",
+        read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
         let runtime = runtime(1);
@@ -148,7 +148,7 @@ fn tasks_that_yield_take_turns() {
         clause: "13. Yield",
         promise: "Of tasks that yield on one worker, none gets twice as many turns as another.",
         usual_cause: "A task that yields goes into the slot for the next task.",
-        read: "scheduler/work-stealing.html#the-slot-for-the-next-task",
+        read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
         let runtime = runtime(1);

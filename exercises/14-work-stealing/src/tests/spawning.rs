@@ -123,7 +123,7 @@ fn a_new_runtime_runs_a_task_at_once() {
                   has a handle of, too.",
         usual_cause: "A worker counts as asleep, or as awake, before it has begun. Or dropping the \
                       handle ends the task.",
-        read: "scheduler/work-stealing.html#a-workers-turn",
+        read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {
         for round in 0..40 {
@@ -324,7 +324,7 @@ fn the_queue_behind_a_long_poll_is_stolen() {
         promise: "While a worker is in a poll, others run the tasks in its queue.",
         usual_cause: "Workers take from their own queue and from the global one only, or fall \
                       asleep though another one's queue is not empty.",
-        read: "scheduler/work-stealing.html#a-workers-turn",
+        read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {
         for workers in [2, 4, 8] {
@@ -356,7 +356,7 @@ fn a_task_that_yields_to_a_long_poll_is_stolen() {
                       that yields goes into the queue, and no sleeping worker is told, since the \
                       one that pushed it would poll it anyway. But the slot comes first, and \
                       that poll may be long.",
-        read: "scheduler/work-stealing.html#the-slot-for-the-next-task",
+        read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
         for workers in [2, 4, 8] {
@@ -414,7 +414,7 @@ fn there_are_as_many_workers_as_asked_for() {
         usual_cause: "A thread too many or too few is started, the caller of `block_on` runs tasks, \
                       too, or the name is not passed on. Or `build` moves the name out of the builder, \
                       which may build a second runtime: clone it.",
-        read: "scheduler/work-stealing.html#a-workers-turn",
+        read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {
         for workers in WORKERS {

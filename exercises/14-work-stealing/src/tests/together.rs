@@ -21,7 +21,7 @@ fn tasks_spawned_in_a_row_stay_together() {
         usual_cause: "All workers take from one queue, one task at a time: each spawn and each poll \
                       waits for the memory that all of them write to. Or a task that a worker spawns \
                       goes to the queue of another worker.",
-        read: "scheduler/work-stealing.html#what-one-queue-cannot-do",
+        read: "scheduler/work-stealing.html#what-one-queue-cant-do",
     };
     check(lesson, || {
         for workers in [2, 4] {
