@@ -3,6 +3,7 @@
 //! Also fails: waiting_does_not_poll_by_a_timer
 //! Also fails: a_wake_up_causes_one_poll
 //! Also fails: two_waiting_threads_do_not_take_each_others_wake_ups
+//! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
 //! Polls again and again. The result is always right, and one core is always
 //! busy.

@@ -18,6 +18,7 @@
 //! Also fails: a_wake_up_causes_one_poll
 //! Also fails: a_waker_may_be_used_after_block_on_returned
 //! Also fails: a_waker_of_an_earlier_poll_wakes
+//! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
 //! The loop sleeps first and polls then, as if a future woke its executor when it
 //! is made. Nothing wakes the thread: no future has seen its waker yet.

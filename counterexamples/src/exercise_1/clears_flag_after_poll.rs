@@ -13,6 +13,7 @@
 //! Also fails: a_panic_of_the_future_reaches_the_caller
 //! Also fails: a_waker_may_be_used_after_block_on_returned
 //! Also fails: a_waker_of_an_earlier_poll_wakes
+//! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
 //! Lowers the flag where the wait begins, to start from a clean state. A
 //! wake-up that came during the poll had raised it.

@@ -1,5 +1,6 @@
 //! Breaks clause 5: Bounded polls.
 //! Caught by: a_wake_up_causes_one_poll
+//! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
 //! Looks once more before it sleeps, in case a wake-up came meanwhile. The
 //! park token remembers that by itself; the second look doubles the work.

@@ -9,6 +9,7 @@
 //! Also fails: waiting_does_not_spin
 //! Also fails: waiting_does_not_poll_by_a_timer
 //! Also fails: a_waker_of_an_earlier_poll_wakes
+//! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
 //! Asks for the current thread when it wakes instead of when it is made. A
 //! future that wakes itself works; everybody else unparks themselves.

@@ -14,11 +14,11 @@
 //! the last search ends. `transition_to_parked` has the fence after both.
 //! `transition_from_searching` has none, but sends its caller to `notify`,
 //! which begins with one. Other changes are relaxed as far as pushes go: a
-//! search may miss one, but whoever ends the last search does not.
+//! search may miss one, but the worker that ends the last search does not.
 //!
 //! Searchers also *move* work, from one queue to another, and tell nobody. So
-//! `transition_from_searching` releases, and the fence of whoever ends the last
-//! search acquires.
+//! `transition_from_searching` releases, and the fence of the worker that ends
+//! the last search acquires.
 //!
 //! # Contract
 //!
@@ -34,17 +34,19 @@
 //! 4. **Half.** `transition_to_searching` lets at most half of the workers
 //!    search at once, rounded up; fewer will do. If none searches, it lets one.
 //! 5. **One leads to the next.** `transition_from_searching` makes a searcher
-//! busy, and returns `true` if none searches now. Then its caller has to call
-//! `notify`. 6. **The last look.** `transition_to_parked` makes a worker sleep,
-//! whether it was busy or searching, and returns `true` if none searches now.
-//! Then its caller has to look at all queues before it parks; there it sees
-//! what the other searchers have moved before their
-//! `transition_from_searching`. 7. **Unparking.** A worker that slept and is
-//! unparked, for whatever reason, calls `transition_from_parked`. If no
-//! `notify` has named it, it is `Busy` from then on, and will not be named. If
-//! one has, it is `Searching`. A worker that knows it was named need not call
-//! it. 8. **Any number.** One worker is enough, and so are 256; all of them may
-//! sleep at once. 9. **Made once.** After `new` nothing is allocated.
+//!    busy, and returns `true` if none searches now. Then its caller has to call
+//!    `notify`.
+//! 6. **The last look.** `transition_to_parked` makes a worker sleep, whether it
+//!    was busy or searching, and returns `true` if none searches now. Then its
+//!    caller has to look at all queues before it parks; there it sees what the
+//!    other searchers have moved before their `transition_from_searching`.
+//! 7. **Unparking.** A worker that slept and is unparked, for whatever reason,
+//!    calls `transition_from_parked`. If no `notify` has named it, it is `Busy`
+//!    from then on, and will not be named. If one has, it is `Searching`. A
+//!    worker that knows it was named need not call it.
+//! 8. **Any number.** One worker is enough, and so are 256; all of them may
+//!    sleep at once.
+//! 9. **Made once.** After `new` nothing is allocated.
 //!
 //! # Examples
 //!

@@ -121,8 +121,8 @@ mod start;
 mod tests;
 mod worker;
 
-// Modules reach these by `super`, so that the benchmarks can put another crate
-// in the place of one.
+// Modules reach these by `super`, so that the benchmarks can put another crate in
+// the place of one.
 use ::{run_queue, sleepers, task};
 
 pub use builder::Builder;

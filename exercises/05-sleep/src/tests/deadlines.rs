@@ -592,40 +592,42 @@ fn a_sleep_may_end_with_the_latest_instant() {
             let deadline = latest - before;
             let mut driven = Driven::new();
             let (waker, wakes) = CountingWaker::new();
-            // There is something to be compared with. Nothing is dropped if the poll
-            // below panics, since a lock may be poisoned then.
+            // There is something to be compared with. Nothing is dropped where the
+            // timers panic, since a lock may be poisoned then.
             std::mem::forget(begin(driven.after(100 * YEAR)));
             driven.fire();
             let mut latest_sleep = driven.timers.sleep_until(deadline);
-            let mut is_ready = true;
-            if let Some(said) =
-                panic_message(|| is_ready = poll(&mut latest_sleep, &waker))
-            {
-                // A stub's `Sleep` has no destructor that `forget` could keep from running.
-                let _kept = Box::leak(Box::new(latest_sleep));
+            let (mut is_ready, mut latest_next) = (true, None);
+            let said = panic_message(|| {
+                is_ready = poll(&mut latest_sleep, &waker);
+                for _year in 0..10 {
+                    // A design that turns after some centuries may say `None`.
+                    latest_next = latest_next.max(driven.fire());
+                    driven.now += YEAR;
+                }
+                is_ready |= poll(&mut latest_sleep, Waker::noop());
+            });
+            if let Some(said) = said {
+                // (`forget` is for what has a destructor, and a stub's `Sleep` has none.)
+                let _kept = Box::leak(Box::new((latest_sleep, driven)));
                 panic!(
-                    "to poll one that is due {before:?} before the latest instant panicked: {said}"
+                    "a sleep is due {before:?} before the latest instant, and to poll it or to call \
+                     `fire` panicked: {said}"
                 );
             }
-            assert!(!is_ready, "it is ready before its deadline");
-            for _year in 0..10 {
-                // A design that turns after some centuries may say `None`.
-                let next = driven.fire();
-                assert!(
-                    next.is_none_or(|next| next
-                        .saturating_duration_since(deadline)
-                        <= MS),
-                    "due {before:?} before the latest instant, and `fire` returns one that is later by more than 1 ms"
-                );
-                driven.now += YEAR;
-            }
-            let is_ready = poll(&mut latest_sleep, Waker::noop());
+            assert!(
+                latest_next.is_none_or(|next| next
+                    .saturating_duration_since(deadline)
+                    <= MS),
+                "due {before:?} before the latest instant, and `fire` returns one that is later by more than 1 ms"
+            );
             assert!(
                 !is_ready && wakes.wakes() == 0,
                 "due {before:?} before the latest instant, it has ended"
             );
             // The timer thread goes on, too.
-            let (served, _) = begin(sleep_until(deadline));
+            // Never dropped, as above.
+            let (served, _) = Box::leak(Box::new(begin(sleep_until(deadline))));
             assert!(served.deadline() == Some(deadline), "it has no deadline");
             wait_for(sleep(MS));
         }
