@@ -625,11 +625,23 @@ fn a_sleep_may_end_with_the_latest_instant() {
                 !is_ready && wakes.wakes() == 0,
                 "due {before:?} before the latest instant, it has ended"
             );
-            // The timer thread goes on, too.
-            // Never dropped, as above.
+            // The timer thread goes on, too. Nothing is dropped, as above.
             let (served, _) = Box::leak(Box::new(begin(sleep_until(deadline))));
             assert!(served.deadline() == Some(deadline), "it has no deadline");
-            wait_for(sleep(MS));
+            let next = Box::leak(Box::new(sleep(MS)));
+            let (tell, told) = mpsc::channel();
+            let waker = HostileWaker::new(move || _ = tell.send(()));
+            let said = panic_message(|| {
+                while !poll(next, &waker) {
+                    told.recv()
+                        .expect("the sleep keeps its waker until it is woken");
+                }
+            });
+            assert!(
+                said.is_none(),
+                "one sleeps until {before:?} before the latest instant, and to sleep for 1 ms \
+                 beside it panics: {said:?}"
+            );
         }
     });
 }
