@@ -39,8 +39,8 @@ pub use activity::Activity;
 /// 4. **Half.** `transition_to_searching` lets at most half of the workers
 ///    search at once, rounded up; fewer will do. If none searches, it lets one.
 /// 5. **One leads to the next.** `transition_from_searching` makes a searcher
-///    busy, and returns `true` if none searches now. Then its caller has to call
-///    `notify`.
+///    busy, and returns `true` if none searches now. Then its caller has to
+///    call `notify`.
 /// 6. **The last look.** `transition_to_parked` makes a worker sleep, whether it
 ///    was busy or searching, and returns `true` if none searches now. Then its
 ///    caller has to look at all queues before it parks; there it sees what the
