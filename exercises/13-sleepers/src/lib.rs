@@ -41,10 +41,10 @@ pub use activity::Activity;
 /// 5. **One leads to the next.** `transition_from_searching` makes a searcher
 ///    busy, and returns `true` if none searches now. Then its caller has to
 ///    call `notify`.
-/// 6. **The last look.** `transition_to_parked` makes a worker sleep, whether it
-///    was busy or searching, and returns `true` if none searches now. Then its
-///    caller has to look at all queues before it parks; there it sees what the
-///    other searchers have moved before their `transition_from_searching`.
+/// 6. **The last look.** `transition_to_parked` makes a worker sleep, whether
+///    it was busy or searching, and returns `true` if none searches now. Then
+///    its caller has to look at all queues before it parks; there it sees what
+///    the other searchers have moved before their `transition_from_searching`.
 /// 7. **Unparking.** A worker that slept and is unparked, for whatever reason,
 ///    calls `transition_from_parked`. If no `notify` has named it, it is `Busy`
 ///    from then on, and will not be named. If one has, it is `Searching`. A
@@ -94,8 +94,8 @@ impl Sleepers {
     }
 
     /// A searcher has found work, and is busy. Returns `true` if no worker
-    /// searches now: it must call [`notify`](Self::notify) before it begins with
-    /// the work.
+    /// searches now: it must call [`notify`](Self::notify) before it begins
+    /// with the work.
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
         todo!("count one less that searches; was it the last?")

@@ -36,10 +36,10 @@
 //! 5. **One leads to the next.** `transition_from_searching` makes a searcher
 //!    busy, and returns `true` if none searches now. Then its caller has to
 //!    call `notify`.
-//! 6. **The last look.** `transition_to_parked` makes a worker sleep, whether it
-//!    was busy or searching, and returns `true` if none searches now. Then its
-//!    caller has to look at all queues before it parks; there it sees what the
-//!    other searchers have moved before their `transition_from_searching`.
+//! 6. **The last look.** `transition_to_parked` makes a worker sleep, whether
+//!    it was busy or searching, and returns `true` if none searches now. Then
+//!    its caller has to look at all queues before it parks; there it sees what
+//!    the other searchers have moved before their `transition_from_searching`.
 //! 7. **Unparking.** A worker that slept and is unparked, for whatever reason,
 //!    calls `transition_from_parked`. If no `notify` has named it, it is `Busy`
 //!    from then on, and will not be named. If one has, it is `Searching`. A
