@@ -12,6 +12,7 @@
 //! Also fails: what_is_due_already_is_ready_or_woken_at_once
 //! Also fails: models::a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order
 //! Also fails: models::an_earlier_deadline_interrupts_in_every_order
+//! Also fails: a_rouse_before_fire_is_not_one_for_a_sleep_begun_meanwhile
 //!
 //! Takes out all that is due in one go, and works out its answer while it has
 //! the lock. Then it wakes. A sleep that a waker begins comes too late for the
