@@ -79,7 +79,7 @@ fn a_task_that_comes_as_the_worker_falls_asleep_is_polled_in_every_order() {
         promise: "In every order of the steps the worker finds the task, or is woken for it.",
         usual_cause: "The look at the queue and the sleep are two steps. A notification between them \
                       reaches nobody.",
-        read: "scheduler/one-queue.html#the-moment-a-worker-falls-asleep",
+        read: "scheduler/one-queue.html#between-the-look-and-the-wait",
     };
     check_model(lesson, || {
         // ANCHOR: asleep

@@ -268,7 +268,7 @@ fn a_task_that_comes_as_a_worker_falls_asleep_is_polled() {
                       notification in between reaches nobody. Or a wake-up as the poll ends is lost: \
                       the worker looks whether there was one, and notes in a second step that the task \
                       waits. Do both by one `compare_exchange`, or under one lock.",
-        read: "scheduler/one-queue.html#the-moment-a-worker-falls-asleep",
+        read: "scheduler/one-queue.html#between-the-look-and-the-wait",
     };
     const TIME: Duration = Duration::from_millis(60);
     check(lesson, || {
@@ -376,7 +376,7 @@ fn workers_without_a_task_sleep() {
         clause: "10. Idle",
         promise: "While all tasks wait for a waker, the workers cost no CPU time.",
         usual_cause: "A worker looks again and again, in a loop or by a short time-out.",
-        read: "scheduler/one-queue.html#the-moment-a-worker-falls-asleep",
+        read: "scheduler/one-queue.html#between-the-look-and-the-wait",
     };
     check(lesson, || {
         let pool = Pool::new(2);
