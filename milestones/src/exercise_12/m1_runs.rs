@@ -39,8 +39,8 @@ mod raw {
         const VTABLE: Vtable = Vtable {
             poll: Self::poll,
             cancel: |_| todo!(),
-            // SAFETY: the scheduler is an `S`.
             schedule: |task| {
+                // SAFETY: the scheduler is an `S`, and the caller may run it.
                 unsafe { Runnable::<S>::from_header(task) }.schedule()
             },
             take_output: Self::take_output,
