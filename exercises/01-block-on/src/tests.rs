@@ -110,7 +110,7 @@ fn waiting_does_not_spin() {
         usual_cause: "The loop polls again, spins or yields instead of sleeping with `thread::park`. \
                       At a hang: the thread sleeps, as it should, and a wake-up from another \
                       thread doesn't reach it. See clauses 3 and 4.",
-        read: "one-future/block-on.html#sleep-do-not-spin",
+        read: "one-future/block-on.html#sleep-dont-spin",
     };
     check(lesson, || {
         if let Some(cost) = wait_idly().cost {
@@ -132,7 +132,7 @@ fn waiting_does_not_poll_by_a_timer() {
         promise: "The future is polled when it is woken, not when some time has passed.",
         usual_cause: "`park_timeout` or `sleep` in the loop, as a safety net. A wake-up needs none. \
                       At a hang: a wake-up from another thread is lost. See clauses 3 and 4.",
-        read: "one-future/block-on.html#sleep-do-not-spin",
+        read: "one-future/block-on.html#sleep-dont-spin",
     };
     check(lesson, || {
         let Idling {

@@ -39,7 +39,7 @@ fn waiting_is_idle() {
         promise: "While the future waits, the thread sleeps, until it is woken.",
         usual_cause: "The loop spins or looks again by a timer, or it finds a flag that an earlier \
                       wake-up set and nobody has cleared.",
-        read: "one-future/block-on.html#sleep-do-not-spin",
+        read: "one-future/block-on.html#sleep-dont-spin",
     };
     check(lesson, || {
         block_on(Yields(3));

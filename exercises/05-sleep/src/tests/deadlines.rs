@@ -97,7 +97,7 @@ fn each_sleep_is_woken_in_time() {
                       now is left for the next call (`<` for `<=`). Or `fire` returns a later time \
                       than the earliest deadline, and a first poll compares with the latter. At a \
                       hang: `fire` wakes under its lock.",
-        read: "blocking/sleep.html#who-is-next",
+        read: "blocking/sleep.html#the-next-deadline",
     };
     const SLEEPS: u32 = 400;
     check(lesson, || {
@@ -375,7 +375,7 @@ fn a_long_sleep_takes_few_turns() {
         promise: "`fire` has to be called at most ten times for a sleep, even for one of years.",
         usual_cause: "`fire` returns the next tick, or a time that has come already, whether or not \
                       anything is due.",
-        read: "blocking/sleep.html#who-is-next",
+        read: "blocking/sleep.html#the-next-deadline",
     };
     const MOST_TURNS: usize = 10;
     check(lesson, || {

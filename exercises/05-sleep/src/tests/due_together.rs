@@ -131,7 +131,7 @@ fn thousands_that_are_due_at_once_are_woken_at_once() {
         promise: "However many sleeps are due, `fire` wakes them all.",
         usual_cause: "`fire` stops after so many, and returns when the next deadline *after* now \
                       is: what is left over is late by that much.",
-        read: "blocking/sleep.html#who-is-next",
+        read: "blocking/sleep.html#the-next-deadline",
     };
     const SLEEPS: u32 = 5_000;
     check(lesson, || {

@@ -166,7 +166,7 @@ fn the_thread_rests_while_nothing_is_due() {
         clause: "12. Idle",
         promise: "While all deadlines are far off, or there is none, the thread sleeps.",
         usual_cause: "The thread looks again now and then, to be safe, or polls its list in a loop.",
-        read: "blocking/sleep.html#who-is-next",
+        read: "blocking/sleep.html#the-next-deadline",
     };
     const MOST_SLEEPS: u64 = 3;
     check(lesson, || {
