@@ -92,7 +92,7 @@ pub fn names(files: &[PathBuf]) -> Vec<String> {
     tests.map(|test| test.name).collect()
 }
 
-/// Sorts paths such as `exercise_1::busy_polls::tests::it_holds` by exercise
+/// Sorts paths such as `exercise_1::c02_busy_polls::tests::it_holds` by exercise
 /// and version; `tests::it_holds` is left.
 pub fn by_version(verdicts: Verdicts) -> BTreeMap<(u32, String), Verdicts> {
     let mut versions: BTreeMap<_, Verdicts> = BTreeMap::new();
