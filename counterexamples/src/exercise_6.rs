@@ -6,12 +6,12 @@ include!(concat!(env!("OUT_DIR"), "/exercise_6.rs"));
 use std::cell::Cell;
 use std::ptr;
 
-use sync::thread::JoinHandle;
+use primitives::thread::JoinHandle;
 
 /// The threads of a pool, by their numbers.
 type Threads = std::collections::BTreeMap<u64, JoinHandle<()>>;
 
-sync::thread_local! {
+primitives::thread_local! {
     /// What the pool of this thread shares with its threads.
     static EMPLOYER: Cell<*const ()> = const { Cell::new(ptr::null()) };
 }

@@ -4,10 +4,10 @@
 //! `cargo test -p exercise-2`, and then let every order of events be tried:
 //! `cargo test -p exercise-2 --features loom`.
 //!
-//! Import from `sync` what you would import from `std::sync` and
+//! Import from `primitives` what you would import from `std::sync` and
 //! `std::thread`, so that the checks can make it hostile and the models can
-//! replace it. There are `sync::{Arc, Mutex, MutexGuard, Condvar, hint,
-//! thread}` and `sync::atomic`. Time is std's: [`Duration`] and
+//! replace it. There are `primitives::{Arc, Mutex, MutexGuard, Condvar, hint,
+//! thread}` and `primitives::atomic`. Time is std's: [`Duration`] and
 //! [`Instant`](std::time::Instant). So is the [`Arc`](std::sync::Arc) of a
 //! [`Wake`](std::task::Wake).
 

@@ -12,8 +12,8 @@
 //! [`Waker::new`]. This needs `unsafe`.
 //!
 //! What the thread sleeps on, and a count if you keep one yourself, import from
-//! `sync`, as in exercise 2: `Mutex`, `Condvar`, `UnsafeCell`, the atomics. The
-//! models see nothing else. The [`Arc`] of the target is std's.
+//! `primitives`, as in exercise 2: `Mutex`, `Condvar`, `UnsafeCell`, the
+//! atomics. The models see nothing else. The [`Arc`] of the target is std's.
 
 #[cfg(all(test, feature = "loom"))]
 mod models;

@@ -4,7 +4,7 @@
 //! `cargo test -p exercise-6`, and then let every order of events be tried:
 //! `cargo test -p exercise-6 --features loom`.
 //!
-//! Import from `sync` what you would import from `std::sync` and
+//! Import from `primitives` what you would import from `std::sync` and
 //! `std::thread`, as in exercise 2. The crate `parker` is its solution.
 
 #[cfg(all(test, feature = "loom"))]

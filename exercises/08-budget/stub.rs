@@ -4,8 +4,8 @@
 //! The chapter is `src/yielding/budget.md`. Check yourself with
 //! `cargo test -p exercise-8`.
 //!
-//! Read the clock by [`sync::time::now`], so that the checks can drive it. The
-//! crate `yield_now` is exercise 7's solution.
+//! Read the clock by [`primitives::time::now`], so that the checks can drive
+//! it. The crate `yield_now` is exercise 7's solution.
 
 #[cfg(test)]
 mod tests;

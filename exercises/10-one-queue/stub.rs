@@ -4,7 +4,7 @@
 //! `cargo test -p exercise-10`, and then let every order of events be tried:
 //! `cargo test -p exercise-10 --features loom`.
 //!
-//! Import from `sync` what you would import from `std::sync` and
+//! Import from `primitives` what you would import from `std::sync` and
 //! `std::thread`; only what becomes a waker stays in a [`std::sync::Arc`]. The
 //! crate `local_executor` is the solution of exercise 9: its `job` makes of a
 //! future one of nothing that never panics, and the handle to await the output.

@@ -4,10 +4,10 @@
 //! `cargo test -p exercise-13`, and then let every order of events be tried:
 //! `cargo test -p exercise-13 --release --features loom`.
 //!
-//! Import atomics, fences and locks from `sync`, as in exercise 2. The models
-//! take a `SeqCst` load or store for a weaker one: where one thread writes and
-//! then reads, and another does the same the other way round, they want a
-//! `fence(SeqCst)`, or a read-modify-write of one word, on both sides.
+//! Import atomics, fences and locks from `primitives`, as in exercise 2. The
+//! models take a `SeqCst` load or store for a weaker one: where one thread
+//! writes and then reads, and another does the same the other way round, they
+//! want a `fence(SeqCst)`, or a read-modify-write of one word, on both sides.
 //!
 //! How a worker uses what you write is shown by `work` in `workers.rs`.
 

@@ -4,7 +4,7 @@
 //! `cargo test -p exercise-14`, and then let many orders of events be tried:
 //! `cargo test -p exercise-14 --features loom`, and then `--features shuttle`.
 //!
-//! Import from `sync` what you would import from `std::sync` and
+//! Import from `primitives` what you would import from `std::sync` and
 //! `std::thread`, `thread_local!` among it; only what becomes a waker stays in
 //! a [`std::sync::Arc`].
 //!
@@ -146,7 +146,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sync::thread;
+use primitives::thread;
 
 pub use builder::Builder;
 pub use context::EnterGuard;

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use sync::atomic::{
+use primitives::atomic::{
     AtomicU8,
     Ordering::{AcqRel, Acquire},
 };

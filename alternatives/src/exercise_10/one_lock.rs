@@ -11,7 +11,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use sync::{Condvar, Mutex, MutexGuard, thread};
+use primitives::{Condvar, Mutex, MutexGuard, thread};
 
 use work::{Work, drop_quietly, work};
 
@@ -47,7 +47,7 @@ enum Stage {
     Asleep(Work),
 }
 
-sync::thread_local! {
+primitives::thread_local! {
     static EMPLOYER: Cell<*const Shared> = const { Cell::new(ptr::null()) };
 }
 

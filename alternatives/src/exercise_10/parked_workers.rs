@@ -9,7 +9,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use parker::{Parker, Unparker};
-use sync::{Mutex, MutexGuard};
+use primitives::{Mutex, MutexGuard};
 
 use task::{Next, Task};
 
@@ -34,7 +34,7 @@ struct State {
     is_shut_down: bool,
 }
 
-sync::thread_local! {
+primitives::thread_local! {
     static EMPLOYER: Cell<*const Shared> = const { Cell::new(ptr::null()) };
 }
 

@@ -8,8 +8,8 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-use sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use sync::{Arc, UnsafeCell};
+use primitives::atomic::{AtomicU32, AtomicU64, Ordering};
+use primitives::{Arc, UnsafeCell};
 
 use Ordering::{Acquire, Relaxed, Release};
 

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use sync::{Arc, Mutex, MutexGuard};
+use primitives::{Arc, Mutex, MutexGuard};
 
 /// What both ends share.
 struct Shared<T> {

@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicU64;
 
-use sync::atomic::{AtomicBool, Ordering};
-use sync::{Arc, UnsafeCell, hint};
+use primitives::atomic::{AtomicBool, Ordering};
+use primitives::{Arc, UnsafeCell, hint};
 
 use Ordering::{Acquire, Relaxed, Release};
 

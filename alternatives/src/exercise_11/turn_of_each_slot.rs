@@ -7,8 +7,8 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use sync::{Arc, UnsafeCell};
+use primitives::atomic::{AtomicBool, AtomicU32, Ordering};
+use primitives::{Arc, UnsafeCell};
 
 use Ordering::{Acquire, Relaxed, Release};
 

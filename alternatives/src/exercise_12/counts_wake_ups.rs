@@ -10,8 +10,8 @@ super::other_parts!();
 mod state {
     use std::ops::Deref;
 
-    use sync::UnsafeCell;
-    use sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+    use primitives::UnsafeCell;
+    use primitives::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
     use super::super::right::{
         self, CANCELLED, COMPLETE, JOIN_INTEREST, JOIN_WAKER, REFERENCE,

@@ -10,9 +10,9 @@ super::other_parts!();
 mod state {
     use std::sync::PoisonError;
 
-    use sync::atomic::AtomicUsize;
-    use sync::atomic::Ordering::{AcqRel, Relaxed};
-    use sync::{Mutex, MutexGuard};
+    use primitives::atomic::AtomicUsize;
+    use primitives::atomic::Ordering::{AcqRel, Relaxed};
+    use primitives::{Mutex, MutexGuard};
 
     pub use super::super::right::{
         Completed, Detached, IdleTransition, RunTransition, Woken,

@@ -8,7 +8,7 @@
 super::other_parts!();
 
 mod state {
-    use sync::atomic::Ordering::{AcqRel, Relaxed};
+    use primitives::atomic::Ordering::{AcqRel, Relaxed};
 
     use super::super::right::{self, CANCELLED, COMPLETE, REFERENCE};
     pub use super::super::right::{

@@ -7,8 +7,8 @@
 
 use std::sync::PoisonError;
 
-use sync::atomic::{AtomicU32, Ordering};
-use sync::{Mutex, MutexGuard};
+use primitives::atomic::{AtomicU32, Ordering};
+use primitives::{Mutex, MutexGuard};
 
 use Ordering::{AcqRel, Relaxed};
 

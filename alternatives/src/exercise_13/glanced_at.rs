@@ -5,8 +5,8 @@
 use std::mem;
 use std::sync::PoisonError;
 
-use sync::atomic::{AtomicBool, Ordering, fence};
-use sync::{Mutex, MutexGuard};
+use primitives::atomic::{AtomicBool, Ordering, fence};
+use primitives::{Mutex, MutexGuard};
 
 use Ordering::{AcqRel, Relaxed, SeqCst};
 

@@ -7,7 +7,7 @@
 //! there was none. So no sleeper is taken off and put back while another looks at
 //! its successor, and the word needs no version number.
 
-use sync::atomic::{AtomicU32, Ordering, fence};
+use primitives::atomic::{AtomicU32, Ordering, fence};
 
 use Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::PoisonError;
 
-use sync::{Mutex, MutexGuard};
+use primitives::{Mutex, MutexGuard};
 
 #[path = "../../../exercises/13-sleepers/src/activity.rs"]
 mod activity;

@@ -5,7 +5,7 @@
 //! through the flags. If it finds nobody it has to look again after it has left
 //! the count: a worker that fell asleep in between took it for a searcher.
 
-use sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use primitives::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
 use Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 

@@ -5,8 +5,8 @@
 
 use std::sync::PoisonError;
 
-use sync::atomic::{AtomicUsize, Ordering, fence};
-use sync::{Mutex, MutexGuard};
+use primitives::atomic::{AtomicUsize, Ordering, fence};
+use primitives::{Mutex, MutexGuard};
 
 use Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 

@@ -4,8 +4,8 @@
 
 use std::sync::PoisonError;
 
-use sync::atomic::{AtomicBool, Ordering, fence};
-use sync::{Mutex, MutexGuard};
+use primitives::atomic::{AtomicBool, Ordering, fence};
+use primitives::{Mutex, MutexGuard};
 
 use Ordering::{Relaxed, SeqCst};
 

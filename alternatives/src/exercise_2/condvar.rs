@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
-use sync::{Arc, Condvar, Mutex};
+use primitives::{Arc, Condvar, Mutex};
 
 use super::time_left;
 

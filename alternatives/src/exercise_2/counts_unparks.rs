@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use sync::{Arc, Condvar, Mutex};
+use primitives::{Arc, Condvar, Mutex};
 
 use super::time_left;
 

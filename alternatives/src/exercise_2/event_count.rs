@@ -5,8 +5,8 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use sync::atomic::{AtomicU64, Ordering};
-use sync::{Arc, Condvar, Mutex};
+use primitives::atomic::{AtomicU64, Ordering};
+use primitives::{Arc, Condvar, Mutex};
 
 use Ordering::{Acquire, Relaxed, Release};
 

@@ -7,9 +7,9 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use sync::Arc;
-use sync::atomic::{AtomicPtr, Ordering};
-use sync::thread::{self, Thread};
+use primitives::Arc;
+use primitives::atomic::{AtomicPtr, Ordering};
+use primitives::thread::{self, Thread};
 
 use Ordering::{AcqRel, Acquire, Relaxed, Release};
 

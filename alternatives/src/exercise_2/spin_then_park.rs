@@ -5,8 +5,8 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
-use sync::atomic::{AtomicBool, Ordering};
-use sync::{Arc, Condvar, Mutex, hint};
+use primitives::atomic::{AtomicBool, Ordering};
+use primitives::{Arc, Condvar, Mutex, hint};
 
 use Ordering::{Acquire, Release};
 

@@ -6,9 +6,9 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
-use sync::atomic::{AtomicBool, Ordering};
-use sync::thread::{self, Thread};
-use sync::{Arc, Mutex};
+use primitives::atomic::{AtomicBool, Ordering};
+use primitives::thread::{self, Thread};
+use primitives::{Arc, Mutex};
 
 use Ordering::SeqCst;
 

@@ -6,8 +6,8 @@ use std::ptr;
 use std::sync::Arc;
 use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
 
-use sync::UnsafeCell;
-use sync::atomic::{AtomicUsize, Ordering, fence};
+use primitives::UnsafeCell;
+use primitives::atomic::{AtomicUsize, Ordering, fence};
 
 use Ordering::{Acquire, Relaxed, Release};
 

@@ -9,7 +9,7 @@ use std::ptr;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use sync::{Condvar, Mutex};
+use primitives::{Condvar, Mutex};
 
 /// Runs `future` on this thread until it is ready and returns its output.
 pub fn block_on<F: Future>(future: F) -> F::Output {
@@ -53,7 +53,7 @@ struct Cached {
     waker: Waker,
 }
 
-sync::thread_local! {
+primitives::thread_local! {
     static CACHE: RefCell<Option<Cached>> = const { RefCell::new(None) };
     static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
     static IS_RUNNING: Cell<bool> = const { Cell::new(false) };

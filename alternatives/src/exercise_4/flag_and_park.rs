@@ -7,8 +7,8 @@ use std::ptr;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use sync::atomic::{AtomicBool, Ordering};
-use sync::thread::{self, Thread};
+use primitives::atomic::{AtomicBool, Ordering};
+use primitives::thread::{self, Thread};
 
 use Ordering::{Acquire, Release};
 
@@ -44,7 +44,7 @@ struct Cached {
     waker: Waker,
 }
 
-sync::thread_local! {
+primitives::thread_local! {
     static CACHE: OnceCell<Cached> = const { OnceCell::new() };
     static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
     static IS_WOKEN: Cell<bool> = const { Cell::new(false) };

@@ -32,7 +32,7 @@ struct ThreadCache {
     thread_waker: *const ThreadWaker,
 }
 
-sync::thread_local! {
+primitives::thread_local! {
     /// Empty before the first call and while a call runs.
     static CACHE: Cell<Option<Rc<ThreadCache>>> = const { Cell::new(None) };
     /// The target of the running call's waker; null if no call runs.

@@ -7,7 +7,7 @@ use std::sync::{LazyLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use sync::{Arc, Condvar, Mutex, MutexGuard};
+use primitives::{Arc, Condvar, Mutex, MutexGuard};
 
 use super::{Rouse, call};
 

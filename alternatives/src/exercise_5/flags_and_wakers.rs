@@ -9,11 +9,11 @@ use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use sync::atomic::{
+use primitives::atomic::{
     AtomicBool,
     Ordering::{Acquire, Release},
 };
-use sync::{Arc, Mutex, MutexGuard};
+use primitives::{Arc, Mutex, MutexGuard};
 
 use super::{Rouse, call};
 

@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use sync::{Arc, Mutex, MutexGuard};
+use primitives::{Arc, Mutex, MutexGuard};
 
 use super::{Rouse, call};
 

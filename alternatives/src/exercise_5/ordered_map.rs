@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use sync::{Arc, Mutex};
+use primitives::{Arc, Mutex};
 
 use super::{Rouse, call};
 

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::time::Duration;
 
+use primitives::thread::{self, Builder};
+use primitives::{Arc, Condvar, Mutex, MutexGuard};
 use spawn_blocking::Job;
 pub use spawn_blocking::{JoinError, JoinHandle, spawn_rayon};
-use sync::thread::{self, Builder};
-use sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use super::works_for;
 

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
+use primitives::thread::{self, Builder};
+use primitives::{Arc, Mutex, MutexGuard};
 use spawn_blocking::Job;
 pub use spawn_blocking::{JoinError, JoinHandle, spawn_rayon};
-use sync::thread::{self, Builder};
-use sync::{Arc, Mutex, MutexGuard};
 
 use super::works_for;
 

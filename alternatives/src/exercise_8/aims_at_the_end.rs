@@ -106,7 +106,7 @@ enum Limit {
 impl Budget {
     fn started(mut self) -> Self {
         if self.read_at.is_none() {
-            self.start(sync::time::now());
+            self.start(primitives::time::now());
         }
         self
     }
@@ -126,7 +126,7 @@ impl Budget {
         if self.items_left > 0 {
             return false;
         }
-        let now = sync::time::now();
+        let now = primitives::time::now();
         let last = self.read_at.replace(now);
         if last.is_none() {
             self.start(now);

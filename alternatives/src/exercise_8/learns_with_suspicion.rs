@@ -109,7 +109,7 @@ struct Progress {
 fn begin_if_fresh(budget: Option<Budget>) -> Option<Budget> {
     let mut budget = budget?;
     if budget.progress.is_none() {
-        budget.progress = Some(budget.begin(sync::time::now()));
+        budget.progress = Some(budget.begin(primitives::time::now()));
     }
     Some(budget)
 }
@@ -130,7 +130,7 @@ impl Budget {
         if self.stride_left > 0 {
             return false;
         }
-        let now = sync::time::now();
+        let now = primitives::time::now();
         let progress = match self.progress {
             None => self.begin(now),
             Some(last) => self.after_stride(last, now),

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use sync::time::now;
+use primitives::time::now;
 
 /// Runs `future` so that each of its polls has a time slice.
 pub fn with_budget<F: Future>(slice: Duration, future: F) -> WithBudget<F> {

@@ -13,8 +13,8 @@ use super::{EnterGuard, Host, Quiet, task};
 pub use local_executor::{
     CatchUnwind, Completer, JoinError, JoinHandle, job, outcome,
 };
-use sync::atomic::{AtomicBool, Ordering::AcqRel};
-use sync::{Condvar, Mutex, MutexGuard};
+use primitives::atomic::{AtomicBool, Ordering::AcqRel};
+use primitives::{Condvar, Mutex, MutexGuard};
 
 /// Runs tasks on the thread that it was made on.
 #[derive(Default)]

@@ -18,8 +18,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use sync::UnsafeCell;
-use sync::atomic::{AtomicU8, Ordering::AcqRel};
+use primitives::UnsafeCell;
+use primitives::atomic::{AtomicU8, Ordering::AcqRel};
 
 use shared::Shared;
 use work::{Work, drop_quietly};

@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use sync::atomic::{AtomicBool, Ordering::SeqCst};
-use sync::{Mutex, MutexGuard};
+use primitives::atomic::{AtomicBool, Ordering::SeqCst};
+use primitives::{Mutex, MutexGuard};
 
 use shared::Shared;
 use work::{Work, drop_quietly};

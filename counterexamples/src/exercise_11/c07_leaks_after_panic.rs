@@ -5,7 +5,7 @@
 //! `overflow`, but nobody has read the rest of them: those items are never
 //! dropped.
 
-use sync::atomic::Ordering;
+use primitives::atomic::Ordering;
 
 use Ordering::{Acquire, Relaxed, Release};
 

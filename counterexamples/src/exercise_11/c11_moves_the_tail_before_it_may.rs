@@ -13,8 +13,8 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use sync::atomic::{AtomicU32, AtomicU64};
-use sync::{Arc, UnsafeCell};
+use primitives::atomic::{AtomicU32, AtomicU64};
+use primitives::{Arc, UnsafeCell};
 
 /// How many bits of the head's word tell how many slots are being read.
 const CLAIMED_BITS: u32 = 16;

@@ -52,7 +52,7 @@ mod tests;
 
 /// Looks whether there is a reason to hold the task, and lets go of it.
 mod state {
-    use sync::atomic::Ordering::{Relaxed, Release};
+    use primitives::atomic::Ordering::{Relaxed, Release};
 
     use super::right::{self, CANCELLED, NOTIFIED, RUNNING};
     pub use super::right::{

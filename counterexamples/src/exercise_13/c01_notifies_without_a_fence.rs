@@ -18,8 +18,8 @@ mod counts;
 #[path = "../../../solutions/13-sleepers/src/sleeper_set.rs"]
 mod sleeper_set;
 
-use sync::atomic::{Ordering::SeqCst, fence};
-use sync::{hint, thread};
+use primitives::atomic::{Ordering::SeqCst, fence};
+use primitives::{hint, thread};
 
 use counts::{Counts, MOST_WORKERS};
 use sleeper_set::SleeperSet;

@@ -12,8 +12,8 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
-use sync::atomic::{AtomicU8, Ordering};
-use sync::{Arc, Condvar, Mutex};
+use primitives::atomic::{AtomicU8, Ordering};
+use primitives::{Arc, Condvar, Mutex};
 
 use Ordering::{Acquire, Relaxed, Release};
 

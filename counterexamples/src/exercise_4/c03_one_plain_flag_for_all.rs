@@ -17,8 +17,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use sync::UnsafeCell;
-use sync::thread::{self, Thread};
+use primitives::UnsafeCell;
+use primitives::thread::{self, Thread};
 
 /// Runs `future` on this thread until it is ready and returns its output.
 pub fn block_on<F: Future>(future: F) -> F::Output {
@@ -41,7 +41,7 @@ struct ThreadCache {
     waker: Waker,
 }
 
-sync::thread_local! {
+primitives::thread_local! {
     /// Empty before the first call and while a call runs.
     static CACHE: Cell<Option<Rc<ThreadCache>>> = const { Cell::new(None) };
     /// The target of the running call's waker; null if no call runs.

@@ -38,8 +38,8 @@ use std::time::Duration;
 
 use spawn_blocking::Job;
 pub use spawn_blocking::{JoinError, JoinHandle, spawn_rayon};
-use sync::thread::{self, Builder};
-use sync::{Arc, Condvar, Mutex, MutexGuard};
+use primitives::thread::{self, Builder};
+use primitives::{Arc, Condvar, Mutex, MutexGuard};
 
 use super::works_for;
 

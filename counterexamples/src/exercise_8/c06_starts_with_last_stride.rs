@@ -143,7 +143,7 @@ impl Budget {
     /// Begins the slice, if it has not begun.
     fn started(&mut self) -> Clock {
         *self.clock.get_or_insert_with(|| {
-            let now = sync::time::now();
+            let now = primitives::time::now();
             let ends = [now.checked_add(self.slice), self.outer_end];
             Clock {
                 end: ends.into_iter().flatten().min(),
@@ -164,7 +164,7 @@ impl Budget {
             let Clock { end, read_at } = self.started();
             return end.is_some_and(|end| read_at >= end);
         };
-        let now = sync::time::now();
+        let now = primitives::time::now();
         self.choose_stride(now - clock.read_at);
         self.clock = Some(Clock {
             read_at: now,

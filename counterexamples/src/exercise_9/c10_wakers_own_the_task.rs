@@ -19,8 +19,8 @@ use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use parker::{Parker, Unparker};
-use sync::atomic::{AtomicBool, Ordering::AcqRel};
-use sync::{Mutex, MutexGuard};
+use primitives::atomic::{AtomicBool, Ordering::AcqRel};
+use primitives::{Mutex, MutexGuard};
 
 pub use local_executor::{
     CatchUnwind, Completer, JoinError, JoinHandle, job, outcome,
@@ -215,7 +215,7 @@ impl Drop for LocalExecutor {
     }
 }
 
-sync::thread_local! {
+primitives::thread_local! {
     /// The executor that runs on this thread.
     static CURRENT: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
 }

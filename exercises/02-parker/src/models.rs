@@ -6,9 +6,9 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::Duration;
 
-use sync::Arc;
-use sync::atomic::{AtomicBool, Ordering::Relaxed};
-use sync::thread::{self, JoinHandle};
+use primitives::Arc;
+use primitives::atomic::{AtomicBool, Ordering::Relaxed};
+use primitives::thread::{self, JoinHandle};
 use testkit::{Lesson, check_model};
 
 use super::{Parker, block_on};
@@ -26,7 +26,7 @@ fn an_unpark_counts_in_every_order() {
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let parker = Parker::new();
             let unparker = parker.unparker();
             let unparking = thread::spawn(move || unparker.unpark());
@@ -47,7 +47,7 @@ fn each_of_two_parks_gets_its_token_in_every_order() {
         read: "one-future/parker.html#three-states",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (here, there) = (Parker::new(), Parker::new());
             let (to_here, to_there) = (here.unparker(), there.unparker());
             let partner = thread::spawn(move || {
@@ -88,7 +88,7 @@ fn what_was_written_before_unpark_is_seen_after_park() {
         read: "one-future/parker.html#what-the-other-thread-wrote",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let parker = Parker::new();
             let (is_written, partner) = write_and_unpark(&parker);
             parker.park();
@@ -117,7 +117,7 @@ fn what_was_written_before_a_second_unpark_is_seen() {
     };
     check_model(lesson, || {
         // ANCHOR: second_unpark
-        sync::model(|| {
+        primitives::model(|| {
             let parker = Parker::new();
             let partners = [(); 2].map(|()| write_and_unpark(&parker));
             while !partners.iter().all(|(written, _)| written.load(Relaxed)) {
@@ -145,7 +145,7 @@ fn a_timed_park_that_is_over_takes_all_of_a_token_or_nothing() {
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let parker = Parker::new();
             let (is_written, partner) = write_and_unpark(&parker);
             if !parker.park_timeout(Duration::ZERO) {
@@ -173,7 +173,7 @@ fn a_timed_park_takes_all_tokens_that_came() {
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let parker = Parker::new();
             let partners = [(); 2].map(|()| write_and_unpark(&parker));
             // Once: by the clock alone it would look again without end.
@@ -199,7 +199,7 @@ fn a_wake_up_counts_and_publishes_in_every_order() {
         read: "one-future/parker.html#block_on-second-version",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let is_ready = Arc::new(AtomicBool::new(false));
             let mut partner = None;
             block_on(poll_fn(|cx| {
@@ -234,7 +234,7 @@ fn what_each_of_two_wakers_wrote_is_seen() {
         read: "one-future/parker.html#what-the-other-thread-wrote",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let flags = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
             let mut waking = Vec::new();
             block_on(poll_fn(|cx| {

@@ -1,8 +1,9 @@
 //! The models of exercise 3. loom tries every order of the threads' steps, and
 //! every value that an atomic load may return.
 //!
-//! It sees what is made of the crate `sync`. A count of std's `Arc` is not, and
-//! need not be: whoever leaves the counting to it has only `block_on` to prove.
+//! It sees what is made of the crate `primitives`. A count of std's `Arc` is
+//! not, and need not be: whoever leaves the counting to it has only `block_on`
+//! to prove.
 #![allow(
     clippy::new_ret_no_self,
     clippy::waker_clone_wake,
@@ -13,8 +14,8 @@ use std::future::poll_fn;
 use std::panic;
 use std::task::{Poll, Wake, Waker};
 
-use sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use sync::{Arc, UnsafeCell, thread};
+use primitives::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use primitives::{Arc, UnsafeCell, thread};
 use testkit::{Lesson, check_model, panic_message};
 
 use super::{block_on, waker};
@@ -62,7 +63,7 @@ fn the_last_of_two_threads_frees_the_target_in_every_order() {
     };
     check_model(lesson, || {
         // ANCHOR: last
-        sync::model(|| {
+        primitives::model(|| {
             let (waker, wake_count) = Target::new();
             let clone = waker.clone();
             let other = thread::spawn(move || {
@@ -131,7 +132,7 @@ fn the_target_ends_after_all_that_was_done_with_it() {
     };
     check_model(lesson, || {
         let is_seen = loom_sees_the_count();
-        sync::model_every_load(move || {
+        primitives::model_every_load(move || {
             if !is_seen {
                 return;
             }
@@ -159,7 +160,7 @@ fn two_threads_clone_a_waker_in_every_order() {
         read: "one-future/raw-waker.html#any-thread",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (waker, wake_count) = Target::new();
             let theirs = waker.clone();
             let other = thread::spawn(move || theirs.clone().wake());
@@ -184,7 +185,7 @@ fn two_threads_clone_the_only_waker_in_every_order() {
         read: "one-future/raw-waker.html#any-thread",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (waker, wake_count) = Target::new();
             let waker = Arc::new(waker);
             let theirs = waker.clone();
@@ -209,7 +210,7 @@ fn a_wake_up_reaches_block_on_in_every_order() {
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let is_ready = Arc::new(AtomicBool::new(false));
             let mut partner = None;
             block_on(poll_fn(|cx| {

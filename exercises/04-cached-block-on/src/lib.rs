@@ -7,7 +7,7 @@
 //! `cargo workshop bench 4`.
 //!
 //! The crate `parker` is exercise 2: [`parker::Parker`] and
-//! [`parker::Unparker`]. Import from `sync` what you would import from
+//! [`parker::Unparker`]. Import from `primitives` what you would import from
 //! `std::sync`, `std::thread` and `std::thread_local`, so that the checks can
 //! count its atomic read-modify-writes and the models can replace it. The
 //! [`Arc`](std::sync::Arc) of a [`Wake`](std::task::Wake) is std's.

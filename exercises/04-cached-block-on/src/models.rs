@@ -5,8 +5,8 @@
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
-use sync::atomic::{AtomicBool, Ordering::Relaxed};
-use sync::{Arc, thread};
+use primitives::atomic::{AtomicBool, Ordering::Relaxed};
+use primitives::{Arc, thread};
 use testkit::{Lesson, check_model};
 
 use super::block_on;
@@ -67,7 +67,7 @@ fn a_wake_from_another_thread_counts_in_every_order() {
                       `Acquire` both may see the old value. Set the flag by a `swap`.",
         read: "one-future/cached-block-on.html#the-proof",
     };
-    check_model(lesson, || sync::model(|| wait_for_another_thread(0)));
+    check_model(lesson, || primitives::model(|| wait_for_another_thread(0)));
 }
 
 /// Clause 3: the thread wakes itself while another one wakes it, too.
@@ -80,7 +80,7 @@ fn a_wake_here_and_one_from_elsewhere_both_count() {
         usual_cause: "To clear the flag of this thread also clears what another thread has set.",
         read: "one-future/cached-block-on.html#the-proof",
     };
-    check_model(lesson, || sync::model(|| wait_for_another_thread(1)));
+    check_model(lesson, || primitives::model(|| wait_for_another_thread(1)));
 }
 
 /// Clause 3: the second of two tokens leaves no trace but what it publishes.
@@ -94,7 +94,7 @@ fn what_each_of_two_threads_wrote_is_seen() {
         read: "one-future/cached-block-on.html#the-proof",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let flags = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
             let mut waking: Vec<_> = Vec::new();
             block_on(poll_fn(|cx| {
@@ -128,7 +128,7 @@ fn a_stale_wake_up_does_not_disturb_a_later_call() {
         read: "one-future/cached-block-on.html#the-proof",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let stale = block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
             let waking = thread::spawn(move || stale.wake());
             wait_for_another_thread(0);

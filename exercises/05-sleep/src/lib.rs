@@ -6,8 +6,8 @@
 //!
 //! The work is in two parts. [`Timers`] knows who sleeps until when. It has no
 //! thread and reads no clock: it is told what time it is. The second part is
-//! the thread that tells it. Import `Arc`, `Mutex` and the like from `sync`; a
-//! parker for the thread is in [`parker`].
+//! the thread that tells it. Import `Arc`, `Mutex` and the like from
+//! `primitives`; a parker for the thread is in [`parker`].
 //!
 //! # Contract
 //!

@@ -10,8 +10,8 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use parker::{Parker, Unparker, block_on};
-use sync::atomic::{AtomicBool, Ordering::SeqCst};
-use sync::{Arc, thread};
+use primitives::atomic::{AtomicBool, Ordering::SeqCst};
+use primitives::{Arc, thread};
 use testkit::{Lesson, check_model};
 
 use super::{Sleep, Timers};
@@ -49,7 +49,7 @@ fn an_earlier_deadline_interrupts_in_every_order() {
         read: "blocking/sleep.html#an-earlier-deadline",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (timers, parker, stop) = timers_and_parker();
             let mut long = timers.sleep_until(*START + HOUR);
             begin(&mut long);
@@ -78,7 +78,7 @@ fn a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order() {
         read: "blocking/sleep.html#an-earlier-deadline",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (timers, parker, stop) = timers_and_parker();
             let mut long = timers.sleep_until(*START + HOUR);
             begin(&mut long);
@@ -130,7 +130,7 @@ fn a_poll_that_races_with_fire_is_woken_in_every_order() {
         read: "blocking/sleep.html#between-the-check-and-the-waker",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (timers, _parker, _stop) = timers_and_parker();
             let mut sleep = timers.sleep_until(*START + SECOND);
             begin(&mut sleep);

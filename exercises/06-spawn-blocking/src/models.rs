@@ -11,8 +11,8 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use parker::block_on;
-use sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use sync::{Arc, mpsc};
+use primitives::atomic::{AtomicUsize, Ordering::Relaxed};
+use primitives::{Arc, mpsc};
 use testkit::{Lesson, check_model};
 
 use super::Pool;
@@ -31,7 +31,7 @@ fn a_job_that_comes_as_a_thread_leaves_runs_in_every_order() {
     };
     check_model(lesson, || {
         // ANCHOR: leaving
-        sync::model(|| {
+        primitives::model(|| {
             let pool = Pool::new(1, Duration::ZERO);
             for number in [1, 2] {
                 let handle = pool.spawn_blocking(move || number);
@@ -54,7 +54,7 @@ fn a_thread_that_was_chosen_as_it_left_is_chosen_again_in_every_order() {
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let pool = Pool::new(1, Duration::ZERO);
             for number in [1, 2, 3] {
                 let handle = pool.spawn_blocking(move || number);
@@ -78,7 +78,7 @@ fn a_thread_that_was_woken_in_vain_is_woken_again_in_every_order() {
     };
     check_model(lesson, || {
         // Two, so that all of them are tried; three take more than its time.
-        sync::model_within(2, || {
+        primitives::model_within(2, || {
             let pool = Pool::new(2, HOUR);
             let both = [1, 2].map(|number| pool.spawn_blocking(move || number));
             for handle in both {
@@ -107,7 +107,7 @@ fn dropping_the_pool_runs_every_job_in_every_order() {
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let pool = Pool::new(1, HOUR);
             let ran_count = Arc::new(AtomicUsize::new(0));
             for _ in 0..2 {
@@ -133,7 +133,7 @@ fn dropping_the_pool_ends_its_threads_in_every_order() {
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let pool = Pool::new(1, HOUR);
             let handle = pool.spawn_blocking(|| ());
             block_on(handle).expect("it runs");
@@ -154,7 +154,7 @@ fn a_result_reaches_who_awaits_it_in_every_order() {
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let pool = Pool::new(1, HOUR);
             let mut handle = pool.spawn_blocking(|| 7);
             let mut is_first = true;

@@ -4,7 +4,7 @@
 //! `cargo test -p exercise-9`, and then let every order of events be tried:
 //! `cargo test -p exercise-9 --features loom`.
 //!
-//! Import from `sync` what you would import from `std::sync` and
+//! Import from `primitives` what you would import from `std::sync` and
 //! `std::thread`, as in exercise 2. What is to become a waker stays in std's
 //! `Arc`. The crate `parker` is solution 2.
 //!

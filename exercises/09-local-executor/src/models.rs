@@ -9,9 +9,9 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use parker::block_on;
-use sync::Arc;
-use sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use sync::thread::{self, JoinHandle};
+use primitives::Arc;
+use primitives::atomic::{AtomicUsize, Ordering::Relaxed};
+use primitives::thread::{self, JoinHandle};
 use testkit::{Lesson, check_model};
 
 use super::{LocalExecutor, outcome};
@@ -60,7 +60,7 @@ fn a_wake_up_arrives_in_every_order() {
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let executor = LocalExecutor::new();
             drop(executor.block_on(woken_by(1)));
         });
@@ -80,7 +80,7 @@ fn every_wake_up_publishes_in_every_order() {
     };
     check_model(lesson, || {
         // ANCHOR: model
-        sync::model(|| {
+        primitives::model(|| {
             let executor = LocalExecutor::new();
             drop(executor.block_on(woken_by(2)));
         });
@@ -99,7 +99,7 @@ fn wake_ups_of_two_tasks_arrive_in_every_order() {
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let executor = LocalExecutor::new();
             let tasks = [(); 2].map(|()| executor.spawn(woken_by(1)));
             executor.run();
@@ -121,7 +121,7 @@ fn a_wake_up_may_come_as_the_executor_is_dropped() {
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let executor = LocalExecutor::new();
             let told = Rc::new(RefCell::new((None::<Waker>, None::<Waker>)));
             let task = executor.spawn(poll_fn({
@@ -160,7 +160,7 @@ fn a_result_reaches_who_awaits_it_in_every_order() {
         read: "scheduler/local-executor.html#two-ends-of-a-result",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (completer, mut handle) = outcome();
             let completing = thread::spawn(|| completer.complete(Ok(7)));
             let mut is_first = true;

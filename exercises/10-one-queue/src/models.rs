@@ -6,8 +6,8 @@ use std::future::poll_fn;
 use std::task::{Poll, Waker};
 
 use block_on::block_on;
-use sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use sync::{Arc, Mutex, UnsafeCell, mpsc, thread};
+use primitives::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use primitives::{Arc, Mutex, UnsafeCell, mpsc, thread};
 use testkit::{Lesson, check_model};
 
 use super::Pool;
@@ -52,7 +52,7 @@ fn a_task_behind_one_that_was_put_back_is_polled_in_every_order() {
         read: "scheduler/one-queue.html#whom-to-wake",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let pool = Pool::new(2);
             let (tell, told) = mpsc::channel();
             let mut was_polled = false;
@@ -83,7 +83,7 @@ fn a_task_that_comes_as_the_worker_falls_asleep_is_polled_in_every_order() {
     };
     check_model(lesson, || {
         // ANCHOR: asleep
-        sync::model(|| {
+        primitives::model(|| {
             let pool = Pool::new(1);
             for number in [1, 2] {
                 let handle = pool.spawn(async move { number });
@@ -105,7 +105,7 @@ fn a_wake_up_leads_to_a_poll_in_every_order() {
         read: "scheduler/one-queue.html#a-wake-up-during-the-poll",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let pool = Pool::new(1);
             let event = Arc::new(Event::default());
             let task = pool.spawn({
@@ -129,7 +129,7 @@ fn one_poll_comes_after_the_other_in_every_order() {
         read: "scheduler/one-queue.html#two-workers-one-task",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let pool = Pool::new(2);
             let (tell, told) =
                 (Arc::new(Mutex::new(None)), Sent(UnsafeCell::new(0)));
@@ -185,7 +185,7 @@ fn dropping_the_pool_ends_workers_and_tasks_in_every_order() {
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let pool = Pool::new(1);
             let dropped = Arc::new(AtomicUsize::new(0));
             let counts = Counts(dropped.clone());
@@ -225,7 +225,7 @@ fn a_task_that_is_spawned_as_the_pool_ends_ends_too_in_every_order() {
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let pool = Pool::new(1);
             let handle = pool.handle();
             let ending = thread::spawn(move || drop(pool));

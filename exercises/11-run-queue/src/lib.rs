@@ -4,10 +4,11 @@
 //! `cargo test -p exercise-11`, and then let every order of events be tried:
 //! `cargo test -p exercise-11 --features loom --release`.
 //!
-//! Import from `sync` what you would import from `std::sync` and `std::cell`:
-//! there are `sync::{Arc, UnsafeCell}` and `sync::atomic`. An
-//! [`UnsafeCell`](sync::UnsafeCell) of `sync` is used by `with` and `with_mut`,
-//! so that a model sees who reads and who writes.
+//! Import from `primitives` what you would import from `std::sync` and
+//! `std::cell`: there are `primitives::{Arc, UnsafeCell}` and
+//! `primitives::atomic`. An [`UnsafeCell`](primitives::UnsafeCell) of
+//! `primitives` is used by `with` and `with_mut`, so that a model sees who
+//! reads and who writes.
 //!
 //! # Contract
 //!

@@ -7,8 +7,8 @@
     reason = "an item is a number, and says which flag is its own"
 )]
 
-use sync::atomic::{AtomicU32, Ordering::Relaxed};
-use sync::{Arc, thread};
+use primitives::atomic::{AtomicU32, Ordering::Relaxed};
+use primitives::{Arc, thread};
 use testkit::{Lesson, check_model};
 
 use super::{Local, Stealer, run_queue_at};
@@ -73,7 +73,7 @@ fn owner_and_thief_share_the_items_in_every_order() {
     };
     check_model(lesson, || {
         // ANCHOR: share
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let (queue, stealer) = queue_of(3);
             let thief = start_thief(&stealer);
             let mut items = drain(&queue);
@@ -97,7 +97,7 @@ fn an_old_look_at_the_positions_takes_nothing() {
         read: "scheduler/run-queue-limits.html#positions-that-wrap",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let (queue, stealer) = queue_of(0);
             let thief = start_thief(&stealer);
             let mut items = Vec::new();
@@ -124,7 +124,7 @@ fn two_that_steal_from_each_other_share_in_every_order() {
         read: "scheduler/run-queue.html#half-of-it",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (first, of_first) = queue_of(3);
             let (second, of_second) = queue_of(0);
             for item in 3..6 {
@@ -158,7 +158,7 @@ fn two_thieves_and_the_owner_share_in_every_order() {
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let (queue, stealer) = queue_of(4);
             let thieves = [(); 2].map(|()| start_thief(&stealer));
             let mut items = Vec::new();
@@ -184,7 +184,7 @@ fn an_overflow_during_a_steal_loses_nothing() {
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (queue, stealer) = queue_of(4);
             let thief = start_thief(&stealer);
             let mut items = Vec::new();
@@ -213,7 +213,7 @@ fn an_overflow_meets_two_steals() {
         read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (queue, stealer) = queue_of(4);
             let thief = thread::spawn(move || {
                 [steal(&stealer), steal(&stealer)].concat()
@@ -242,7 +242,7 @@ fn an_overflow_meets_the_steals_of_two_threads() {
         read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
-        sync::model_within(2, || {
+        primitives::model_within(2, || {
             let (queue, stealer) = run_queue_at::<_, 2>(START);
             for item in [0, 1] {
                 assert!(queue.push(item).is_ok(), "there is room");
@@ -281,7 +281,7 @@ fn what_stays_is_seen_by_who_steals_it() {
         read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (queue, stealer) = queue_of(0);
             let thief = start_thief(&stealer);
             let mut items = Vec::new();
@@ -306,7 +306,7 @@ fn what_is_left_is_dropped_in_every_order() {
         read: "scheduler/run-queue-limits.html#what-is-left-at-the-end",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let (queue, stealer) = run_queue_at::<_, N>(START);
             let item = Arc::new(());
             for _ in 0..3 {
@@ -336,7 +336,7 @@ fn what_was_written_before_a_push_is_seen_after_the_steal() {
     };
     check_model(lesson, || {
         // ANCHOR: published
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let (queue, stealer) = queue_of(0);
             let written = [(); 2].map(|()| Arc::new(AtomicU32::new(0)));
             let seen = written.clone();
@@ -367,7 +367,7 @@ fn a_stolen_item_can_be_stolen_on() {
         read: "scheduler/run-queue-limits.html#what-the-thief-sees",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let (queue, first) = queue_of(4);
             let (between, second) = queue_of(0);
             let thief = thread::spawn(move || {
@@ -396,7 +396,7 @@ fn nothing_is_written_over_while_a_thief_copies() {
     };
     check_model(lesson, || {
         // ANCHOR: written_over
-        sync::model(|| {
+        primitives::model(|| {
             let (queue, stealer) = queue_of(4);
             let thief = start_thief(&stealer);
             let mut items: Vec<_> = queue.pop().into_iter().collect();
@@ -425,7 +425,7 @@ fn a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing() {
     };
     check_model(lesson, || {
         for (pops, steals) in [(0, 1), (1, 1), (0, 2)] {
-            sync::model(move || {
+            primitives::model(move || {
                 let (queue, stealer) = queue_of(4);
                 let (other, to_other) = run_queue_at(START);
                 for item in 4..8 {
@@ -457,7 +457,7 @@ fn what_is_free_stays_free_in_every_order() {
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let (queue, stealer) = queue_of(4);
             let thief = start_thief(&stealer);
             let free = queue.free();
@@ -514,7 +514,7 @@ fn a_queue_that_overflows_does_not_seem_empty_after_a_steal() {
         read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (queue, stealer) = queue_of(4);
             let looking = thread::spawn(move || {
                 let _stolen = steal(&stealer);
@@ -536,7 +536,7 @@ fn a_queue_that_overflows_does_not_seem_empty_after_a_steal() {
 /// Looks at a queue from outside while items are pushed, and some are `taken`
 /// again.
 fn seems_never_empty(taken: &'static str, work: fn(&Owner, &Thief)) {
-    sync::model_every_load(move || {
+    primitives::model_every_load(move || {
         let (queue, stealer) = queue_of(1);
         let looker = stealer.clone();
         let looking = thread::spawn(move || looker.is_empty());

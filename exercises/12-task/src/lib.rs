@@ -4,10 +4,10 @@
 //! `cargo test -p exercise-12`, and then let every order of events be tried:
 //! `cargo test -p exercise-12 --features loom`.
 //!
-//! Import from `sync` what you would import from `std::sync`, as in exercise 2,
-//! and put what several threads share into its `UnsafeCell`. The fields of the
-//! structs are yours to choose, and so are further types and files. The error
-//! type is that of exercise 6.
+//! Import from `primitives` what you would import from `std::sync`, as in
+//! exercise 2, and put what several threads share into its `UnsafeCell`. The
+//! fields of the structs are yours to choose, and so are further types and
+//! files. The error type is that of exercise 6.
 //!
 //! # Contract
 //!

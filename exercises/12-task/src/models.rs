@@ -1,7 +1,7 @@
 //! The models of exercise 12: what no run on this machine can be relied on to
 //! show. loom tries every order of the threads' steps, and every value that
-//! an atomic load may return. `sync`'s cells tell when two threads touch one
-//! at once, and loom's `Arc` when something is never dropped.
+//! an atomic load may return. `primitives`'s cells tell when two threads touch
+//! one at once, and loom's `Arc` when something is never dropped.
 
 use std::collections::VecDeque;
 use std::future::{pending, poll_fn};
@@ -9,8 +9,8 @@ use std::pin::Pin;
 use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 
-use sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use sync::{Arc, Mutex, UnsafeCell, thread};
+use primitives::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use primitives::{Arc, Mutex, UnsafeCell, thread};
 use testkit::{Lesson, check_model, live_bytes};
 
 use super::{JoinHandle, OwnedTasks, Runnable, Schedule, spawn};
@@ -128,7 +128,7 @@ fn a_handle_that_waits_is_woken_in_every_order() {
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let queue = Queue::new();
             let written = Plain::new();
             let writing = written.clone();
@@ -164,7 +164,7 @@ fn a_handle_that_changes_its_waker_is_woken_in_every_order() {
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let queue = Queue::new();
             let mut handle = queue.spawn(async {});
             let (first, _) = flag();
@@ -194,7 +194,7 @@ fn the_output_is_dropped_once_when_the_handle_goes_as_the_task_ends() {
     };
     check_model(lesson, || {
         for has_waker in [false, true] {
-            sync::model_every_load(move || {
+            primitives::model_every_load(move || {
                 let queue = Queue::new();
                 let count = Arc::new(AtomicUsize::new(0));
                 let mut output = Some(CountsDrops(count.clone()));
@@ -316,7 +316,7 @@ fn a_wake_up_counts_in_every_order() {
         read: "scheduler/task.html#woken-while-running",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let task = Waiting::new(Queue::new());
             task.flags[1].store(true, Relaxed);
             task.waker.wake_by_ref();
@@ -341,7 +341,7 @@ fn what_was_written_before_any_wake_up_is_seen() {
         read: "scheduler/task.html#what-the-waker-wrote",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let task = Waiting::new(Queue::new());
             task.flags[1].store(true, Relaxed);
             // It is queued, and has been woken once more.
@@ -366,7 +366,7 @@ fn the_future_goes_from_thread_to_thread_in_one_piece() {
         read: "scheduler/task.html#what-the-waker-wrote",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let task = Waiting::new(Queue::new());
             task.waker.wake_by_ref();
             let running = task.run_elsewhere();
@@ -396,7 +396,7 @@ fn the_last_reference_frees_the_block_in_every_order() {
     check_model(lesson, || {
         for first_to_go in ["the end", "the handle", "the waker"] {
             let before = live_bytes();
-            sync::model_every_load(move || two_go_at_once(first_to_go));
+            primitives::model_every_load(move || two_go_at_once(first_to_go));
             let left = live_bytes() - before;
             assert!(
                 left <= KEPT_BY_LOOM,
@@ -461,7 +461,7 @@ fn an_abort_ends_the_task_in_every_order() {
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let queue = Queue::new();
             let count = Arc::new(AtomicUsize::new(0));
             let future = CountsDrops(count.clone());
@@ -511,7 +511,7 @@ fn no_task_slips_past_a_list_that_closes() {
         read: "scheduler/task-end.html#tasks-that-wait",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let queue = Queue::with(Some(OwnedTasks::new()));
             let handle = queue.spawn(pending::<()>());
             let running = queue.clone();
@@ -544,7 +544,7 @@ fn a_task_may_end_while_the_list_closes() {
         read: "scheduler/task-end.html#tasks-that-wait",
     };
     check_model(lesson, || {
-        sync::model_every_load(|| {
+        primitives::model_every_load(|| {
             let queue = Queue::with(Some(OwnedTasks::new()));
             let task = Waiting::new(queue.clone());
             for flag in &task.flags {

@@ -6,7 +6,7 @@
 mod workers;
 
 use parker::Parker;
-use sync::{Arc, thread};
+use primitives::{Arc, thread};
 use testkit::{Lesson, check_model};
 
 use super::Activity::{self, Busy, Searching};
@@ -56,7 +56,7 @@ fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
     };
     check_model(lesson, || {
         // ANCHOR: both
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(with_queue(2));
             let (named, is_seen) =
                 beside(&shared, push, |(sleepers, queue)| {
@@ -84,7 +84,7 @@ fn a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other() {
     };
     check_model(lesson, || {
         for was in [Busy, Searching] {
-            sync::model(move || {
+            primitives::model(move || {
                 let shared = Arc::new(with_queue(2));
                 let _ = shared.0.transition_to_parked(0, Busy);
                 assert!(
@@ -121,7 +121,7 @@ fn a_push_and_the_last_searcher_do_not_miss_each_other() {
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(with_queue(2));
             assert!(shared.0.transition_to_searching(), "none searches");
             let (named, is_seen) =
@@ -150,7 +150,7 @@ fn work_that_comes_as_the_search_ends_wakes_the_next() {
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(with_queue(3));
             assert!(
                 shared.0.transition_to_parked(1, Busy)
@@ -182,7 +182,7 @@ fn of_two_that_notify_one_names() {
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(Sleepers::new(4));
             let _ = (
                 shared.transition_to_parked(0, Busy),
@@ -216,7 +216,7 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(Sleepers::new(4));
             let _ = (
                 shared.transition_to_parked(0, Busy),
@@ -276,7 +276,7 @@ fn a_worker_that_falls_asleep_leaves_the_others_listed() {
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(Sleepers::new(4));
             let _ = shared.transition_to_parked(2, Busy);
             let (first, _) = beside(&shared, Sleepers::notify, |it| {
@@ -319,7 +319,7 @@ fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
     };
     check_model(lesson, || {
         for one in [0, 1] {
-            sync::model(move || {
+            primitives::model(move || {
                 let shared = Arc::new(Sleepers::new(4));
                 let _ = (
                     shared.transition_to_parked(0, Busy),
@@ -364,7 +364,7 @@ fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
         read: "scheduler/sleepers.html#unparking",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(Sleepers::new(4));
             let _ = shared.transition_to_parked(0, Busy);
             assert!(
@@ -410,7 +410,7 @@ fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
         read: "scheduler/sleepers.html#unparking",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(Sleepers::new(4));
             let _ = shared.transition_to_parked(0, Busy);
             let sleeping = {
@@ -452,7 +452,7 @@ fn of_two_that_find_work_one_is_the_last() {
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(Sleepers::new(4));
             if !(shared.transition_to_searching()
                 && shared.transition_to_searching())
@@ -482,7 +482,7 @@ fn of_two_searchers_that_leave_one_is_the_last() {
         for leave in [Sleepers::transition_from_searching, |it: &Sleepers| {
             it.transition_to_parked(1, Searching)
         }] {
-            sync::model(move || {
+            primitives::model(move || {
                 let shared = Arc::new(Sleepers::new(4));
                 if !(shared.transition_to_searching()
                     && shared.transition_to_searching())
@@ -511,7 +511,7 @@ fn a_worker_that_sleeps_as_the_search_ends_sees_what_comes() {
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(with_queue(2));
             assert!(shared.0.transition_to_searching(), "none searches");
             assert_no_work_waits_as_a_search_ends(&shared, Busy);
@@ -533,7 +533,7 @@ fn a_searcher_that_sleeps_as_the_search_ends_sees_what_comes() {
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(with_queue(4));
             if !(shared.0.transition_to_searching()
                 && shared.0.transition_to_searching())
@@ -580,7 +580,7 @@ fn the_last_look_sees_what_another_searcher_has_moved() {
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(with_queue(4));
             if !(shared.0.transition_to_searching()
                 && shared.0.transition_to_searching())
@@ -611,7 +611,7 @@ fn of_two_that_ask_one_may_search() {
         read: "scheduler/sleepers.html#half-may-search",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(Sleepers::new(2));
             let let_in = beside(
                 &shared,
@@ -639,7 +639,7 @@ fn who_may_not_search_is_never_counted() {
         for leave in [Sleepers::transition_from_searching, |it: &Sleepers| {
             it.transition_to_parked(0, Searching)
         }] {
-            sync::model(move || {
+            primitives::model(move || {
                 let shared = Arc::new(Sleepers::new(2));
                 assert!(
                     shared.transition_to_searching(),
@@ -654,7 +654,7 @@ fn who_may_not_search_is_never_counted() {
                 );
             });
         }
-        sync::model(|| {
+        primitives::model(|| {
             let shared = Arc::new(Sleepers::new(2));
             assert!(
                 shared.transition_to_searching(),
@@ -683,7 +683,7 @@ fn a_job_is_done_in_every_order() {
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let done = Parker::new();
             let unparker = done.unparker();
             let job = move |_: &Scheduler, _| unparker.unpark();

@@ -4,8 +4,8 @@
 use std::mem;
 
 use parker::{Parker, Unparker};
-use sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use sync::{Arc, thread};
+use primitives::atomic::{AtomicBool, AtomicUsize, Ordering};
+use primitives::{Arc, thread};
 
 use super::super::Activity::{self, Busy, Searching};
 use super::super::Sleepers;

@@ -7,7 +7,7 @@ super::without_list_and_yields! {}
 mod raw {
     use std::ptr::NonNull;
 
-    use sync::UnsafeCell;
+    use primitives::UnsafeCell;
 
     use super::cell::Cell;
     use super::header::{Header, Links, Vtable};

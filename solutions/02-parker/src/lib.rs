@@ -22,8 +22,8 @@ use std::sync::PoisonError;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-use sync::atomic::{AtomicU8, Ordering};
-use sync::{Arc, Condvar, Mutex};
+use primitives::atomic::{AtomicU8, Ordering};
+use primitives::{Arc, Condvar, Mutex};
 
 use Ordering::{Acquire, Relaxed, Release};
 

@@ -18,7 +18,7 @@ use std::pin::pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 
-use sync::{Condvar, Mutex, MutexGuard};
+use primitives::{Condvar, Mutex, MutexGuard};
 
 /// Makes a waker that wakes `target`.
 ///

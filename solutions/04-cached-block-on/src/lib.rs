@@ -130,7 +130,7 @@ enum Stage {
     Polling,
 }
 
-sync::thread_local! {
+primitives::thread_local! {
     static THIS_THREAD: ThisThread = const { ThisThread {
         stage: Cell::new(Stage::Unprepared),
         is_woken: Cell::new(false),

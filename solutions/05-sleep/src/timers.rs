@@ -7,7 +7,7 @@ use std::sync::{LazyLock, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use sync::{Arc, Mutex, MutexGuard};
+use primitives::{Arc, Mutex, MutexGuard};
 
 use super::Sleep;
 use super::wheel::{Key, Wheel};

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use sync::{Mutex, MutexGuard};
+use primitives::{Mutex, MutexGuard};
 
 /// A closure that waits to be run. One that is dropped instead is cancelled.
 pub struct Job(Arc<dyn Run>);

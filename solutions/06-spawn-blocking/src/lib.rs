@@ -27,8 +27,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use parker::{Parker, Unparker};
-use sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use sync::{Mutex, MutexGuard, thread};
+use primitives::atomic::{AtomicUsize, Ordering::Relaxed};
+use primitives::{Mutex, MutexGuard, thread};
 
 pub use job::{Job, JoinError, JoinHandle};
 
@@ -181,7 +181,7 @@ const LOOKS: u32 = if cfg!(any(feature = "loom", feature = "shuttle")) {
     32
 };
 
-sync::thread_local! {
+primitives::thread_local! {
     /// The pool that this thread works for.
     static EMPLOYER: Cell<*const Shared> = const { Cell::new(ptr::null()) };
 }

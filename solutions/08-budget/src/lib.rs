@@ -196,7 +196,7 @@ impl Thread {
             self.stride_left.set(u32::MAX);
             return false;
         };
-        let now = sync::time::now();
+        let now = primitives::time::now();
         let pace = match budget.pace {
             None => budget.pace_from(now),
             Some(pace) => pace.after_stride(budget.slice, now),
@@ -223,7 +223,7 @@ impl Budget {
     fn nested(&mut self, slice: Duration) -> Self {
         let pace = match self.pace {
             Some(pace) => pace,
-            None => self.pace_from(sync::time::now()),
+            None => self.pace_from(primitives::time::now()),
         };
         self.pace = Some(pace);
         Self {

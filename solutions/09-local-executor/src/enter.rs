@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Core, Inbox, JoinHandle, Key};
 
-sync::thread_local! {
+primitives::thread_local! {
     /// The executor that runs on this thread.
     static CURRENT: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
 }

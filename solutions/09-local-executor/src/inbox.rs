@@ -5,8 +5,8 @@ use std::sync::{Arc, PoisonError};
 use std::task::{Wake, Waker};
 
 use parker::Unparker;
-use sync::atomic::{AtomicBool, Ordering};
-use sync::{Mutex, MutexGuard};
+use primitives::atomic::{AtomicBool, Ordering};
+use primitives::{Mutex, MutexGuard};
 
 use Ordering::{Acquire, Relaxed, Release};
 

@@ -6,8 +6,8 @@ use std::pin::Pin;
 use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 
+use primitives::{Arc, Mutex, MutexGuard};
 use spawn_blocking::JoinError;
-use sync::{Arc, Mutex, MutexGuard};
 
 /// Makes the two ends of a result. Both are `Send` if the result is.
 pub fn outcome<T>() -> (Completer<T>, JoinHandle<T>) {

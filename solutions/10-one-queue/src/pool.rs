@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use sync::thread;
+use primitives::thread;
 
 use super::JoinHandle;
 use super::shared::Shared;

@@ -6,7 +6,7 @@ use std::mem::take;
 use std::ptr;
 use std::sync::{Arc, PoisonError};
 
-use sync::{Condvar, Mutex, MutexGuard};
+use primitives::{Condvar, Mutex, MutexGuard};
 
 use super::task::{Next, Task};
 
@@ -28,7 +28,7 @@ struct State {
     is_shut_down: bool,
 }
 
-sync::thread_local! {
+primitives::thread_local! {
     /// The pool that this thread works for.
     static EMPLOYER: Cell<*const Shared> = const { Cell::new(ptr::null()) };
 }

@@ -4,7 +4,7 @@ use std::mem;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Wake, Waker};
 
-use sync::{Mutex, MutexGuard};
+use primitives::{Mutex, MutexGuard};
 
 use super::shared::Shared;
 use super::work::{Work, drop_quietly};

@@ -1,6 +1,6 @@
 //! How thieves take items out.
 
-use sync::atomic::Ordering;
+use primitives::atomic::Ordering;
 
 use super::{Head, Ring};
 

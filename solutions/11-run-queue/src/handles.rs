@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use sync::Arc;
+use primitives::Arc;
 
 use super::{Claim, Ring};
 

@@ -1,6 +1,6 @@
 //! What the owner does when there is no room.
 
-use sync::atomic::Ordering;
+use primitives::atomic::Ordering;
 
 use super::{Claim, Head, ReleaseOnDrop, Ring};
 

@@ -2,8 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-use sync::UnsafeCell;
-use sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use primitives::UnsafeCell;
+use primitives::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::Head;
 

@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::ptr::{self, NonNull};
 use std::task::{Context, Poll};
 
+use primitives::UnsafeCell;
 use spawn_blocking::JoinError;
-use sync::UnsafeCell;
 
 use super::header::Header;
 use super::{Schedule, memory};

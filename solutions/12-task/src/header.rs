@@ -3,7 +3,7 @@
 use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
 
-use sync::UnsafeCell;
+use primitives::UnsafeCell;
 
 use super::state::State;
 

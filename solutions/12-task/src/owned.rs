@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::PoisonError;
 
-use sync::{Mutex, MutexGuard};
+use primitives::{Mutex, MutexGuard};
 
 use super::Schedule;
 use super::header::{Header, Neighbours};

@@ -2,7 +2,7 @@
 
 use std::ptr::NonNull;
 
-use sync::UnsafeCell;
+use primitives::UnsafeCell;
 
 use super::cell::Cell;
 use super::header::{Header, Links, Vtable};

@@ -23,8 +23,8 @@
 
 use std::process;
 
-use sync::atomic::AtomicUsize;
-use sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use primitives::atomic::AtomicUsize;
+use primitives::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Set if there is a [`Runnable`](super::Runnable) of the task, which is queued
 /// or polled. (As with Linux's `TASK_RUNNING`, a task that could run is

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use super::header::Header;
 use super::waker;
 
-sync::thread_local! {
+primitives::thread_local! {
     static CURRENT: Current = const {
         Current {
             task: Cell::new(ptr::null()),

@@ -1,7 +1,7 @@
 //! How many sleep, and how many search: two counts in one word, so that one
 //! step looks at both and changes both.
 
-use sync::atomic::{AtomicU32, Ordering};
+use primitives::atomic::{AtomicU32, Ordering};
 
 use Ordering::{Acquire, Relaxed, Release};
 

@@ -1,6 +1,6 @@
 //! Which workers sleep: a bit for each.
 
-use sync::atomic::{AtomicU64, Ordering};
+use primitives::atomic::{AtomicU64, Ordering};
 
 use Ordering::{Acquire, Relaxed, Release};
 

@@ -1,7 +1,7 @@
 //! The decisions: each changes the counts, the set of those who sleep, or both.
 
-use sync::atomic::{Ordering::SeqCst, fence};
-use sync::{hint, thread};
+use primitives::atomic::{Ordering::SeqCst, fence};
+use primitives::{hint, thread};
 
 use super::Activity;
 use super::counts::{Counts, MOST_WORKERS};

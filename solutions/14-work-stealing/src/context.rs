@@ -22,7 +22,7 @@ struct Context {
     is_blocked: Cell<bool>,
 }
 
-sync::thread_local! {
+primitives::thread_local! {
     static CONTEXT: Context = const { Context {
         runtime: Cell::new(ptr::null()),
         worker: Cell::new(ptr::null()),

@@ -21,11 +21,11 @@ use std::collections::VecDeque;
 use std::ptr::{self, NonNull};
 use std::sync::PoisonError;
 
-use sync::atomic::{
+use primitives::atomic::{
     AtomicBool, AtomicPtr,
     Ordering::{Acquire, Relaxed, Release},
 };
-use sync::{Mutex, MutexGuard};
+use primitives::{Mutex, MutexGuard};
 
 use super::prefetch::{self, PrefetchHints};
 use super::task::{Runnable, Schedule};

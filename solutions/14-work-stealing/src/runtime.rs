@@ -2,7 +2,7 @@
 
 use std::io;
 
-use sync::thread;
+use primitives::thread;
 
 use super::builder::Builder;
 use super::context::{self, EnterGuard};

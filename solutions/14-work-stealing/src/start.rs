@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parker::Parker;
+use primitives::thread;
 use spawn_blocking::Pool;
-use sync::thread;
 
 use super::builder::Builder;
 use super::handle::Handle;

@@ -178,7 +178,7 @@ fn code_that_the_models_cannot_see_is_told() {
     // It uses both, and the models pass.
     add_models(
         &workshop,
-        "mod sync {\n    pub fn lock() {}\n}\npub fn f() {\n    sync::lock();\n    \
+        "mod primitives {\n    pub fn lock() {}\n}\npub fn f() {\n    primitives::lock();\n    \
          drop(std::sync::Mutex::new(()));\n}",
     );
     let output = workshop.output(&["check", "1"]);

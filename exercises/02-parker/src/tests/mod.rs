@@ -19,7 +19,7 @@ use std::task::{Context, Poll, Wake};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sync::chaos::{with_chaos, with_late_returns};
+use primitives::chaos::{with_chaos, with_late_returns};
 use testkit::{
     Cost, Lesson, ManualFuture, Rendezvous, ThreadProbe, WokenByTurns, Yields,
     check, durations_that_wrap, idle_cost, live_blocks, race_step_by_step,

@@ -381,7 +381,7 @@ fn what_a_thread_kept_is_freed_when_it_ends() {
 }
 
 /// Clause 12: counted and not timed, so that every machine agrees. What is
-/// counted is what the code does by the crate `sync`.
+/// counted is what the code does by the crate `primitives`.
 #[test]
 fn a_wake_on_the_polling_thread_takes_no_atomic_read_modify_write() {
     let lesson = Lesson {

@@ -13,7 +13,7 @@ mod costs;
 mod polls;
 mod wakes;
 
-use sync::chaos::{read_modify_writes, with_chaos};
+use primitives::chaos::{read_modify_writes, with_chaos};
 use testkit::{
     Cost, DropProbe, Lesson, ManualFuture, MustNotMove, WokenByTurns,
     WrittenMeanwhile, Yields, allocations, check, idle_cost, live_blocks,

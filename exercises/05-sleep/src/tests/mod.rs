@@ -24,7 +24,7 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sync::chaos::with_chaos;
+use primitives::chaos::with_chaos;
 use testkit::{
     CountingWaker, Gate, HostileClone, HostileWaker, Lesson, PanicOnDrop,
     StackWakers, ThreadProbe, WakeCounts, check, durations_that_wrap,

@@ -21,7 +21,7 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use parker::block_on;
-use sync::chaos::with_chaos;
+use primitives::chaos::with_chaos;
 use testkit::{
     DropLog, DropProbe, Gate, HostileClone, HostileWaker, Lesson, Opener,
     PanicOnDrop, StackWakers, ThreadProbe, check, durations_that_wrap,

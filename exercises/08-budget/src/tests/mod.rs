@@ -16,7 +16,7 @@ mod nesting;
 mod slices;
 mod within;
 
-use sync::time::FakeClock;
+use primitives::time::FakeClock;
 use testkit::{
     CountingWaker, DropProbe, Lesson, MustNotMove, Yields, allocations, check,
 };

@@ -10,7 +10,7 @@ fn a_checkpoint_is_ready_while_the_slice_lasts() {
         promise: "Until the slice is over a checkpoint is ready at once and wakes nobody.",
         usual_cause: "Checkpoints are counted, and not the time; or the end is guessed by what \
                       the items cost so far. Also see whether the clock is read by \
-                      `sync::time::now`.",
+                      `primitives::time::now`.",
         read: "yielding/budget.html#a-slice-of-time",
     };
     check(lesson, || {
@@ -30,7 +30,7 @@ fn a_checkpoint_is_ready_while_the_slice_lasts() {
         }
         assert!(
             clock.readings() > 0,
-            "the clock of `sync::time::now` was never read"
+            "the clock of `primitives::time::now` was never read"
         );
         assert_slices_were_used(&polls, SLICE);
         let pending = polls.len() - 1;

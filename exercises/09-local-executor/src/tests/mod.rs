@@ -23,7 +23,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sync::chaos::with_chaos;
+use primitives::chaos::with_chaos;
 use testkit::{
     DropLog, DropProbe, EndMayBeUnwritten, HostileWaker, Lesson, ManualFuture,
     ManualHandle, MustNotMove, PanicOnDrop, StackWakers, ThreadProbe, Yields,

@@ -17,7 +17,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use block_on::block_on;
-use sync::chaos::with_chaos;
+use primitives::chaos::with_chaos;
 use testkit::{
     DropLog, DropProbe, HostileWaker, Lesson, ManualFuture, ManualHandle,
     MustNotMove, Opener, PanicOnDrop, ThreadProbe, Yields, check, idle_cost,

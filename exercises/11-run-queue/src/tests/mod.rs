@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sync::chaos::{read_modify_writes, with_chaos};
+use primitives::chaos::{read_modify_writes, with_chaos};
 use testkit::{DropProbe, Lesson, allocations, check, live_blocks};
 
 use super::{Local, Stealer, run_queue, run_queue_at};

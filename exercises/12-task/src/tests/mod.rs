@@ -25,7 +25,7 @@ use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 use std::thread;
 use std::time::Duration;
 
-use sync::chaos::{read_modify_writes, with_chaos};
+use primitives::chaos::{read_modify_writes, with_chaos};
 use testkit::{
     CountingWaker, DropLog, DropProbe, HostileWaker, Lesson, ManualFuture,
     ManualHandle, MustNotMove, PanicOnDrop, Rendezvous, StackWakers, Yields,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sync::chaos::with_chaos;
+use primitives::chaos::with_chaos;
 use testkit::{Lesson, check};
 
 use super::super::{Activity::Busy, Sleepers};

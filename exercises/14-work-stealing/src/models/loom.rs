@@ -4,7 +4,7 @@
 //!
 //! Each step of a runtime is many of its parts, so there are few interruptions.
 
-use sync::thread;
+use primitives::thread;
 use testkit::{Lesson, check_model};
 
 use super::super::yield_now;
@@ -25,7 +25,7 @@ fn a_task_from_outside_runs_in_every_order() {
     };
     check_model(lesson, || {
         // ANCHOR: from_outside
-        sync::model_within(2, || {
+        primitives::model_within(2, || {
             let runtime = runtime(1);
             let task = runtime.spawn(async { 42 });
             assert_eq!(runtime.block_on(task).expect("it returns"), 42);
@@ -44,7 +44,7 @@ fn two_workers_end_in_every_order() {
         read: "scheduler/work-stealing.html#shutdown",
     };
     check_model(lesson, || {
-        sync::model_within(1, || drop(runtime(2)));
+        primitives::model_within(1, || drop(runtime(2)));
     });
 }
 
@@ -60,7 +60,7 @@ fn a_task_that_comes_at_the_end_ends_in_every_order() {
         read: "scheduler/work-stealing.html#shutdown",
     };
     check_model(lesson, || {
-        sync::model_within(1, || {
+        primitives::model_within(1, || {
             let runtime = runtime(1);
             let handle = runtime.handle();
             let spawning = thread::spawn(move || {

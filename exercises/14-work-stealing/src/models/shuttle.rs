@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
 
-use sync::{Condvar, Mutex, thread};
+use primitives::{Condvar, Mutex, thread};
 use testkit::{Lesson, check_model};
 
 use super::super::{Handle, JoinHandle, Runtime, spawn, yield_now};
@@ -171,7 +171,7 @@ fn every_task_runs_once_in_whatever_order() {
     };
     check_model(lesson, || {
         // ANCHOR: every_task
-        sync::model(|| {
+        primitives::model(|| {
             let (runtime, fates) = (runtime(2), Fates::default());
             let from_outside = {
                 let (handle, fates) = (runtime.handle(), fates.clone());
@@ -212,7 +212,7 @@ fn every_wake_up_leads_to_one_poll_at_a_time_in_whatever_order() {
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (runtime, fates) = (runtime(2), Fates::default());
             let events: [Event; 2] = Default::default();
             let tasks = events.clone().map(|event| {
@@ -252,7 +252,7 @@ fn no_task_waits_while_a_worker_sleeps_in_whatever_order() {
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let runtime = runtime(3);
             let gates: [Gate; 3] = Default::default();
             let event = Event::default();
@@ -299,7 +299,7 @@ fn what_comes_from_outside_is_shared_in_whatever_order() {
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let runtime = runtime(2);
             let gates: [Gate; 2] = Default::default();
             let meet = |own: &Gate, other: &Gate| {
@@ -349,7 +349,7 @@ fn of_three_tasks_from_outside_two_run_at_a_time_in_whatever_order() {
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let runtime = runtime(2);
             let handle = runtime.handle();
             let mut tasks = two_meet(3).into_iter();
@@ -377,7 +377,7 @@ fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let runtime = Runtime::builder()
                 .worker_threads(2)
                 .global_queue_interval(2)
@@ -417,7 +417,7 @@ fn a_worker_that_falls_asleep_in_vain_is_not_taken_for_a_sleeper_in_whatever_ord
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let runtime = runtime(2);
             // Sends a worker to look for more, and to sleep.
             let short = runtime.spawn(async {});
@@ -448,7 +448,7 @@ fn an_abort_ends_a_task_once_in_whatever_order() {
         read: "scheduler/work-stealing.html#shutdown",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (runtime, fates) = (runtime(2), Fates::default());
             let event = Event::default();
             let task = {
@@ -486,7 +486,7 @@ fn two_runtimes_wake_one_another_in_whatever_order() {
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (one, other, fates) =
                 (runtime(1), runtime(1), Fates::default());
             let [first, second]: [Event; 2] = Default::default();
@@ -538,7 +538,7 @@ fn the_runtime_ends_in_whatever_order() {
         read: "scheduler/work-stealing.html#shutdown",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (runtime, fates) = (runtime(2), Fates::default());
             let event = Event::default();
             let meddles = Meddles {
@@ -597,7 +597,7 @@ fn a_task_that_is_being_woken_is_dropped_in_whatever_order() {
         read: "scheduler/work-stealing.html#shutdown",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (runtime, fates) = (runtime(1), Fates::default());
             let (event, gate) = (Event::default(), Gate::default());
             let (waits, begun) = (event.clone().wait(), gate.clone());
@@ -628,7 +628,7 @@ fn nobody_is_left_behind_in_whatever_order() {
         read: "scheduler/work-stealing.html#shutdown",
     };
     check_model(lesson, || {
-        sync::model(|| {
+        primitives::model(|| {
             let (runtime, fates) = (runtime(2), Fates::default());
             let [last, other]: [Event; 2] = Default::default();
             let waits = runtime.spawn(fates.follow(other.clone().wait()));

@@ -27,7 +27,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use sync::chaos::with_chaos;
+use primitives::chaos::with_chaos;
 use testkit::{
     DropProbe, EndMayBeUnwritten, Gate, Lesson, ManualFuture, Opener,
     PanicOnDrop, StackWakers, ThreadProbe, check, idle_cost, panic_message,

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use spawn_blocking::Pool;
-use sync::thread;
+use primitives::thread;
 
 use super::builder::Builder;
 use super::handle::Handle;

@@ -1,12 +1,12 @@
 //! How a runtime ends.
 
-use spawn_blocking::Pool;
-use sync::atomic::{
+use primitives::atomic::{
     AtomicBool, AtomicUsize,
     Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst},
     fence,
 };
-use sync::thread;
+use primitives::thread;
+use spawn_blocking::Pool;
 
 use super::{Shared, Task};
 

@@ -61,7 +61,7 @@ const OTHER_CRATES: [&str; 16] = [
     "alloc",
     "test",
     "testkit",
-    "sync",
+    "primitives",
     "loom",
     "shuttle",
     "generator",
@@ -79,7 +79,7 @@ const ELSEWHERE: &[&str] = &[
     "/rustc/",
     "/.cargo/",
     "tools/testkit/",
-    "tools/sync/",
+    "tools/primitives/",
     // The kit's own tests run in its folder.
     #[cfg(test)]
     "./src/stacks",

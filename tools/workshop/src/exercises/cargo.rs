@@ -265,7 +265,7 @@ impl Message {
 }
 
 /// Reads the name in `path+file:///…/04-x#solution-4@0.1.0`, or in
-/// `path+file:///…/sync#0.1.0`.
+/// `path+file:///…/primitives#0.1.0`.
 fn package(id: &str) -> Option<String> {
     let (source, fragment) = id.rsplit_once('#')?;
     let name = match fragment.split_once('@') {
@@ -299,8 +299,8 @@ mod tests {
     fn the_compilers_words_arrive_with_their_place_and_without_its_count() {
         let line = |message: &str, spans: &str| {
             format!(
-                r#"{{"reason":"compiler-message","package_id":"path+file:///w/tools/sync#0.1.0",
-                "manifest_path":"/w/tools/sync/Cargo.toml",
+                r#"{{"reason":"compiler-message","package_id":"path+file:///w/tools/primitives#0.1.0",
+                "manifest_path":"/w/tools/primitives/Cargo.toml",
                 "message":{{"level":"error","message":"{message}","rendered":"error: …","spans":[{spans}]}}}}"#
             )
         };
@@ -309,7 +309,7 @@ mod tests {
         else {
             panic!("it is a diagnostic");
         };
-        assert_eq!(diagnostic.package, "sync");
+        assert_eq!(diagnostic.package, "primitives");
         assert_eq!(diagnostic.place, Some(("src/lib.rs".into(), 7)));
         assert!(Message::read(&line("aborting due to 1 previous error", "")).is_none());
     }

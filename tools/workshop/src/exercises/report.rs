@@ -324,8 +324,7 @@ impl<'a, W: io::Write> Report<'a, W> {
             // Of the models there is more to say.
             if let Some(message) = &exit.message {
                 eprintln!("error: {message}");
-                let list =
-                    "the book's page on loom lists what `sync` lacks, and what to use instead";
+                let list = "the book's page on loom lists what `primitives` lacks, and what to use instead";
                 eprintln!("help: {remedy}, and check again; {list}");
                 eprintln!("help: what implements `Wake` stands in a `std::sync::Arc`, also here");
                 return Ok(());

@@ -1,5 +1,5 @@
 //! Which primitives of std a file uses: the models explore only what comes from
-//! `sync`, and take the rest for something that no other thread can see.
+//! `primitives`, and take the rest for something that no other thread can see.
 
 use std::fs;
 
@@ -32,7 +32,7 @@ pub fn in_exercise(exercise: &Exercise) -> Option<Unseen> {
     let mut takes_from_sync = false;
     for file in exercise.sources().into_iter().filter(is_own) {
         let source = fs::read_to_string(&file).unwrap_or_default();
-        takes_from_sync |= uses_sync(&source);
+        takes_from_sync |= uses_primitives(&source);
         let name = file
             .strip_prefix(&exercise.folder)
             .unwrap_or(&file)
@@ -43,12 +43,12 @@ pub fn in_exercise(exercise: &Exercise) -> Option<Unseen> {
     let first = places.first()?;
     let message = match takes_from_sync {
         true => format!(
-            "The models see only what comes from `sync`, so not {first}. If their failure makes no \
-             sense, import it from `sync` as well."
+            "The models see only what comes from `primitives`, so not {first}. If their failure makes no \
+             sense, import it from `primitives` as well."
         ),
         false => format!(
-            "The tests pass, but the models can't see your code: it takes nothing from `sync`, and \
-             {first} from std. Import it from `sync`, which is std's in the tests and the model \
+            "The tests pass, but the models can't see your code: it takes nothing from `primitives`, and \
+             {first} from std. Import it from `primitives`, which is std's in the tests and the model \
              checker's in the models."
         ),
     };
@@ -58,7 +58,7 @@ pub fn in_exercise(exercise: &Exercise) -> Option<Unseen> {
     })
 }
 
-/// What `sync` has as well, and by what threads wait for each other.
+/// What `primitives` has as well, and by what threads wait for each other.
 const PRIMITIVES: [&str; 15] = [
     "std::sync::Barrier",
     "std::sync::Condvar",
@@ -99,10 +99,10 @@ fn is_primitive(path: &str) -> bool {
     is_atomic || path.starts_with("std::sync::mpsc::") || PRIMITIVES.contains(&path)
 }
 
-/// Whether a file takes something from `sync`.
-fn uses_sync(source: &str) -> bool {
+/// Whether a file takes something from `primitives`.
+fn uses_primitives(source: &str) -> bool {
     let code = without_comments(source);
-    let mut places = code.match_indices("sync::").map(|(at, _)| at);
+    let mut places = code.match_indices("primitives::").map(|(at, _)| at);
     places.any(|at| !code[..at].ends_with(|c: char| c == ':' || is_of_name(c)))
 }
 
@@ -155,7 +155,7 @@ fn without_comments(source: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{primitives, uses_sync};
+    use super::{primitives, uses_primitives};
 
     fn found_in(source: &str) -> Vec<(usize, String)> {
         let found = primitives(source).into_iter();
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn what_the_models_need_not_see_is_not_told() {
         let source = "use std::sync::{Arc, PoisonError, atomic::Ordering};\n\
-                      use sync::{Mutex, atomic::AtomicBool};\n\
+                      use primitives::{Mutex, atomic::AtomicBool};\n\
                       use std::task::Wake; // see std::sync::Mutex\n\
                       fn f() -> bool { std::thread::panicking() }\n";
         assert_eq!(found_in(source), []);
@@ -196,10 +196,10 @@ mod tests {
 
     #[test]
     fn an_import_from_sync_is_told_from_one_of_std() {
-        assert!(uses_sync("use sync::{Arc, thread};\n"));
-        assert!(uses_sync("fn f() { sync::thread::park(); }\n"));
-        assert!(!uses_sync(
-            "use std::sync::Mutex;\nuse tokio::sync::mpsc;\n// use sync::Arc;\n"
+        assert!(uses_primitives("use primitives::{Arc, thread};\n"));
+        assert!(uses_primitives("fn f() { primitives::thread::park(); }\n"));
+        assert!(!uses_primitives(
+            "use std::sync::Mutex;\nuse tokio::sync::mpsc;\n// use primitives::Arc;\n"
         ));
     }
 }

@@ -135,6 +135,6 @@ mod tests {
         assert!(allowed("workshop", "axum") && !allowed("benches", "axum"));
         assert!(!allowed("snippets", "workshop"));
         assert!(!allowed("testkit", "libc") && !allowed("trace", "serde"));
-        assert!(allowed("sync", "loom"));
+        assert!(allowed("primitives", "loom"));
     }
 }

@@ -230,7 +230,7 @@ impl Artifact {
     }
 }
 
-/// Reads `registry+…#tokio@1.54.1`, or `path+file:///…/sync#0.1.0`.
+/// Reads `registry+…#tokio@1.54.1`, or `path+file:///…/primitives#0.1.0`.
 fn name_and_version(package_id: &str) -> Option<(String, String)> {
     let (source, fragment) = package_id.rsplit_once('#')?;
     let (name, version) = match fragment.split_once('@') {
@@ -329,8 +329,8 @@ mod tests {
         let registry = "registry+https://example.invalid/index#tokio@1.54.1";
         let (name, version) = name_and_version(registry).unwrap();
         assert_eq!((name.as_str(), version.as_str()), ("tokio", "1.54.1"));
-        let (name, version) = name_and_version("path+file:///a/tools/sync#0.1.0").unwrap();
-        assert_eq!((name.as_str(), version.as_str()), ("sync", "0.1.0"));
+        let (name, version) = name_and_version("path+file:///a/tools/primitives#0.1.0").unwrap();
+        assert_eq!((name.as_str(), version.as_str()), ("primitives", "0.1.0"));
         let (name, version) = name_and_version("path+file:///a/04-x#solution-4@0.1.0").unwrap();
         assert_eq!((name.as_str(), version.as_str()), ("solution-4", "0.1.0"));
     }

@@ -39,13 +39,13 @@ pub use shuttle_backend::*;
 pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 // The compiler shows these lines to who imports what is not there.
-#[cfg(false)] // not in `sync`: loom counts strong references only. Use std's `Arc` and `Weak`, which the models don't see
+#[cfg(false)] // not in `primitives`: loom counts strong references only. Use std's `Arc` and `Weak`, which the models don't see
 pub struct Weak;
-#[cfg(false)] // not in `sync`: it would outlive a model's execution. Use a `Mutex<Option<T>>`
+#[cfg(false)] // not in `primitives`: it would outlive a model's execution. Use a `Mutex<Option<T>>`
 pub struct OnceLock;
-#[cfg(false)] // not in `sync`: it would outlive a model's execution. Make the value in `new`, or use a `Mutex<Option<T>>`
+#[cfg(false)] // not in `primitives`: it would outlive a model's execution. Make the value in `new`, or use a `Mutex<Option<T>>`
 pub struct LazyLock;
-#[cfg(false)] // not in `sync`: it would outlive a model's execution. Use a `Mutex<bool>`
+#[cfg(false)] // not in `primitives`: it would outlive a model's execution. Use a `Mutex<bool>`
 pub struct Once;
 
 /// std's `thread_local!` over a model checker's: those do not know the

@@ -17,7 +17,7 @@ pub mod thread {
         panicking, park, park_timeout, sleep, spawn, yield_now,
     };
 
-    #[cfg(false)] // not in `sync`: loom's threads borrow nothing. Use `spawn` and an `Arc`
+    #[cfg(false)] // not in `primitives`: loom's threads borrow nothing. Use `spawn` and an `Arc`
     pub fn scope() {}
 }
 
@@ -36,7 +36,7 @@ pub mod mpsc {
         IntoIter, Receiver, RecvError, RecvTimeoutError, SendError, Sender, TryRecvError, channel,
     };
 
-    #[cfg(false)] // not in `sync`: loom has none. Use a `Mutex<VecDeque<T>>` and a `Condvar`
+    #[cfg(false)] // not in `primitives`: loom has none. Use a `Mutex<VecDeque<T>>` and a `Condvar`
     pub fn sync_channel() {}
 }
 

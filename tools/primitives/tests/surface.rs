@@ -1,24 +1,24 @@
-//! What `sync` offers, used in each of its backends: what a reader's program
+//! What `primitives` offers, used in each of its backends: what a reader's program
 //! compiles with over std must also compile over the model checkers.
 //!
 //! ```sh
-//! cargo test -p sync
-//! cargo test -p sync --features chaos
-//! cargo test -p sync --features shuttle
-//! cargo test -p sync --features loom
+//! cargo test -p primitives
+//! cargo test -p primitives --features chaos
+//! cargo test -p primitives --features shuttle
+//! cargo test -p primitives --features loom
 //! ```
 
 use std::sync::PoisonError;
 use std::time::Duration;
 
-use sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use sync::atomic::{AtomicBool, AtomicPtr};
-use sync::{Arc, Barrier, Condvar, Mutex, RwLock, UnsafeCell, mpsc, thread};
+use primitives::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use primitives::atomic::{AtomicBool, AtomicPtr};
+use primitives::{Arc, Barrier, Condvar, Mutex, RwLock, UnsafeCell, mpsc, thread};
 
 /// Runs `body` as the backend does: once, or in every order.
 fn run(body: fn()) {
     #[cfg(any(feature = "loom", feature = "shuttle"))]
-    sync::model(move || {
+    primitives::model(move || {
         // shuttle refuses to try the orders of a single thread.
         let other = thread::spawn(thread::yield_now);
         body();
@@ -32,7 +32,7 @@ fn run(body: fn()) {
 macro_rules! integer {
     ($($name:ident $value:ty;)*) => {
         $({
-            use sync::atomic::$name;
+            use primitives::atomic::$name;
             let mut atomic = $name::from(1);
             atomic.store(2, Release);
             assert_eq!(atomic.load(Acquire), 2);
@@ -104,7 +104,7 @@ fn other_atomics() {
         assert_eq!(pointer.fetch_update(AcqRel, Acquire, |_| None), Err(here));
         *pointer.get_mut() = std::ptr::null_mut();
         assert!(pointer.into_inner().is_null());
-        sync::atomic::fence(SeqCst);
+        primitives::atomic::fence(SeqCst);
     });
 }
 
@@ -214,7 +214,7 @@ fn channels_and_barriers() {
     });
 }
 
-sync::thread_local! {
+primitives::thread_local! {
     static COUNT: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
 }
 
@@ -235,6 +235,6 @@ fn locals_and_counted_references() {
         let one = Arc::try_unwrap(one).expect_err("there are two");
         drop(two);
         assert!(Arc::try_unwrap(one).is_ok_and(|value| value == 1));
-        sync::hint::spin_loop();
+        primitives::hint::spin_loop();
     });
 }

@@ -1,11 +1,11 @@
-//! What std has and a model checker's side of `sync` hasn't. The list stands
+//! What std has and a model checker's side of `primitives` hasn't. The list stands
 //! in the book, too.
 #![doc = include_str!("missing.md")]
 //!
 //! Of each row there is a program below that compiles over std, and does not
 //! over loom: what this list says to be missing is missing.
 
-/// A program for a row of the list. `lib` is std's modules, or `sync`.
+/// A program for a row of the list. `lib` is std's modules, or `primitives`.
 macro_rules! missing {
     ($($name:ident, $row:literal, $program:literal;)*) => {
         $(
@@ -17,7 +17,7 @@ macro_rules! missing {
             /// ```
             ///
             /// ```compile_fail
-            /// use sync as lib;
+            /// use primitives as lib;
             #[doc = $program]
             /// ```
             pub mod $name {}

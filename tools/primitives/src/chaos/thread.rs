@@ -6,7 +6,7 @@ pub use std::thread::{
     panicking, sleep, spawn, yield_now,
 };
 
-#[cfg(false)] // not in `sync`: loom's threads borrow nothing. Use `spawn` and an `Arc`
+#[cfg(false)] // not in `primitives`: loom's threads borrow nothing. Use `spawn` and an `Arc`
 pub fn scope() {}
 
 use super::{count_read_modify_write, delay, late, strikes};
