@@ -4,6 +4,8 @@ mod fixture;
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
 
 use fixture::{Fixture, Server, wait_until};
 use serde_json::{Value, json};
@@ -89,6 +91,28 @@ fn a_missing_anchor_is_told() {
             .contains("no anchor `part`"),
         "{error}"
     );
+}
+
+#[test]
+fn a_page_is_there_at_every_moment_while_the_book_is_built_anew() {
+    let server = Fixture::new().serve();
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !is_over.load(Relaxed) {
+                    page(&server);
+                }
+            });
+        }
+        let mut events = listen(&server);
+        for round in 0..12 {
+            let text = format!("# One\n\nThe text of round {round}.\n");
+            server.fixture.write("src/one.md", &text);
+            assert!(events.any(|event| event["type"] == "reload"));
+        }
+        is_over.store(true, Relaxed);
+    });
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Keeps the served book up to date.
 
 use std::fs;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use std::thread;
@@ -29,12 +30,33 @@ pub enum News {
     Complaints(Vec<String>),
 }
 
+/// One build of the book. Its folder is removed when nobody serves from it any
+/// more: a request that began before a newer build ends on the older one.
+pub struct Build {
+    folder: PathBuf,
+}
+
+impl Build {
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for Build {
+    fn drop(&mut self) {
+        remove(&self.folder);
+    }
+}
+
+/// The build to serve, which changes with each that succeeds.
+pub type Current = Arc<RwLock<Arc<Build>>>;
+
 /// Builds the book, each time into a folder of its own, and says which one to
 /// serve. Nobody ever sees a half-built book.
 pub struct Keeper {
     workshop: Workshop,
     scratch: Arc<Scratch>,
-    current: Arc<RwLock<PathBuf>>,
+    current: Current,
     build_count: u64,
     stamp: Stamp,
     included: Vec<PathBuf>,
@@ -57,7 +79,7 @@ impl Keeper {
         let keeper = Self {
             workshop: workshop.clone(),
             scratch,
-            current: Arc::new(RwLock::new(first)),
+            current: Arc::new(RwLock::new(Arc::new(Build { folder: first }))),
             build_count: 1,
             stamp,
             included,
@@ -65,8 +87,7 @@ impl Keeper {
         Ok((keeper, complaints))
     }
 
-    /// The folder of the book to serve, which changes with each build.
-    pub fn current(&self) -> Arc<RwLock<PathBuf>> {
+    pub fn current(&self) -> Current {
         self.current.clone()
     }
 
@@ -78,7 +99,7 @@ impl Keeper {
                 thread::sleep(LOOK_EVERY);
                 let stamp = Stamp::take(&self.workshop, &self.included);
                 // `cargo clean` removes the book without a question.
-                let is_there = self.current.read().expect("no writer panics").is_dir();
+                let is_there = self.serving().folder().is_dir();
                 if stamp != self.stamp || !is_there {
                     self.stamp = stamp;
                     self.rebuild(&on_news);
@@ -119,13 +140,16 @@ impl Keeper {
             remove(&next);
             return built;
         }
-        let before = self.current.read().expect("no reader panics").clone();
         if purpose == Purpose::ServeSoon {
-            borrow_search_index(&before, &next);
+            borrow_search_index(self.serving().folder(), &next);
         }
-        *self.current.write().expect("no reader panics") = next;
-        remove(&before);
+        let next = Arc::new(Build { folder: next });
+        let _before = mem::replace(&mut *self.current.write().expect("no reader panics"), next);
         built
+    }
+
+    fn serving(&self) -> Arc<Build> {
+        self.current.read().expect("no writer panics").clone()
     }
 }
 

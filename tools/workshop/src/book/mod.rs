@@ -9,4 +9,4 @@ mod stamp;
 pub use build::{Purpose, build};
 pub use complaints::listen;
 pub use includes::includes;
-pub use keeper::{Keeper, News};
+pub use keeper::{Current, Keeper, News};

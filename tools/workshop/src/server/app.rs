@@ -1,10 +1,10 @@
 //! What the handlers of requests share.
 
-use std::path::PathBuf;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
 use super::announcer::Announcer;
 use super::console::Console;
+use crate::book::Current;
 use crate::runner::Runner;
 use crate::workshop::Workshop;
 
@@ -12,7 +12,7 @@ use crate::workshop::Workshop;
 pub struct App {
     pub workshop: Workshop,
     pub runner: Runner,
-    pub book: Arc<RwLock<PathBuf>>,
+    pub book: Current,
     pub announcer: Arc<Announcer>,
     pub console: Arc<Console>,
 }

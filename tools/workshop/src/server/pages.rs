@@ -22,19 +22,22 @@ pub async fn page(State(app): State<Arc<App>>, request: Request) -> Response {
         let error = "no page has so long an address";
         return Refusal::new(StatusCode::URI_TOO_LONG, error).into_response();
     }
-    let book = app.book.read().expect("no writer panics").clone();
+    // Held until the file is open: a newer build removes the folder of this one
+    // when the last request has let go of it.
+    let build = app.book.read().expect("no writer panics").clone();
+    let book = build.folder();
     if is_nowhere(request.uri()) {
-        return missing(&book, request.method().clone()).await;
+        return missing(book, request.method().clone()).await;
     }
     let method = request.method().clone();
-    let answer = ServeDir::new(&book)
+    let answer = ServeDir::new(book)
         .not_found_service(ServeFile::new(book.join("404.html")))
         .try_call(request)
         .await;
     match answer {
         Ok(response) => response.into_response(),
         // No file can have such a name, or it would lie below one.
-        Err(error) if is_about_the_name(error.kind()) => missing(&book, method).await,
+        Err(error) if is_about_the_name(error.kind()) => missing(book, method).await,
         Err(_unreadable) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }
