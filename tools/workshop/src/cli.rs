@@ -138,6 +138,9 @@ enum Command {
         /// checks notice. Takes hours for all of them.
         #[arg(long)]
         mutants: bool,
+        /// Count instead, in the prose, what the book's English is measured by.
+        #[arg(long, conflicts_with_all = ["fresh", "mutants", "numbers"])]
+        language: bool,
     },
 }
 
@@ -240,6 +243,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
             mutants: true,
             ..
         } => verify::mutants_command(&workshop, &numbers),
+        Command::Verify { language: true, .. } => Ok(verify::language_command(&workshop)),
         Command::Verify { numbers, fresh, .. } => {
             verify::verify_command(&workshop, &numbers, fresh).await
         }

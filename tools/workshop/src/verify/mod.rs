@@ -6,6 +6,7 @@
 //! | [`dependencies`] | which package may depend on which |
 //! | [`book`] | pages, links, anchors and code blocks |
 //! | [`folds`] | solutions, on the pages before their exercise |
+//! | [`language`] | the English of what a reader sees, and terms before their use |
 //! | [`figures`] | what figures are drawn from |
 //! | [`snippets`] | programs of the book, and what they really do |
 //! | [`demonstrations`] | the exercises' demonstrations, on our solutions |
@@ -24,6 +25,7 @@ mod folds;
 mod held;
 mod html;
 mod judge;
+mod language;
 mod mutants;
 mod shown;
 mod snippets;
@@ -44,6 +46,7 @@ use crate::exercises::{catalogue, colours_wanted};
 use crate::problem::Problem;
 use crate::workshop::{Scratch, Workshop};
 
+pub use language::language_command;
 pub use mutants::mutants_command;
 
 /// A rule that is broken.
@@ -137,6 +140,8 @@ async fn verify_book(
     steps.begin("book");
     let (book, outcome) = book::verify(workshop, &scratch.book(1))?;
     steps.end(outcome);
+    steps.begin("language");
+    steps.end(language::verify(workshop));
     steps.begin("figures");
     steps.end(figures::verify(workshop));
     steps.begin("snippets");
