@@ -46,6 +46,7 @@ fn main() -> ExitCode {
     {
         return sandbox::launch();
     }
+    terminal::end_quietly_with_the_reader();
     let cli = cli::Cli::parse();
     book::listen();
     let runtime = tokio::runtime::Builder::new_multi_thread()

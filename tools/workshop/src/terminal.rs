@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
+use std::panic;
 
 /// Goes to the line's beginning and clears it.
 pub const CLEAR_LINE: &str = "\r\x1b[K";
@@ -11,6 +12,20 @@ const USUAL_COLUMNS: u16 = 80;
 
 /// The width of a bar, without its brackets.
 const BAR_COLUMNS: usize = 24;
+
+/// Lets a command end without a word when the program that reads its output has
+/// ended, as `head` does after a few lines. It unwinds all the same, so nothing it
+/// has started is left behind.
+pub fn end_quietly_with_the_reader() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let message = info.payload_as_str().unwrap_or_default();
+        let is_closed = message.starts_with("failed printing to std");
+        if !(is_closed && message.contains("Broken pipe")) {
+            usual(info);
+        }
+    }));
+}
 
 /// Whether a line can be written over again: only on a terminal, and not on one
 /// that knows no commands.

@@ -494,10 +494,11 @@ fn a_server_whose_folder_was_cleaned_goes_on() {
 #[test]
 fn a_server_asked_to_end_does_not_wait_for_a_check() {
     let workshop = Fixture::with_exercise(&stub(RIGHT));
-    // A test of the reader's own, which the kit does not watch.
+    // A test of the reader's own, which the kit does not watch. Its name puts it
+    // behind the others: on one core libtest runs one test after the other.
     let tests = workshop.read("exercises/01-answer/src/tests.rs");
     let slow =
-        "#[test]\nfn slow() {\n    std::thread::sleep(std::time::Duration::from_secs(120));\n}\n";
+        "#[test]\nfn z_slow() {\n    std::thread::sleep(std::time::Duration::from_secs(120));\n}\n";
     workshop.write("exercises/01-answer/src/tests.rs", &(tests + slow));
     let mut server = workshop.serve();
     let call = server.call("/api/exercises/1/check", &json!({}));
@@ -514,4 +515,26 @@ fn a_server_asked_to_end_does_not_wait_for_a_check() {
         server.child.try_wait().unwrap().is_some()
     });
     wait_until("the tests are ended", || processes_of(&tests).is_empty());
+}
+
+#[test]
+fn a_command_whose_reader_has_ended_says_nothing() {
+    let workshop = Fixture::with_exercise(&stub(RIGHT));
+    let mut command = workshop.command();
+    command
+        .arg("list")
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // As `head` does when it has enough.
+    drop(child.stdout.take());
+    let mut stderr = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut stderr)
+        .unwrap();
+    child.wait().unwrap();
+    assert_eq!(stderr, "");
 }

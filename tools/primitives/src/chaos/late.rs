@@ -48,6 +48,7 @@ mod tests {
 
     #[test]
     fn a_timed_wait_ends_half_way_and_is_noted() {
+        let _alone = super::super::tests::ALONE.lock();
         const LIMIT: Duration = Duration::from_millis(10);
         let start = Instant::now();
         let (timed_out, waits) = with_late_returns(|| {

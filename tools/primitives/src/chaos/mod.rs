@@ -112,9 +112,12 @@ mod tests {
     const SEED: u64 = 42;
     const TRIES: u32 = 1_000;
 
-    // One test, since the switch is the process's.
+    /// Held by each test that chaos would disturb: the switch is the process's.
+    pub(super) static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
     #[test]
     fn what_may_fail_fails_only_while_there_is_chaos() {
+        let _alone = ALONE.lock();
         let failures = |value: &AtomicU32| {
             let fails = |n: &u32| {
                 value

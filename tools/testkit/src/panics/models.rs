@@ -4,7 +4,8 @@ use crate::source::without_detours;
 use crate::verdict::UNREPEATED;
 
 /// What fails in loom where an execution isn't the same as before.
-const NOT_REPEATED: [&str; 2] = [
+const NOT_REPEATED: [&str; 3] = [
+    "Is the model fully deterministic?",
     "expected to be able to acquire lock",
     "assertion failed: state.notified",
 ];

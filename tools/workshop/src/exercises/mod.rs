@@ -438,11 +438,14 @@ fn print_event(event: &Event) -> io::Result<()> {
     print(&format!("{}\n", serde_json::to_string(event)?))
 }
 
-/// Prints, and does not panic if nobody listens any more.
+/// Prints. It's no error that the program which reads the output has ended, as
+/// `head` does after a few lines.
 fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
+    }
 }
 
 fn unprintable(error: io::Error) -> Problem {
