@@ -18,8 +18,8 @@ const FOLDER_VARIABLE: &str = "TESTKIT_CHECKS";
 
 /// Appends `{"name", "clause", "read", "outcome", "message", "binary"}` as one
 /// line to the file that the environment asks for, if any. The outcome is
-/// `running`, `passed`, `failed` or, where a `todo!` was reached, `unwritten`;
-/// the message is what a passed check printed, or why it failed.
+/// `running`, `passed`, `failed`, where a `todo!` was reached `unwritten`, or,
+/// where no model can judge the code, `unjudged`; the message is what a passed check printed, or why it failed.
 pub(crate) fn emit(name: &str, lesson: &Lesson, outcome: &str, message: &str) {
     append(name, lesson, outcome, message, &[]);
 }
@@ -32,6 +32,7 @@ pub(crate) fn emit_failure(name: &str, lesson: &Lesson, message: &str, seen: &st
     // A check that has reached a `todo!` says nothing of the code yet.
     let outcome = match kind {
         Kind::Unwritten => "unwritten",
+        Kind::Unrepeated => "unjudged",
         _ => "failed",
     };
     let more = [("kind", kind.name()), ("seen", seen), ("usually", &advice)];

@@ -132,6 +132,9 @@ pub enum Outcome {
     Failed,
     /// It reached a `todo!`: what it checks isn't written yet.
     Unwritten,
+    /// It is a model that can't judge the code, which does something else each time
+    /// it runs; the message says so.
+    Unjudged,
     /// It is marked `#[ignore]`.
     Ignored,
 }

@@ -150,6 +150,42 @@ fn models_that_do_not_compile_are_not_taken_for_an_exercise_that_does_not() {
 }
 
 #[test]
+fn a_model_that_cannot_judge_the_code_is_told_and_counts_for_nothing() {
+    let workshop = workshop();
+    add_models(&workshop, "");
+    // What loom says of a program that does something else each time.
+    let models = r#"#[test]
+fn every_order() {
+    let lesson = testkit::Lesson {
+        clause: "1. Right",
+        promise: "It is right in every order.",
+        usual_cause: "It is wrong in one.",
+        read: "one.html",
+    };
+    testkit::check_model(lesson, || {
+        assert_eq!(super::answer(), 42);
+        panic!("Reached unexpected exploration state. Is the model fully deterministic?")
+    });
+}
+"#;
+    workshop.write("exercises/01-answer/src/models.rs", models);
+    let output = workshop.output(&["check", "1"]);
+    let (stdout, _) = texts(&output);
+    assert!(output.status.success(), "{stdout}");
+    assert_says(&stdout, "models  1 of 1 can't judge your code");
+    assert_says(&stdout, "Not judged: models::every_order");
+    assert_says(&stdout, "the order of a `HashMap`");
+    assert_says(&stdout, "is solved");
+    // A model that fails is not taken for one of these.
+    workshop.write(
+        "exercises/01-answer/src/models.rs",
+        &models.replace("(), 42", "(), 43"),
+    );
+    let output = workshop.output(&["check", "1"]);
+    assert!(!output.status.success(), "{output:?}");
+}
+
+#[test]
 fn a_file_that_no_longer_declares_its_checks_is_not_solved() {
     let workshop = workshop();
     let without = stub("42").replace("mod tests;", "");

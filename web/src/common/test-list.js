@@ -8,7 +8,7 @@ import { fromRoot } from "../runner.js";
  * @typedef {object} TestEvent
  * @property {string} name
  * @property {number | null} [clause] of the contract
- * @property {"waiting" | "running" | "passed" | "failed" | "unwritten" | "ignored"} outcome
+ * @property {"waiting" | "running" | "passed" | "failed" | "unwritten" | "unjudged" | "ignored"} outcome
  * @property {string | null} [message]
  */
 
@@ -19,7 +19,9 @@ import { fromRoot } from "../runner.js";
  * @property {{name: string, line: string}[]} others
  */
 
-const MARKS = { waiting: "·", running: "…", passed: "✓", failed: "✗", unwritten: "·", ignored: "–" };
+const MARKS = { waiting: "·", running: "…", passed: "✓", failed: "✗", unwritten: "·", unjudged: "·", ignored: "–" };
+/** @type {Record<string, string>} */
+const IN_WORDS = { unwritten: "not written yet", unjudged: "can't judge it" };
 const OF_MILESTONES = { open: "", reached: "✓ reached", unwritten: "not written yet", failed: "not yet" };
 
 /**
@@ -155,9 +157,9 @@ function line(test) {
     element("span", { class: "test-mark", "aria-hidden": "true" }, MARKS[test.outcome]),
     element("span", { class: "test-name", title: test.name }, spoken(test.name)),
     ...(test.clause == null ? [] : [element("span", { class: "test-clause" }, `clause ${test.clause}`)]),
-    element("span", { class: "test-outcome" }, test.outcome === "unwritten" ? "not written yet" : test.outcome),
+    element("span", { class: "test-outcome" }, IN_WORDS[test.outcome] ?? test.outcome),
   ];
-  if (!test.message || (test.outcome !== "failed" && test.outcome !== "unwritten")) return element("div", { class: "test-line" }, ...parts);
+  if (!test.message || !["failed", "unwritten", "unjudged"].includes(test.outcome)) return element("div", { class: "test-line" }, ...parts);
   return element(
     "details",
     {},

@@ -335,7 +335,10 @@ impl<'a> Check<'a> {
             if ended.cause == Cause::Cancelled {
                 break;
             }
-            let passed = ended.cause == Cause::Exited(0);
+            let passed = ended.cause == Cause::Exited(0) || is_only_unjudged(&ended, &models);
+            if passed {
+                last.cause = Cause::Exited(0);
+            }
             verdicts.extend(models);
             self.remember(true, &verdicts, tests_cause, Some(passed));
             if !passed {
@@ -513,6 +516,15 @@ impl<'a> Check<'a> {
             message,
         }
     }
+}
+
+/// Whether the models have failed only where no model can judge the code.
+fn is_only_unjudged(ended: &Ended, models: &Verdicts) -> bool {
+    let outcomes = || models.values().map(|model| model.outcome);
+    let is_harmless = |one| matches!(one, Outcome::Passed | Outcome::Unjudged | Outcome::Ignored);
+    matches!(ended.cause, Cause::Exited(_))
+        && outcomes().any(|one| one == Outcome::Unjudged)
+        && outcomes().all(is_harmless)
 }
 
 /// The end of a future that is there.

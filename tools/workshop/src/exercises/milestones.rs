@@ -35,7 +35,8 @@ pub enum Stands {
 impl From<Outcome> for Stands {
     fn from(outcome: Outcome) -> Self {
         match outcome {
-            Outcome::Passed => Self::Held,
+            // What a model can't judge, the tests have judged.
+            Outcome::Passed | Outcome::Unjudged => Self::Held,
             Outcome::Unwritten => Self::Unwritten,
             _ => Self::Failed,
         }

@@ -63,6 +63,10 @@ impl Test {
     fn is_unwritten(&self) -> bool {
         self.outcome == Outcome::Unwritten
     }
+
+    fn is_unjudged(&self) -> bool {
+        self.outcome == Outcome::Unjudged
+    }
 }
 
 /// What stands in a line of the report.
@@ -237,7 +241,8 @@ impl<'a, W: io::Write> Report<'a, W> {
         self.told.push(line);
         let failed = self.count_in(line, Test::counts_against);
         let unwritten = self.count_in(line, Test::is_unwritten);
-        let mark = match (failed, unwritten) {
+        let unjudged = self.count_in(line, Test::is_unjudged);
+        let mark = match (failed, unwritten + unjudged) {
             (0, 0) => self.paint(GREEN, "✓"),
             (0, _) => self.paint(DIM, "·"),
             _ => self.paint(RED, "✗"),
@@ -252,6 +257,7 @@ impl<'a, W: io::Write> Report<'a, W> {
             Line::ShuttlesModels => "larger models".to_owned(),
         };
         let count = match (failed, unwritten, self.tests_in(line).count()) {
+            (0, 0, of) if unjudged > 0 => format!("  {unjudged} of {of} can't judge your code"),
             (0, 0, _) => String::new(),
             (0, unwritten, of) if unwritten == of => "  not written yet".to_owned(),
             (0, unwritten, of) => format!("  not written yet: {unwritten} of {of} tests"),
@@ -392,9 +398,21 @@ impl<'a, W: io::Write> Report<'a, W> {
             );
         }
         if text.is_empty() {
+            self.explain_unjudged()?;
             return self.explain_next();
         }
         write!(self.out, "{text}")
+    }
+
+    /// Nothing is wrong, but a model may not be able to say so: says why, once.
+    fn explain_unjudged(&mut self) -> io::Result<()> {
+        let unjudged = self.tests.iter().find(|(_, test)| test.is_unjudged());
+        let Some((name, test)) = unjudged else {
+            return Ok(());
+        };
+        let heading = self.paint(BOLD, &format!("Not judged: {}", short(name)));
+        let message = harmless(test.message.trim_end());
+        writeln!(self.out, "\n{heading}\n{message}")
     }
 
     /// Nothing is wrong, but something may not be written yet: says what to begin
