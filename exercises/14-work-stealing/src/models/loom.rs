@@ -41,7 +41,7 @@ fn two_workers_end_in_every_order() {
         clause: "15. Shutdown",
         promise: "Both workers hear of the end, in every order.",
         usual_cause: "A worker looks at the flag, and then falls asleep; in between it was told.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
         primitives::model_within(1, || drop(runtime(2)));
@@ -57,7 +57,7 @@ fn a_task_that_comes_at_the_end_ends_in_every_order() {
         promise: "A task that is spawned as the runtime ends runs or is dropped, in every order.",
         usual_cause: "Whoever spawns looks whether the runtime has ended, and then pushes; the last \
                       worker looked at the queue in between.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
         primitives::model_within(1, || {

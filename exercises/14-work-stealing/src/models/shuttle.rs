@@ -445,7 +445,7 @@ fn an_abort_ends_a_task_once_in_whatever_order() {
                   happens to it.",
         usual_cause: "An abort finds a task that is being polled, and takes its future away; or it \
                       finds one in a queue, and nobody takes it out.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
         primitives::model(|| {
@@ -535,7 +535,7 @@ fn the_runtime_ends_in_whatever_order() {
                   meanwhile, and all handles are ready then.",
         usual_cause: "A worker looks at the flag, falls asleep, and was told in between; or a task \
                       is pushed when nobody looks at the queues any more.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
         primitives::model(|| {
@@ -594,7 +594,7 @@ fn a_task_that_is_being_woken_is_dropped_in_whatever_order() {
         usual_cause: "The shutdown cancels the tasks that wait, and drops those in queues. This one \
                       is neither: the thread has it in hand, and queues or drops it a moment later. \
                       Go on until no task is listed.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
         primitives::model(|| {
@@ -625,7 +625,7 @@ fn nobody_is_left_behind_in_whatever_order() {
                   drops what is left of its tasks does no harm.",
         usual_cause: "A thread wakes a task, and the end of that task is the end of the runtime, \
                       which the thread still uses.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
         primitives::model(|| {

@@ -22,7 +22,7 @@ fn shutdown_drops_every_task() {
                   wait, those in queues, and one that was being polled; and their handles say so.",
         usual_cause: "Only queues are emptied, so that tasks that wait stay; or tasks and runtime \
                       keep each other alive.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         for workers in WORKERS {
@@ -85,7 +85,7 @@ fn destructors_may_spawn_and_wake_during_shutdown() {
         promise: "A future whose destructor spawns, wakes and aborts tasks of the same runtime is \
                   dropped by the shutdown as any other.",
         usual_cause: "Tasks are dropped while a queue or the list of tasks is locked.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     struct Troublemaker(Handle, Waker, JoinHandle<()>);
     impl Drop for Troublemaker {
@@ -121,7 +121,7 @@ fn shutdown_waits_for_blocking_jobs() {
         clause: "15. Shutdown",
         promise: "When the runtime has been dropped, each blocking job that had begun has ended.",
         usual_cause: "The threads of the pool are not joined.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         let runtime = runtime(1);
@@ -159,7 +159,7 @@ fn a_job_that_waits_for_a_task_does_not_hold_up_the_shutdown() {
                   cancelled, and ends.",
         usual_cause: "The task has ended in another way. At a hang: the shutdown waits for the blocking \
                       jobs first, and drops the tasks then. It has to be the other way round.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         for workers in WORKERS {
@@ -192,7 +192,7 @@ fn busy_tasks_do_not_hold_up_the_shutdown() {
         usual_cause: "The drop doesn't wait for the workers. At a hang: a worker asks whether it's the \
                       end only when it has nothing to do, and it always has; or it runs what is queued \
                       before it leaves.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         for workers in [1, 2, 4] {
@@ -226,7 +226,7 @@ fn shutdown_does_not_run_what_is_queued() {
                   queued are dropped.",
         usual_cause: "A worker that has heard of the end empties its queue by running what is in it. \
                       Or it hears of the end only when it has nothing to do.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || drop_beside_a_queue(runtime(1)));
 }
@@ -240,7 +240,7 @@ fn a_long_interval_does_not_delay_the_end() {
                   the shutdown has begun.",
         usual_cause: "A worker looks whether the runtime ends where it looks at the global queue. Look \
                       after each poll.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         let mut builder = Runtime::builder();
@@ -288,7 +288,7 @@ fn destructors_of_queued_tasks_may_wake_others() {
                       for the next task, or this worker's queue. At a hang: a destructor wakes a \
                       task into a place that was emptied before, and the end waits for that \
                       task, since it's listed.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     struct WakesOnDrop(Waker);
     impl Drop for WakesOnDrop {
@@ -346,7 +346,7 @@ fn a_task_spawned_too_late_is_cancelled() {
                   runs to its end or is dropped and cancelled.",
         usual_cause: "A task is put into a queue after the last look into it: nobody will ever take \
                       it out.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         for round in 0..40 {
@@ -394,7 +394,7 @@ fn what_a_queued_task_spawns_as_it_is_dropped_ends_too() {
                       meanwhile is neither run nor dropped. At a hang: what a destructor spawns \
                       goes into the queue of the worker that runs it, which has been emptied \
                       already.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     struct SpawnsInTheEnd(Handle, Dropped, mpsc::Sender<JoinHandle<()>>);
     impl Drop for SpawnsInTheEnd {
@@ -444,7 +444,7 @@ fn what_is_left_of_a_task_does_no_harm() {
         promise: "A waker of a task may be called, cloned and dropped long after the runtime is \
                   gone, and so may a handle.",
         usual_cause: "A wake-up queues the task on a runtime that is not there any more.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         for workers in WORKERS {
@@ -479,7 +479,7 @@ fn a_runtime_may_be_dropped_by_its_own_task() {
         promise: "A task that drops its own runtime goes on to the end of its poll, and then all \
                   other tasks are dropped, too.",
         usual_cause: "The worker waits for itself to end.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         for workers in WORKERS {
@@ -516,7 +516,7 @@ fn a_runtime_may_be_dropped_by_its_own_job() {
         promise: "A blocking job that drops its own runtime goes on to its end, and all tasks are dropped.",
         usual_cause: "The drop waits for all threads of the pool, and is called on one of them: that one \
                       can't end before the drop returns. Leave it out.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         for workers in WORKERS {
@@ -554,7 +554,7 @@ fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
                   the task that was being polled is over, and all its futures are dropped.",
         usual_cause: "The drop asks whether this thread is a worker, and waits for nobody then. Ask \
                       whether it is one of this runtime.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         let (outer, inner) = (super::runtime(1), runtime(1));
@@ -646,7 +646,7 @@ fn a_thread_that_is_refused_is_an_error() {
                   have begun end.",
         usual_cause: "What `thread::Builder::spawn` returns is unwrapped. Or `build` waits for workers \
                       that were never started: they have to be counted off.",
-        read: "scheduler/work-stealing.html#the-runtimes-edge",
+        read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
         let mut is_error = None;

@@ -46,7 +46,7 @@ fn sleeps_end_though_all_workers_are_busy() {
                   time.",
         usual_cause: "A worker looks at the timers only when it has nothing else to do; or the \
                       deadline comes from a clock that was read once, when the runtime was built.",
-        read: "scheduler/work-stealing.html#timers",
+        read: "scheduler/runtime.html#timers",
     };
     check(lesson, || {
         for workers in [1, 2, 4] {
@@ -83,7 +83,7 @@ fn sleeps_end_though_all_workers_sleep() {
                       one, and nobody rouses it for an earlier one. Or a worker that is woken, finds \
                       nothing and sleeps again still counts as one that comes, and the next task \
                       wakes nobody.",
-        read: "scheduler/work-stealing.html#timers",
+        read: "scheduler/runtime.html#timers",
     };
     check(lesson, || {
         let ms = Duration::from_millis(1);

@@ -11,7 +11,7 @@ fn a_handle_gives_the_output_to_any_thread() {
                   also if the task has ended long before.",
         usual_cause: "The waker of the handle is stored after the look at the result, or not at \
                       all; or the result is dropped with the task.",
-        read: "scheduler/work-stealing.html#the-runtimes-edge",
+        read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
         let runtime = runtime(2);
@@ -143,7 +143,7 @@ fn a_panic_harms_nobody_else() {
                   workers run on, and each handle gives what its task has thrown.",
         usual_cause: "A panic unwinds through the worker's loop and ends the thread, or it leaves a \
                       lock poisoned, or a count wrong.",
-        read: "scheduler/work-stealing.html#the-runtimes-edge",
+        read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
         let runtime = runtime(2);

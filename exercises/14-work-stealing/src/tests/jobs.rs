@@ -32,7 +32,7 @@ fn shutdown_waits_for_jobs_that_spawn_jobs() {
         usual_cause: "Whoever spawns a job clones an `Arc` of the pool. The runtime drops its own, \
                       which isn't the last then, and waits for nothing. Let it shut the pool down, \
                       whoever still holds it.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         for round in 1..=ROUNDS {
@@ -62,7 +62,7 @@ fn a_thread_that_spawns_a_job_waits_for_none() {
         usual_cause: "It has an `Arc` of the pool for that long, the runtime drops its own, and so \
                       the last one is dropped there: it joins the jobs, which want a lock that this \
                       thread holds.",
-        read: "scheduler/work-stealing.html#shutdown",
+        read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         for _ in 0..ROUNDS {

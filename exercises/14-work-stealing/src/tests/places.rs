@@ -10,7 +10,7 @@ fn block_on_polls_on_its_own_thread() {
         promise: "`block_on` polls a future that borrows and is not `Send` on the thread that calls \
                   it, and several threads can call it at a time.",
         usual_cause: "The future is spawned as a task, or all calls share one parker.",
-        read: "scheduler/work-stealing.html#the-runtimes-edge",
+        read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
         let runtime = runtime(2);
@@ -49,7 +49,7 @@ fn block_on_within_a_task_panics() {
                       back when that future panics; or it's taken back by the inner `block_on`, as \
                       that panics, and a second one is let in. Or only the runtime of the inner one \
                       is asked: a thread can't wait for two futures, whosever they are.",
-        read: "scheduler/work-stealing.html#the-runtimes-edge",
+        read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
         let runtime = Arc::new(runtime(2));
@@ -97,7 +97,7 @@ fn block_on_is_allowed_wherever_a_thread_may_wait() {
         usual_cause: "`block_on` panics wherever a runtime was entered. Blocking jobs and guards enter \
                       one, too, and keep no worker from its tasks. Ask whether this thread is \
                       a worker or runs a `block_on`.",
-        read: "scheduler/work-stealing.html#the-runtimes-edge",
+        read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
         let runtime = Arc::new(runtime(1));
@@ -137,7 +137,7 @@ fn free_functions_find_their_runtime() {
         usual_cause: "The runtime of a thread is set once instead of for each call, or is not set \
                       back when an inner one is left; or the threads of blocking jobs are not told \
                       whose job they run.",
-        read: "scheduler/work-stealing.html#the-runtimes-edge",
+        read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
         let named = |name: &str| {
@@ -208,7 +208,7 @@ fn a_guard_that_is_forgotten_harms_nobody() {
                       after each poll. At a hang: that panic has ended a worker (is one missing \
                       among the threads?). If all are there, see clause 3: a worker that found \
                       tasks woke no other for the next.",
-        read: "scheduler/work-stealing.html#the-runtimes-edge",
+        read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
         for workers in [1, 2] {
@@ -264,7 +264,7 @@ fn outside_a_runtime_free_functions_say_so() {
         promise: "Where there is no runtime, each of the three panics and says \"runtime\".",
         usual_cause: "It unwraps what is not there, without a word on what to do about it. Or a `block_on` \
                       whose future panics doesn't leave its runtime: leave it in a destructor.",
-        read: "scheduler/work-stealing.html#the-runtimes-edge",
+        read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
         let calls: [(&str, fn()); 3] = [
@@ -305,7 +305,7 @@ fn blocking_jobs_leave_the_workers_alone() {
                   more of them run at a time than allowed.",
         usual_cause: "Jobs run on the workers, or the pool has another cap than the builder was \
                       told.",
-        read: "scheduler/work-stealing.html#the-runtimes-edge",
+        read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
         let runtime = endless(

@@ -479,7 +479,7 @@ fn a_name_that_no_thread_can_have_is_an_error() {
         promise: "If a thread of this name can't be started, `build` returns an error.",
         usual_cause: "std's `thread::Builder::spawn` panics if the name has a NUL in it, where any \
                       other refusal is an error. Look at the name before.",
-        read: "scheduler/work-stealing.html#the-runtimes-edge",
+        read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
         let mut is_error = false;
