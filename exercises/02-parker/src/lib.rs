@@ -1,8 +1,8 @@
 //! Exercise 2: a parker of your own, and `block_on` on top of it.
 //!
-//! The chapter is `src/one-future/parker.md`. Check yourself with `cargo test
-//! -p exercise-2`, and then let loom try all interleavings: `cargo test -p
-//! exercise-2 --features loom`.
+//! The chapter is `src/one-future/parker.md`. Check yourself with
+//! `cargo test -p exercise-2`, and then let loom try all interleavings:
+//! `cargo test -p exercise-2 --features loom`.
 //!
 //! Import from `primitives` what you would import from `std::sync` and
 //! `std::thread`, so that the checks can make it hostile and the models can
