@@ -414,7 +414,7 @@ fn a_wake_up_causes_one_poll() {
     let lesson = Lesson {
         clause: "5. Bounded polls",
         promise: "The future is polled once, and then once for each wake-up.",
-        usual_cause: "The loop polls once more to be sure, although the wake-up would be kept. Or \
+        usual_cause: "The loop polls a second time to be sure, although the wake-up would be kept. Or \
                       the wake-up that ends a sleep isn't consumed, and ends the next sleep as \
                       well. Or `thread::park` finds a token of a wake-up that was already seen: \
                       sleep in a `while`.",

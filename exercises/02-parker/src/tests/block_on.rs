@@ -115,7 +115,7 @@ fn a_wake_up_causes_one_poll() {
     let lesson = Lesson {
         clause: "11. Polled when woken",
         promise: "The future is polled once, and then once for each wake-up.",
-        usual_cause: "The loop polls once more to be sure. The token is kept, so there is nothing to \
+        usual_cause: "The loop polls a second time to be sure. The token is kept, so there is nothing to \
                       be sure of.",
         read: "one-future/parker.html#block_on-second-version",
     };
