@@ -1,4 +1,4 @@
-//! Other right versions of `block_on`.
+//! Other correct versions of `block_on`.
 
 pub mod channel;
 pub mod condvar;

@@ -1,4 +1,4 @@
-//! Other right versions of the parker.
+//! Other correct versions of the parker.
 
 pub mod channel;
 pub mod condvar;
@@ -16,7 +16,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 /// The loop around each of these parkers: runs `future` on this thread, sleeps
-/// by `park`, and wakes by `unpark`.
+/// with `park`, and wakes with `unpark`.
 fn poll_and_park<F: Future>(
     future: F,
     park: impl Fn(),
@@ -45,7 +45,7 @@ impl<U: Fn() + Send + Sync + 'static> Wake for CallOnWake<U> {
     }
 }
 
-/// How long it is until the deadline. Where there is none, for ever.
+/// The time until the deadline, or forever if there is none.
 fn time_left(deadline: Option<Instant>) -> Duration {
     deadline.map_or(Duration::MAX, |deadline| {
         deadline.saturating_duration_since(Instant::now())

@@ -1,4 +1,4 @@
-//! Other right versions of the hand-made waker.
+//! Other correct versions of the hand-written waker.
 
 pub mod own_count;
 pub mod via_futures;

@@ -1,4 +1,4 @@
-//! Other right versions of the cached `block_on`.
+//! Other correct versions of the cached `block_on`.
 
 pub mod condvar;
 pub mod flag_and_park;

@@ -1,4 +1,4 @@
-//! Other right versions of the sleep.
+//! Other correct versions of the sleep.
 
 pub mod buckets;
 pub mod condvar_and_list;
@@ -12,26 +12,26 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
 /// Called when the driver has to look again.
-type Rouse = Box<dyn Fn() + Send + Sync>;
+type Unpark = Box<dyn Fn() + Send + Sync>;
 
-/// Wakes; a panic is the waker's own affair.
+/// Wakes, and ignores a panic of the waker.
 fn call(waker: Waker) {
     let woken = catch_unwind(AssertUnwindSafe(|| waker.wake()));
-    // What was thrown may panic in turn when it is dropped.
+    // The panic's payload may itself panic when it is dropped.
     let dropped = catch_unwind(AssertUnwindSafe(|| drop(woken)));
     dropped.unwrap_or_else(std::mem::forget);
 }
 
-/// The timers of the process, and the thread that drives them by a parker.
+/// The timers of the process, and the thread that drives them, with a parker.
 macro_rules! process_timers {
     () => {
-        /// Makes a future that is ready once `duration` has passed.
+        /// Creates a future that is ready once `duration` has passed.
         pub fn sleep(duration: Duration) -> Sleep {
             let deadline = Instant::now().checked_add(duration);
             timers_of_process().sleep(deadline)
         }
 
-        /// Makes a future that is ready once `deadline` has come.
+        /// Creates a future that is ready once `deadline` has come.
         pub fn sleep_until(deadline: Instant) -> Sleep {
             timers_of_process().sleep_until(deadline)
         }
@@ -56,7 +56,7 @@ macro_rules! process_timers {
                         }
                     }
                 });
-                started.expect("a thread can be started");
+                started.expect("the timer thread can be started");
                 timers
             });
             *TIMERS

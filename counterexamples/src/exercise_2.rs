@@ -1,6 +1,6 @@
 //! Wrong versions of the parker, and of `block_on` on top of it.
 
-// The build lists what stands in the folder of this name.
+// The build lists the files in the folder of this name.
 include!(concat!(env!("OUT_DIR"), "/exercise_2.rs"));
 
 use std::pin::pin;
@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-/// The right loop, for parkers that are wrong: runs `future` on this thread,
-/// sleeps by `park`, and wakes by `unpark`.
+/// The correct loop, for parkers that are wrong: runs `future` on this thread,
+/// sleeps with `park`, and wakes with `unpark`.
 fn poll_and_park<F: Future>(
     future: F,
     park: impl Fn(),
@@ -38,7 +38,7 @@ impl<U: Fn() + Send + Sync + 'static> Wake for CallOnWake<U> {
     }
 }
 
-/// How long it is until the deadline. Where there is none, for ever.
+/// The time until the deadline, or forever if there is none.
 fn time_left(deadline: Option<Instant>) -> Duration {
     deadline.map_or(Duration::MAX, |deadline| {
         deadline.saturating_duration_since(Instant::now())

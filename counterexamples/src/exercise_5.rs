@@ -1,23 +1,23 @@
 //! Wrong versions of the sleep.
 
-// The build lists what stands in the folder of this name.
+// The build lists the files in the folder of this name.
 include!(concat!(env!("OUT_DIR"), "/exercise_5.rs"));
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
 /// Called when the driver has to look again.
-type Rouse = Box<dyn Fn() + Send + Sync>;
+type Unpark = Box<dyn Fn() + Send + Sync>;
 
-/// Wakes; a panic is the waker's own affair.
+/// Wakes, and ignores a panic of the waker.
 fn call(waker: Waker) {
     let woken = catch_unwind(AssertUnwindSafe(|| waker.wake()));
-    // What was thrown may panic in turn when it is dropped.
+    // The panic's payload may itself panic when it is dropped.
     let dropped = catch_unwind(AssertUnwindSafe(|| drop(woken)));
     dropped.unwrap_or_else(std::mem::forget);
 }
 
-/// Starts timers and the thread that drives them: as given, or by a parker.
+/// Starts timers and the thread that drives them, as given or with a parker.
 macro_rules! start_timers {
     () => {
         super::start_timers!(drive);
@@ -44,7 +44,7 @@ macro_rules! start_timers {
             let timers: &'static Timers = Box::leak(Box::new(timers));
             let thread = std::thread::Builder::new().name("timer".into());
             let started = thread.spawn(move || $drive(timers, &parker));
-            started.expect("a thread can be started");
+            started.expect("the timer thread can be started");
             timers
         }
     };
@@ -54,13 +54,13 @@ use start_timers;
 /// The timers of the process, and the thread that drives them.
 macro_rules! process_timers {
     ($($drive:ident)?) => {
-        /// Makes a future that is ready once `duration` has passed.
+        /// Creates a future that is ready once `duration` has passed.
         pub fn sleep(duration: Duration) -> Sleep {
             let deadline = Instant::now().checked_add(duration);
             PROCESS.sleep(deadline)
         }
 
-        /// Makes a future that is ready once `deadline` has come.
+        /// Creates a future that is ready once `deadline` has come.
         pub fn sleep_until(deadline: Instant) -> Sleep {
             PROCESS.sleep_until(deadline)
         }

@@ -1,15 +1,15 @@
 //! Exercise 2: a parker of your own, and `block_on` on top of it.
 //!
 //! The chapter is `src/one-future/parker.md`. Check yourself with
-//! `cargo test -p exercise-2`, and then let every order of events be tried:
+//! `cargo test -p exercise-2`, and then let loom try all interleavings:
 //! `cargo test -p exercise-2 --features loom`.
 //!
 //! Import from `primitives` what you would import from `std::sync` and
 //! `std::thread`, so that the checks can make it hostile and the models can
-//! replace it. There are `primitives::{Arc, Mutex, MutexGuard, Condvar, hint,
-//! thread}` and `primitives::atomic`. Time is std's: [`Duration`] and
-//! [`Instant`](std::time::Instant). So is the [`Arc`](std::sync::Arc) of a
-//! [`Wake`](std::task::Wake).
+//! replace it. The crate has `primitives::{Arc, Mutex, MutexGuard, Condvar,
+//! hint, thread}` and `primitives::atomic`. Time comes from std: [`Duration`]
+//! and [`Instant`](std::time::Instant). So does the [`Arc`](std::sync::Arc)
+//! around a type that implements [`Wake`](std::task::Wake).
 
 #[cfg(all(test, feature = "loom"))]
 mod models;
@@ -18,30 +18,32 @@ mod tests;
 
 use std::time::Duration;
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 ///
 /// # Contract
 ///
 /// 1. **One token.** A new parker has no token. [`Unparker::unpark`] leaves
-///    one; if one is there already, it stays one. `park` takes it and returns.
-/// 2. **No lost unpark.** An `unpark` counts whenever it comes: before
-///    `park`, while the thread falls asleep, or while it sleeps.
+///    one; if there is one already, it stays the only one. `park` takes the
+///    token and returns.
+/// 2. **No lost unpark.** An `unpark` counts no matter when it comes: before
+///    `park`, while the thread is going to sleep, or while it sleeps.
 /// 3. **No spurious return.** `park` returns only when it has taken a token.
-/// 4. **Published.** What a thread wrote before its `unpark` is seen after
-///    the `park` that takes the token, even if the token was there before.
-/// 5. **Time-outs.** `park_timeout` returns `true` once it has taken a token
+/// 4. **Published.** What a thread wrote before its `unpark` is visible after
+///    the `park` that takes the token, even if there was a token already when
+///    the thread called `unpark`.
+/// 5. **Time-outs.** `park_timeout` returns `true` once it has taken a token,
 ///    and `false` once the time is up, never early. A token that comes as the
-///    time runs out may stay for the next call. Any `Duration` will do.
-/// 6. **Idle.** A parked thread sleeps. It neither spins nor looks again by a
+///    time runs out may stay for the next call. Any `Duration` is allowed.
+/// 6. **Idle.** A parked thread sleeps. It neither spins nor checks again on a
 ///    timer.
-/// 7. **Independent.** [`std::thread::park`] takes no token of a parker, and
-///    [`Thread::unpark`](std::thread::Thread::unpark) leaves none. A parker may
-///    take the thread's own token, though, and may leave one.
-/// 8. **One owner.** A parker may move to another thread between two calls,
-///    but cannot be shared: it is `Send` and not `Sync`.
-/// 9. **Unparkers live on.** An unparker and its clones unpark the parker
+/// 7. **Independent.** [`std::thread::park`] takes no parker's token, and
+///    [`Thread::unpark`](std::thread::Thread::unpark) leaves none. However, a
+///    parker may take the thread's own token, and may leave one.
+/// 8. **One owner.** A parker may move to another thread between two calls, but
+///    it can't be shared: it is `Send` and not `Sync`.
+/// 9. **Unparkers live on.** An unparker and its clones unpark the parker that
 ///    they came from and no other, from any thread. They may outlive it, and
-///    all is freed once all are gone.
+///    all memory is freed once the parker and its unparkers are gone.
 ///
 /// # Examples
 ///
@@ -60,7 +62,7 @@ pub struct Unparker {}
 impl Parker {
     /// Makes a parker without a token.
     pub fn new() -> Self {
-        todo!("make what the parker and its unparkers share")
+        todo!("create what the parker and its unparkers share")
     }
 
     /// Sleeps until there is a token, and takes it.
@@ -75,9 +77,9 @@ impl Parker {
         todo!("like `park`, but give up once the time is up")
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
-        todo!("share what the parker has")
+        todo!("clone what the parker shares")
     }
 }
 
@@ -98,17 +100,17 @@ impl Unparker {
 ///
 /// # Contract
 ///
-/// 10. **No lost wake-up.** A wake-up counts whenever it comes, whatever the
-///     future does with [`std::thread::park`] or a `block_on` of its own; the
-///     poll after it sees what was written before it.
+/// 10. **No lost wake-up.** A wake-up counts no matter when it comes, and even
+///     if the future calls [`std::thread::park`] or a `block_on` of its own.
+///     The poll after the wake-up sees what was written before it.
 /// 11. **Polled when woken.** The future is polled once at the start, and then
-///     once at most for each wake-up. In between the thread sleeps.
+///     at most once for each wake-up. In between, the thread sleeps.
 /// 12. **Wakers live on.** A waker may be woken, cloned and dropped after
 ///     `block_on` has returned.
 ///
 /// # Panics
 ///
-/// Passes on a panic of the future.
+/// Propagates a panic of the future.
 ///
 /// # Examples
 ///

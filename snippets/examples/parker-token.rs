@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 #[derive(Default)]
 struct Shared {
     has_token: Mutex<bool>,
-    roused: Condvar,
+    woken: Condvar,
 }
 
 #[derive(Default)]
@@ -17,10 +17,10 @@ struct Unparker(Arc<Shared>);
 
 impl Parker {
     fn park(&self) {
-        let Shared { has_token, roused } = &*self.0;
+        let Shared { has_token, woken } = &*self.0;
         let mut has_token = has_token.lock().unwrap();
         while !*has_token {
-            has_token = roused.wait(has_token).unwrap();
+            has_token = woken.wait(has_token).unwrap();
         }
         *has_token = false;
     }
@@ -33,7 +33,7 @@ impl Parker {
 impl Unparker {
     fn unpark(&self) {
         *self.0.has_token.lock().unwrap() = true;
-        self.0.roused.notify_one();
+        self.0.woken.notify_one();
     }
 }
 

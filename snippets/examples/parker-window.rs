@@ -10,7 +10,7 @@ use std::time::Duration;
 struct Shared {
     has_token: AtomicBool,
     lock: Mutex<()>,
-    roused: Condvar,
+    woken: Condvar,
 }
 
 fn main() {
@@ -24,7 +24,7 @@ fn main() {
     let unparking = shared.clone();
     thread::spawn(move || {
         unparking.has_token.store(true, SeqCst);
-        unparking.roused.notify_one();
+        unparking.woken.notify_one();
     })
     .join()
     .unwrap();
@@ -32,8 +32,7 @@ fn main() {
     // ...and the sleeper goes to sleep.
     if !has_token {
         let limit = Duration::from_secs(1);
-        let (_guard, result) =
-            shared.roused.wait_timeout(guard, limit).unwrap();
+        let (_guard, result) = shared.woken.wait_timeout(guard, limit).unwrap();
         println!("slept in vain: {}", result.timed_out());
     }
 }

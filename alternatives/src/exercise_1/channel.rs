@@ -1,5 +1,5 @@
-//! Another right design: each wake-up is a message in a channel. Wake-ups are
-//! counted rather than merged, so each causes its poll.
+//! Another correct design: each wake-up is a message in a channel. Wake-ups are
+//! counted rather than merged, so each of them causes a poll.
 
 use std::pin::pin;
 use std::sync::{Arc, mpsc};
@@ -23,7 +23,8 @@ struct SendWakeUp(mpsc::Sender<()>);
 
 impl Wake for SendWakeUp {
     fn wake(self: Arc<Self>) {
-        // Fails after `block_on` has returned, when nobody is left to wake.
+        // Fails after `block_on` has returned, when there's no call left to
+        // wake.
         let _ = self.0.send(());
     }
 }

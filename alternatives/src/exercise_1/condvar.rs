@@ -1,4 +1,4 @@
-//! Another right design: a flag under a mutex, and a condition variable.
+//! Another correct design: a flag under a mutex, and a condition variable.
 
 use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -25,7 +25,7 @@ struct Signal {
 }
 
 impl Signal {
-    /// Sleeps until woken, and takes the wake-up.
+    /// Sleeps until woken, and consumes the wake-up.
     fn wait(&self) {
         let is_woken =
             self.is_woken.lock().unwrap_or_else(PoisonError::into_inner);

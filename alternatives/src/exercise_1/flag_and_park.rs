@@ -1,5 +1,5 @@
-//! Another right design: an atomic flag of its own, and `thread::park` only to
-//! sleep. It polls only when it was woken.
+//! Another correct design: an atomic flag of its own, with `thread::park` only
+//! for the sleep. It polls only when it was woken.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ struct Signal {
 
 impl Wake for Signal {
     fn wake(self: Arc<Self>) {
-        // Release: pairs with the Acquire in `block_on`. A swap and not a store, so that the wake-ups before this one
-        // stay visible too.
+        // Release: pairs with the Acquire in `block_on`. A swap rather than a
+        // store, so that earlier wake-ups stay visible too.
         self.is_woken.swap(true, Release);
         self.thread.unpark();
     }

@@ -1,11 +1,11 @@
-//! Another right design: a token is a message in a channel, and whoever takes
-//! one takes all that are there. A channel with room for one message would not
-//! do: a message that finds it full is not sent, and publishes nothing.
+//! Another correct design: a token is a message in a channel, and `park` takes
+//! all the messages that are there. A channel with room for one message isn't
+//! enough: a message that finds it full isn't sent, and so publishes nothing.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 pub struct Parker {
     unparker: Unparker,
     tokens: Receiver<()>,
@@ -27,7 +27,9 @@ impl Parker {
 
     /// Sleeps until there is a token, and takes it.
     pub fn park(&self) {
-        self.tokens.recv().expect("the parker has a sender itself");
+        self.tokens
+            .recv()
+            .expect("the parker has a sender of its own");
         self.take_the_others();
     }
 
@@ -35,7 +37,7 @@ impl Parker {
     /// if it has taken a token.
     pub fn park_timeout(&self, timeout: Duration) -> bool {
         let took = self.tokens.recv_timeout(timeout).is_ok();
-        // A token that comes after the time is up is for the next call.
+        // A token that comes after the time is up is left for the next call.
         if took {
             self.take_the_others();
         }
@@ -47,7 +49,7 @@ impl Parker {
         while self.tokens.try_recv().is_ok() {}
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         self.unparker.clone()
     }
@@ -62,7 +64,7 @@ impl Default for Parker {
 impl Unparker {
     /// Leaves a token, and wakes the thread if it is parked.
     pub fn unpark(&self) {
-        // Fails when the parker is gone, and nobody is left to wake.
+        // Fails when the parker is gone, so that there is no thread to wake.
         let _ = self.0.send(());
     }
 }

@@ -1,6 +1,6 @@
-//! Another right design: the token is a flag under a mutex, with a condition
-//! variable. It locks where the solution swaps; what the flag guards is
-//! published by the mutex.
+//! Another correct design: the token is a flag under a mutex, with a condition
+//! variable. It locks where the solution swaps, and the mutex publishes what
+//! was written before `unpark`.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use primitives::{Arc, Condvar, Mutex};
 
 use super::time_left;
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 #[derive(Default)]
 pub struct Parker {
     shared: Arc<Shared>,
@@ -26,7 +26,7 @@ pub struct Unparker {
 #[derive(Default)]
 struct Shared {
     has_token: Mutex<bool>,
-    roused: Condvar,
+    woken: Condvar,
 }
 
 impl Parker {
@@ -39,7 +39,7 @@ impl Parker {
     pub fn park(&self) {
         let mut has_token = self.shared.has_token.lock().unwrap();
         while !*has_token {
-            has_token = self.shared.roused.wait(has_token).unwrap();
+            has_token = self.shared.woken.wait(has_token).unwrap();
         }
         *has_token = false;
     }
@@ -57,12 +57,12 @@ impl Parker {
             if left.is_zero() {
                 return false;
             }
-            let woken = self.shared.roused.wait_timeout(has_token, left);
+            let woken = self.shared.woken.wait_timeout(has_token, left);
             has_token = woken.unwrap().0;
         }
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         Unparker {
             shared: self.shared.clone(),
@@ -74,7 +74,7 @@ impl Unparker {
     /// Leaves a token, and wakes the thread if it is parked.
     pub fn unpark(&self) {
         *self.shared.has_token.lock().unwrap() = true;
-        self.shared.roused.notify_one();
+        self.shared.woken.notify_one();
     }
 }
 

@@ -1,6 +1,6 @@
-//! Another right design: `unpark` counts up, and the parker remembers up to
-//! where it has seen. There is a token as long as the two differ, however many
-//! unparks that were.
+//! Another correct design: `unpark` increments a count, and the parker
+//! remembers the last count that it has seen. There is a token as long as the
+//! two differ, no matter how many unparks there were.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use primitives::{Arc, Condvar, Mutex};
 
 use super::time_left;
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 #[derive(Default)]
 pub struct Parker {
     shared: Arc<Shared>,
@@ -62,7 +62,7 @@ impl Parker {
         }
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         Unparker {
             shared: self.shared.clone(),

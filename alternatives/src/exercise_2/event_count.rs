@@ -1,6 +1,7 @@
-//! Another right design: an event count. One word holds how many unparks there
-//! have been, and in its lowest bit whether the thread sleeps. `unpark` learns
-//! that bit from the same addition that leaves the token, and locks only then.
+//! Another correct design: an event count. One word holds the number of unparks
+//! so far and, in its lowest bit, whether the thread sleeps. `unpark` reads
+//! that bit with the same addition that leaves the token, and locks only if
+//! it's set.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ const ASLEEP: u64 = 1;
 /// One unpark.
 const ONE: u64 = 2;
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 #[derive(Default)]
 pub struct Parker {
     shared: Arc<Shared>,
@@ -35,7 +36,7 @@ pub struct Unparker {
 struct Shared {
     events: AtomicU64,
     lock: Mutex<()>,
-    roused: Condvar,
+    woken: Condvar,
 }
 
 impl Parker {
@@ -63,10 +64,11 @@ impl Parker {
         let Shared {
             events,
             lock,
-            roused,
+            woken,
         } = &*self.shared;
-        let mut held = lock.lock().unwrap();
-        // Relaxed: publishes nothing. Whoever adds from now on sees the bit, and locks before it notifies.
+        let mut guard = lock.lock().unwrap();
+        // Relaxed: publishes nothing. Every addition from now on sees the bit,
+        // and its `unpark` locks before it notifies.
         events.fetch_or(ASLEEP, Relaxed);
         let took = loop {
             if self.take_token() {
@@ -76,12 +78,13 @@ impl Parker {
             if left.is_zero() {
                 break false;
             }
-            held = match deadline {
-                None => roused.wait(held).unwrap(),
-                Some(_) => roused.wait_timeout(held, left).unwrap().0,
+            guard = match deadline {
+                None => woken.wait(guard).unwrap(),
+                Some(_) => woken.wait_timeout(guard, left).unwrap().0,
             };
         };
-        // Relaxed: publishes nothing, and a token that comes now is counted all the same.
+        // Relaxed: publishes nothing, and a token that comes now is counted
+        // anyway.
         events.fetch_and(!ASLEEP, Relaxed);
         took
     }
@@ -93,7 +96,7 @@ impl Parker {
         self.seen.replace(count) != count
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         Unparker {
             shared: self.shared.clone(),
@@ -107,7 +110,7 @@ impl Unparker {
         // Release: pairs with the Acquire in `take_token`.
         if self.shared.events.fetch_add(ONE, Release) & ASLEEP != 0 {
             drop(self.shared.lock.lock().unwrap());
-            self.shared.roused.notify_one();
+            self.shared.woken.notify_one();
         }
     }
 }

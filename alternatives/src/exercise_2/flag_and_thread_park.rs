@@ -1,6 +1,6 @@
-//! Another right design: an atomic flag of its own, and `thread::park` only to
-//! sleep. Whoever unparks must know the thread, so `park` says each time which
-//! it is: the parker may have moved.
+//! Another correct design: an atomic flag of its own, with `thread::park` only
+//! for the sleep. `unpark` must know the thread, so each `park` stores its
+//! thread's handle: the parker may have moved.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use Ordering::{Acquire, Release};
 
 use super::time_left;
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 #[derive(Default)]
 pub struct Parker {
     shared: Arc<Shared>,
@@ -64,7 +64,7 @@ impl Parker {
         }
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         Unparker {
             shared: self.shared.clone(),
@@ -75,8 +75,8 @@ impl Parker {
 impl Unparker {
     /// Leaves a token, and wakes the thread if it is parked.
     pub fn unpark(&self) {
-        // Release: pairs with the Acquire in `take_token`. A swap and not a
-        // store, so that the unparks before this one stay visible too.
+        // Release: pairs with the Acquire in `take_token`. A swap rather than a
+        // store, so that earlier unparks stay visible too.
         self.shared.has_token.swap(true, Release);
         if let Some(sleeper) = &*self.shared.sleeper.lock().unwrap() {
             sleeper.unpark();
@@ -90,8 +90,8 @@ impl Shared {
         self.has_token.swap(false, Acquire)
     }
 
-    /// Says whom to unpark. The mutex orders this and the look of `unpark`:
-    /// either `unpark` sees the thread, or the thread sees the token.
+    /// Stores which thread to unpark. The mutex orders this and the look of
+    /// `unpark`: either `unpark` sees the thread, or the thread sees the token.
     fn announce_sleeper(&self) {
         *self.sleeper.lock().unwrap() = Some(thread::current());
     }

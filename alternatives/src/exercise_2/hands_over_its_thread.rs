@@ -1,6 +1,6 @@
-//! Another right design: the state is a pointer to the handle of the thread
-//! that sleeps. Whoever unparks swaps it out, owns it, and unparks that thread:
-//! there is neither a lock nor a search for whom to wake.
+//! Another correct design: the state is a pointer to the handle of the thread
+//! that sleeps. `unpark` swaps the pointer out, owns the handle, and unparks
+//! that thread, so that it needs no lock.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use super::time_left;
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 #[derive(Default)]
 pub struct Parker {
     shared: Arc<Shared>,
@@ -30,7 +30,8 @@ pub struct Unparker {
 
 struct Shared {
     /// Null: no token, and no thread sleeps. [`token`]: a token. Otherwise a
-    /// box with the thread that sleeps; it belongs to whoever swaps it out.
+    /// box with the handle of the thread that sleeps, which belongs to the
+    /// thread that swaps it out.
     state: AtomicPtr<Thread>,
 }
 
@@ -69,11 +70,12 @@ impl Parker {
     fn sleep(&self, nap: impl Fn(), deadline: Option<Instant>) -> bool {
         let state = &self.shared.state;
         let own = Box::into_raw(Box::new(thread::current()));
-        // Release: pairs with the Acquire in `unpark`, which reads the box. Relaxed: what is there is taken below.
+        // Release: pairs with the Acquire in `unpark`, which reads the box.
+        // Relaxed: a token that is there is taken below.
         let announced =
             state.compare_exchange(ptr::null_mut(), own, Release, Relaxed);
         if announced.is_err() {
-            // SAFETY: the box was not handed over, so it is this thread's.
+            // SAFETY: the box wasn't handed over, so this thread owns it.
             drop(unsafe { Box::from_raw(own) });
         } else {
             // Relaxed: only tells whether to go on sleeping; the swap below acquires.
@@ -81,7 +83,8 @@ impl Parker {
                 nap();
             }
         }
-        // Acquire: pairs with the Release in `unpark`; every unpark is a read-modify-write, so all of them are seen.
+        // Acquire: pairs with the Release in `unpark`. Every unpark is a
+        // read-modify-write, so all of them are seen.
         let found = state.swap(ptr::null_mut(), Acquire);
         if found == token() {
             return true;
@@ -93,7 +96,7 @@ impl Parker {
         false
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         Unparker {
             shared: self.shared.clone(),
@@ -104,10 +107,12 @@ impl Parker {
 impl Unparker {
     /// Leaves a token, and wakes the thread if it is parked.
     pub fn unpark(&self) {
-        // Release: pairs with the Acquire in `sleep`. Acquire: pairs with the Release there; shows what is in the box.
+        // Release: pairs with the Acquire in `sleep`. Acquire: pairs with the
+        // Release there; makes the box's contents visible.
         let found = self.shared.state.swap(token(), AcqRel);
         if !found.is_null() && found != token() {
-            // SAFETY: the parker handed the box over, and the swap has made it ours.
+            // SAFETY: the parker handed the box over, and the swap made us its
+            // owner.
             let sleeper = unsafe { Box::from_raw(found) };
             sleeper.unpark();
         }

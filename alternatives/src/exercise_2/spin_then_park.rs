@@ -1,5 +1,6 @@
-//! Another right design: looks a few times before it sleeps, since a token that
-//! comes soon saves two system calls, the one to sleep and the one to wake.
+//! Another correct design: looks a few times before it sleeps, since a token
+//! that comes soon saves two system calls: the one to sleep and the one to
+//! wake.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -15,7 +16,7 @@ use super::time_left;
 /// How often it looks before it sleeps.
 const LOOKS: u32 = if cfg!(feature = "loom") { 2 } else { 100 };
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 #[derive(Default)]
 pub struct Parker {
     shared: Arc<Shared>,
@@ -32,7 +33,7 @@ pub struct Unparker {
 struct Shared {
     has_token: AtomicBool,
     lock: Mutex<()>,
-    roused: Condvar,
+    woken: Condvar,
 }
 
 impl Parker {
@@ -59,8 +60,8 @@ impl Parker {
             }
             hint::spin_loop();
         }
-        let Shared { lock, roused, .. } = &*self.shared;
-        let mut held = lock.lock().unwrap();
+        let Shared { lock, woken, .. } = &*self.shared;
+        let mut guard = lock.lock().unwrap();
         loop {
             if self.take_token() {
                 return true;
@@ -69,9 +70,9 @@ impl Parker {
             if left.is_zero() {
                 return false;
             }
-            held = match deadline {
-                None => roused.wait(held).unwrap(),
-                Some(_) => roused.wait_timeout(held, left).unwrap().0,
+            guard = match deadline {
+                None => woken.wait(guard).unwrap(),
+                Some(_) => woken.wait_timeout(guard, left).unwrap().0,
             };
         }
     }
@@ -81,7 +82,7 @@ impl Parker {
         self.shared.has_token.swap(false, Acquire)
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         Unparker {
             shared: self.shared.clone(),
@@ -92,12 +93,12 @@ impl Parker {
 impl Unparker {
     /// Leaves a token, and wakes the thread if it is parked.
     pub fn unpark(&self) {
-        // Release: pairs with the Acquire in `take_token`. A swap and not a store, so that the unparks before this one
-        // stay visible too.
+        // Release: pairs with the Acquire in `take_token`. A swap rather than a
+        // store, so that earlier unparks stay visible too.
         self.shared.has_token.swap(true, Release);
         // The thread holds the lock from its last look until it sleeps.
         drop(self.shared.lock.lock().unwrap());
-        self.shared.roused.notify_one();
+        self.shared.woken.notify_one();
     }
 }
 

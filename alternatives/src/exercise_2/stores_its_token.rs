@@ -1,6 +1,7 @@
-//! Another right design: like `flag_and_thread_park`, but the token is left by a
-//! plain store. A store publishes nothing of the `unpark` whose token it
-//! replaces; here the mutex does, within which each of them stores.
+//! Another correct design: like `flag_and_thread_park`, but `unpark` leaves the
+//! token by a plain store. A store doesn't publish what the `unpark` published
+//! whose token it replaces. Here the mutex does that, because each `unpark`
+//! stores while it holds the mutex.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -14,7 +15,7 @@ use Ordering::SeqCst;
 
 use super::time_left;
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 #[derive(Default)]
 pub struct Parker {
     shared: Arc<Shared>,
@@ -64,7 +65,7 @@ impl Parker {
         }
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         Unparker {
             shared: self.shared.clone(),
@@ -76,7 +77,7 @@ impl Unparker {
     /// Leaves a token, and wakes the thread if it is parked.
     pub fn unpark(&self) {
         let sleeper = self.shared.sleeper.lock().unwrap();
-        // SeqCst, of which Release is enough: pairs with `take_token`.
+        // SeqCst, although Release is enough: pairs with `take_token`.
         self.shared.has_token.store(true, SeqCst);
         if let Some(sleeper) = &*sleeper {
             sleeper.unpark();
@@ -86,12 +87,12 @@ impl Unparker {
 
 impl Shared {
     fn take_token(&self) -> bool {
-        // SeqCst, of which Acquire is enough: pairs with the store in `unpark`.
+        // SeqCst, although Acquire is enough: pairs with the store in `unpark`.
         self.has_token.swap(false, SeqCst)
     }
 
-    /// Says whom to unpark. The mutex orders this and `unpark`: either that
-    /// sees the thread, or the thread sees the token.
+    /// Stores which thread to unpark. The mutex orders this and `unpark`:
+    /// either `unpark` sees the thread, or the thread sees the token.
     fn announce_sleeper(&self) {
         *self.sleeper.lock().unwrap() = Some(thread::current());
     }

@@ -1,5 +1,5 @@
-//! The parker of the crate parking. Its `park_timeout` may return early after
-//! a wake-up without cause; the loop around it makes up for that.
+//! The parker of the crate parking. Its `park_timeout` may return early after a
+//! spurious wake-up, and the loop around it makes up for that.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ pub use parking::Unparker;
 
 use super::time_left;
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 #[derive(Default)]
 pub struct Parker(parking::Parker);
 
@@ -37,7 +37,7 @@ impl Parker {
         }
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         self.0.unparker()
     }

@@ -1,6 +1,6 @@
-//! Another right design: a count of its own. All wakers of a target share one
-//! box that holds its `Arc`, and count themselves in the box. The box knows
-//! the type of the target, so a single `static` vtable serves all types.
+//! Another correct design: a count of its own. All wakers of a target share one
+//! box, which has the target's `Arc` and the count of these wakers. The box
+//! knows the type of the target, so a single `static` vtable serves all types.
 
 use std::ptr;
 use std::sync::Arc;
@@ -13,35 +13,38 @@ use Ordering::{Acquire, Relaxed, Release};
 
 pub use raw_waker::block_on;
 
-/// Makes a waker that wakes `target`.
+/// Creates a waker that wakes `target`.
 pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     let shared = Box::into_raw(Box::new(Shared {
         waker_count: AtomicUsize::new(1),
         target: UnsafeCell::new(Some(target)),
     }));
-    // SAFETY: the box is shared by counting, which is atomic, and what it holds is `Send` and `Sync`.
+    // SAFETY: an atomic count governs the sharing of the box, and what it holds
+    // is `Send` and `Sync`.
     unsafe { Waker::new(shared.cast(), &VTABLE) }
 }
 
 struct Shared {
     waker_count: AtomicUsize,
     /// Read by all wakers, and emptied by the last. In a cell, so that a model
-    /// sees who touches it.
+    /// sees each access.
     target: UnsafeCell<Option<Arc<dyn Target>>>,
 }
 
 impl Shared {
     fn target(&self) -> Arc<dyn Target> {
         let target = self.target.with(|target| {
-            // SAFETY: whoever calls this has a waker, and the target is taken
-            // out only when there is none.
+            // SAFETY: the caller has a waker, and the target is taken out only
+            // when there are none left.
             unsafe { (*target).clone() }
         });
-        target.expect("the last waker takes the target, and this one lives")
+        target.expect(
+            "only the last waker takes the target, and this one is alive",
+        )
     }
 }
 
-/// [`Wake`], as a trait object can have it.
+/// A version of [`Wake`] that can be a trait object.
 trait Target: Send + Sync {
     fn wake(self: Arc<Self>);
     fn wake_by_ref(self: Arc<Self>);
@@ -64,7 +67,7 @@ static VTABLE: RawWakerVTable =
 ///
 /// The caller must pass the pointer of a living waker.
 unsafe fn shared<'a>(data: *const ()) -> &'a Shared {
-    // SAFETY: a living waker is counted, and keeps the box.
+    // SAFETY: a living waker is counted, and keeps the box alive.
     unsafe { &*data.cast() }
 }
 
@@ -72,9 +75,9 @@ unsafe fn shared<'a>(data: *const ()) -> &'a Shared {
 ///
 /// The caller must pass the pointer of a living waker.
 unsafe fn clone(data: *const ()) -> RawWaker {
-    // SAFETY: passed on from the caller.
+    // SAFETY: guaranteed by the caller.
     let shared = unsafe { shared(data) };
-    // Relaxed: whoever clones a waker has one, so the box does not go meanwhile.
+    // Relaxed: the waker that is being cloned keeps the box alive meanwhile.
     shared.waker_count.fetch_add(1, Relaxed);
     RawWaker::new(data, &VTABLE)
 }
@@ -83,9 +86,9 @@ unsafe fn clone(data: *const ()) -> RawWaker {
 ///
 /// The caller must pass the pointer of a living waker, and not use it again.
 unsafe fn wake(data: *const ()) {
-    // SAFETY: passed on from the caller.
+    // SAFETY: guaranteed by the caller.
     let target = unsafe { shared(data) }.target();
-    // SAFETY: passed on from the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { release(data) };
     // Last, since it may panic.
     target.wake();
@@ -95,7 +98,7 @@ unsafe fn wake(data: *const ()) {
 ///
 /// The caller must pass the pointer of a living waker.
 unsafe fn wake_by_ref(data: *const ()) {
-    // SAFETY: passed on from the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { shared(data) }.target().wake_by_ref();
 }
 
@@ -103,15 +106,17 @@ unsafe fn wake_by_ref(data: *const ()) {
 ///
 /// The caller must pass the pointer of a living waker, and not use it again.
 unsafe fn release(data: *const ()) {
-    // SAFETY: passed on from the caller.
+    // SAFETY: guaranteed by the caller.
     let shared = unsafe { shared(data) };
-    // Release: pairs with the fence below; what this thread did with the box comes before its end.
+    // Release: pairs with the fence below, so that what this thread did with
+    // the box happens before it's freed.
     if shared.waker_count.fetch_sub(1, Release) == 1 {
         // Acquire: pairs with the Release above, on each thread that gave up a waker.
         fence(Acquire);
-        // SAFETY: this was the last waker, and nobody else reads the target.
+        // SAFETY: this was the last waker, so nothing else reads the target.
         let target = shared.target.with_mut(|it| unsafe { (*it).take() });
-        // SAFETY: the box came from `Box::into_raw`, and nobody knows it now.
+        // SAFETY: the box came from `Box::into_raw`, and no waker points at it
+        // anymore.
         drop(unsafe { Box::from_raw(ptr::from_ref(shared).cast_mut()) });
         drop(target);
     }

@@ -7,7 +7,7 @@ use futures::task::ArcWake;
 
 pub use futures::executor::block_on;
 
-/// Makes a waker that wakes `target`.
+/// Creates a waker that wakes `target`.
 pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     futures::task::waker(Arc::new(ByArcWake(target)))
 }

@@ -1,11 +1,11 @@
-//! What the standard library makes of an `Arc`.
+//! The waker that the standard library makes from an `Arc`.
 
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 
 pub use raw_waker::block_on;
 
-/// Makes a waker that wakes `target`.
+/// Creates a waker that wakes `target`.
 pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     Waker::from(target)
 }

@@ -1,6 +1,6 @@
-//! Another right design: the vtable is a constant of a trait that each target
-//! has, the four functions are closures, and the clone is an `Arc`'s own. Its
-//! `block_on` sleeps by `thread::park`, with a flag beside the token.
+//! Another correct design: the vtable is a constant of a trait that each target
+//! implements, the four functions are closures, and `clone` clones the `Arc`.
+//! Its `block_on` sleeps with `thread::park`, and has a flag besides the token.
 
 use std::mem::ManuallyDrop;
 use std::pin::pin;
@@ -11,7 +11,7 @@ use std::thread::{self, Thread};
 
 use Ordering::{Acquire, Release};
 
-/// Makes a waker that wakes `target`.
+/// Creates a waker that wakes `target`.
 pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     // SAFETY: the pointer owns a count of the `Arc`, which is what `VTABLE` works on.
     unsafe { Waker::from_raw(target.into_raw_waker()) }
@@ -26,15 +26,16 @@ trait IntoRawWaker {
 impl<W: Wake + Send + Sync + 'static> IntoRawWaker for Arc<W> {
     const VTABLE: RawWakerVTable = RawWakerVTable::new(
         |target| {
-            // SAFETY: the waker that is cloned owns the pointer's count, and keeps it.
+            // SAFETY: the waker that is being cloned owns the pointer's count,
+            // and keeps it.
             let target = unsafe { borrow::<W>(target) };
             Arc::clone(&target).into_raw_waker()
         },
-        // SAFETY: the waker is used up, and its count passes on.
+        // SAFETY: the waker is consumed, and its count is passed on.
         |target| W::wake(unsafe { Arc::from_raw(target.cast()) }),
         // SAFETY: the waker owns the pointer's count, and keeps it.
         |target| unsafe { borrow::<W>(target) }.wake_by_ref(),
-        // SAFETY: the waker is used up, and its count is given back.
+        // SAFETY: the waker is consumed, and its count is given back.
         |target| drop(unsafe { Arc::<W>::from_raw(target.cast()) }),
     );
 
@@ -47,9 +48,9 @@ impl<W: Wake + Send + Sync + 'static> IntoRawWaker for Arc<W> {
 /// # Safety
 ///
 /// The caller must pass a pointer from `Arc::<W>::into_raw` whose count lasts
-/// for as long as what is returned.
+/// as long as the returned value.
 unsafe fn borrow<W>(target: *const ()) -> ManuallyDrop<Arc<W>> {
-    // SAFETY: passed on from the caller; the count is not given back.
+    // SAFETY: guaranteed by the caller; the count isn't given back.
     ManuallyDrop::new(unsafe { Arc::from_raw(target.cast()) })
 }
 
@@ -84,8 +85,8 @@ impl Wake for Sleeper {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        // Release: pairs with the Acquire in `block_on`. A swap and not a store, so that the wake-ups before this one
-        // stay visible too.
+        // Release: pairs with the Acquire in `block_on`. A swap rather than a
+        // store, so that earlier wake-ups stay visible too.
         self.is_woken.swap(true, Release);
         self.thread.unpark();
     }

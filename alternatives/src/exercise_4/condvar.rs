@@ -1,7 +1,8 @@
-//! Another right design, after text 1's last version: the cache is borrowed
-//! for the whole call, and a call that finds another one running is recursive.
-//! Other threads set a flag under a mutex. This thread sets one of its own, known by the
-//! address of a thread-local.
+//! Another correct design, after the last version in Glavina's "Build your own
+//! block_on()": the cache is borrowed for the whole call, and a call that finds
+//! it borrowed is recursive. Other threads set a flag under a mutex. This
+//! thread sets a flag of its own, and recognizes itself by the address of a
+//! thread-local.
 
 use std::cell::{Cell, RefCell};
 use std::pin::{Pin, pin};
@@ -21,7 +22,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         let mut cache = cache.borrow_mut();
         drive(cache.get_or_insert_with(Cached::new), future.as_mut())
     });
-    // The cache is gone when the thread ends.
+    // While the thread ends, the cache may be gone.
     cached.unwrap_or_else(|_gone| drive(&Cached::new(), future))
 }
 
@@ -36,7 +37,8 @@ impl Drop for Running {
 
 fn drive<F: Future>(cached: &Cached, mut future: Pin<&mut F>) -> F::Output {
     let mut cx = Context::from_waker(&cached.waker);
-    // What was noted between two calls asks for nothing. (What the signal has noted may cost a poll.)
+    // A flag that was set between two calls asks for no poll. (The signal's
+    // flag may cost one.)
     IS_WOKEN.with(|is_woken| is_woken.set(false));
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
@@ -71,9 +73,9 @@ impl Cached {
     }
 }
 
-/// The address of a thread-local: no two living threads have the same. A
-/// waker that outlives its thread may be taken for one of a later thread's,
-/// which then polls once for nothing.
+/// The address of a thread-local, which is different for any two living
+/// threads. A waker that outlives its thread may be taken for one of a later
+/// thread's, which then polls once for nothing.
 fn this_thread() -> usize {
     IS_WOKEN.with(|is_woken| ptr::from_ref(is_woken).addr())
 }

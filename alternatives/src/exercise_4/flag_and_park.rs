@@ -1,5 +1,6 @@
-//! Another right design: an atomic flag for other threads, `thread::park` only
-//! to sleep. A thread knows its own signal by its address.
+//! Another correct design: an atomic flag for other threads, with
+//! `thread::park` only for the sleep. A thread recognizes its own signal by the
+//! signal's address.
 
 use std::cell::{Cell, OnceCell};
 use std::pin::{Pin, pin};
@@ -21,13 +22,14 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     let cached = CACHE.try_with(|cache| {
         drive(cache.get_or_init(Cached::new), future.as_mut())
     });
-    // The cache is gone when the thread ends.
+    // While the thread ends, the cache may be gone.
     cached.unwrap_or_else(|_gone| drive(&Cached::new(), future))
 }
 
 fn drive<F: Future>(cached: &Cached, mut future: Pin<&mut F>) -> F::Output {
     let mut cx = Context::from_waker(&cached.waker);
-    // What was noted between two calls asks for nothing. (What the signal has noted may cost a poll.)
+    // A flag that was set between two calls asks for no poll. (The signal's
+    // flag may cost one.)
     IS_WOKEN.with(|is_woken| is_woken.set(false));
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
@@ -74,19 +76,19 @@ impl Cached {
 
 impl Drop for Cached {
     fn drop(&mut self) {
-        // Another thread's signal may come to lie at the same address.
+        // Another thread's signal may be allocated at the same address.
         let _ = SIGNAL.try_with(|own| own.set(ptr::null()));
     }
 }
 
-/// What other threads set.
+/// The flag that other threads set.
 struct Signal {
     is_woken: AtomicBool,
     thread: Thread,
 }
 
 impl Signal {
-    /// Sleeps until woken, and takes the wake-up.
+    /// Sleeps until woken, and consumes the wake-up.
     fn wait(&self) {
         // Acquire: pairs with the Release in `wake_by_ref`; the poll sees what the waking threads wrote.
         while !self.is_woken.swap(false, Acquire) {
@@ -105,7 +107,8 @@ impl Wake for Signal {
             IS_WOKEN.with(|is_woken| is_woken.set(true));
             return;
         }
-        // Release: pairs with the Acquire in `wait`. A swap, so that the wake-ups before this one stay visible too.
+        // Release: pairs with the Acquire in `wait`. A swap, so that earlier
+        // wake-ups stay visible too.
         self.is_woken.swap(true, Release);
         self.thread.unpark();
     }

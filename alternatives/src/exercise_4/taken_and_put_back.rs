@@ -1,5 +1,5 @@
-//! Another right design, without `unsafe`: a call takes what the thread keeps
-//! and puts it back when it ends, by a panic or not.
+//! Another correct design, without `unsafe`: a call takes what the thread
+//! keeps, and puts it back when the call ends, even by a panic.
 
 use std::cell::Cell;
 use std::pin::pin;
@@ -41,7 +41,7 @@ primitives::thread_local! {
     static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A call that runs. Its end puts back what it has taken.
+/// A running call. When it's dropped, it puts back what it has taken.
 struct Call {
     cache: Rc<ThreadCache>,
 }
@@ -50,7 +50,7 @@ impl Call {
     fn start() -> Self {
         let is_running = RUNNING.with(|running| !running.get().is_null());
         assert!(!is_running, "recursive `block_on`");
-        // Fails when the thread ends and its cache is gone.
+        // Fails if the thread is ending and its cache is gone.
         let cache = CACHE.try_with(Cell::take).ok().flatten();
         let cache = cache.unwrap_or_else(ThreadCache::new);
         RUNNING.with(|running| running.set(cache.thread_waker));

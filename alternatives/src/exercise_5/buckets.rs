@@ -1,6 +1,7 @@
-//! Another right design: deadlines are rounded up to a quarter of a millisecond,
-//! and all of one bucket end together. A bucket is a table by number, so that to
-//! drop a sleep is quick however many others end with it.
+//! Another correct design: deadlines are rounded up to a quarter of a
+//! millisecond, and all sleeps of one bucket end together. A bucket is a table
+//! by number, so that dropping a sleep is quick no matter how many others end
+//! with it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
@@ -10,15 +11,15 @@ use std::time::{Duration, Instant};
 
 use primitives::{Arc, Mutex};
 
-use super::{Rouse, call};
+use super::{Unpark, call};
 
 /// A bucket, and a number.
 type Key = (Instant, u64);
 
-/// So much time falls into a bucket.
+/// How much time falls into a bucket.
 const BUCKET: u64 = 250_000;
 
-/// When the first bucket ends.
+/// The time at which the first bucket ends.
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// The end of the bucket that `deadline` falls into: not before it, and less
@@ -30,13 +31,13 @@ fn round_up(deadline: Instant) -> Instant {
     deadline.checked_add(more).unwrap_or(deadline)
 }
 
-/// All who sleep, and until when.
+/// All sleeps that wait, and until when.
 pub struct Timers {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    rouse: Rouse,
+    unpark: Unpark,
     state: Mutex<State>,
 }
 
@@ -50,26 +51,27 @@ struct State {
 /// What the driver does.
 #[derive(Default)]
 enum Driver {
-    /// It will look again before it sleeps.
+    /// It looks again before it sleeps.
     Looks,
     /// It sleeps until then.
     SleepsUntil(Instant),
-    /// It sleeps until it is roused.
+    /// It sleeps until it is unparked.
     #[default]
     Sleeps,
 }
 
 impl Timers {
-    /// Makes timers for which nothing waits.
-    pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
-        let rouse = Box::new(rouse);
+    /// Creates timers for which no sleep waits.
+    pub fn new(unpark: impl Fn() + Send + Sync + 'static) -> Self {
+        let unpark = Box::new(unpark);
         let state = Mutex::default();
         Self {
-            shared: Arc::new(Shared { rouse, state }),
+            shared: Arc::new(Shared { unpark, state }),
         }
     }
 
-    /// Makes a sleep that ends when [`fire`](Self::fire) is told `deadline`.
+    /// Creates a sleep that ends when `deadline` or a later time is passed to
+    /// [`fire`](Self::fire).
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
         self.sleep(Some(deadline))
     }
@@ -82,7 +84,8 @@ impl Timers {
         }
     }
 
-    /// Wakes all that is due at `now`, and returns when to call it again.
+    /// Wakes all sleeps that are due at `now`, and returns when to call it
+    /// again.
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         loop {
             let mut state = self.shared.state.lock().unwrap();
@@ -109,7 +112,7 @@ impl Timers {
     }
 }
 
-/// A future that is ready when its deadline has come.
+/// A future that is ready once its deadline has come.
 pub struct Sleep {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
@@ -130,15 +133,15 @@ impl Sleep {
         let bucket = state.buckets.entry(deadline).or_default();
         bucket.insert(number, waker);
         self.key = Some((deadline, number));
-        let must_rouse = match state.driver {
+        let must_unpark = match state.driver {
             Driver::Looks => false,
             Driver::SleepsUntil(other) => deadline < other,
             Driver::Sleeps => true,
         };
-        if must_rouse {
+        if must_unpark {
             state.driver = Driver::SleepsUntil(deadline);
             drop(state);
-            (self.shared.rouse)();
+            (self.shared.unpark)();
         }
     }
 }

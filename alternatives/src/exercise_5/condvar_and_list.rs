@@ -1,6 +1,6 @@
-//! Another right design: a list in order, in which a new deadline is searched
+//! Another correct design: a sorted list, in which each new deadline searches
 //! for its place, and a thread that waits on a condition variable. The sleep
-//! looks at the clock itself, so it may be ready before it is woken.
+//! itself reads the clock, so it may be ready before it is woken.
 
 use std::pin::Pin;
 use std::sync::{LazyLock, PoisonError};
@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 
 use primitives::{Arc, Condvar, Mutex, MutexGuard};
 
-use super::{Rouse, call};
+use super::{Unpark, call};
 
-/// All who sleep, and until when.
+/// All sleeps that wait, and until when.
 pub struct Timers {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    rouse: Rouse,
+    unpark: Unpark,
     state: Mutex<State>,
 }
 
@@ -26,7 +26,7 @@ struct State {
     /// The last is due first.
     entries: Vec<Entry>,
     begun_count: u64,
-    /// When the driver looks again: `None` if it has to be roused.
+    /// When the driver looks again: `None` if it has to be unparked.
     looks_at: Option<Instant>,
 }
 
@@ -37,16 +37,17 @@ struct Entry {
 }
 
 impl Timers {
-    /// Makes timers for which nobody waits.
-    pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
-        let rouse = Box::new(rouse);
+    /// Creates timers for which no sleep waits.
+    pub fn new(unpark: impl Fn() + Send + Sync + 'static) -> Self {
+        let unpark = Box::new(unpark);
         let state = Mutex::default();
         Self {
-            shared: Arc::new(Shared { rouse, state }),
+            shared: Arc::new(Shared { unpark, state }),
         }
     }
 
-    /// Makes a sleep that ends when [`fire`](Self::fire) is told `deadline`.
+    /// Creates a sleep that ends when `deadline` or a later time is passed to
+    /// [`fire`](Self::fire).
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
         self.sleep(Some(deadline))
     }
@@ -59,7 +60,8 @@ impl Timers {
         }
     }
 
-    /// Wakes all that is due at `now`, and returns when to call it again.
+    /// Wakes all sleeps that are due at `now`, and returns when to call it
+    /// again.
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         loop {
             let mut state = self.shared.lock();
@@ -79,7 +81,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an entry. Rouses if the driver would look too late.
+    /// Adds an entry. Calls `unpark` if the driver would look too late.
     fn add(&self, deadline: Instant, waker: Waker) -> u64 {
         let mut state = self.lock();
         state.begun_count += 1;
@@ -94,7 +96,7 @@ impl Shared {
         let is_early = state.looks_at.is_none_or(|at| deadline < at);
         drop(state);
         if is_early {
-            (self.rouse)();
+            (self.unpark)();
         }
         number
     }
@@ -111,7 +113,7 @@ impl State {
     }
 }
 
-/// A future that is ready when its deadline has come.
+/// A future that is ready once its deadline has come.
 pub struct Sleep {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
@@ -164,12 +166,12 @@ impl Drop for Sleep {
     }
 }
 
-/// Makes a future that is ready once `duration` has passed.
+/// Creates a future that is ready once `duration` has passed.
 pub fn sleep(duration: Duration) -> Sleep {
     PROCESS.sleep(Instant::now().checked_add(duration))
 }
 
-/// Makes a future that is ready once `deadline` has come.
+/// Creates a future that is ready once `deadline` has come.
 pub fn sleep_until(deadline: Instant) -> Sleep {
     PROCESS.sleep_until(deadline)
 }
@@ -185,7 +187,7 @@ static PROCESS: LazyLock<Arc<Timers>> = LazyLock::new(|| {
     let driven = timers.clone();
     let thread = std::thread::Builder::new().name("timer".into());
     let started = thread.spawn(move || drive(&driven, &bell));
-    started.expect("a thread can be started");
+    started.expect("the timer thread can be started");
     timers
 });
 

@@ -1,7 +1,7 @@
-//! Another right design: each sleep has a flag and a waker of its own, which it
-//! shares with the list. A poll looks at the flag, leaves its waker, and looks
-//! a second time; `fire` sets the flag and then takes the waker. So a poll
-//! needs the list's lock only once.
+//! Another correct design: each sleep has a flag and a waker of its own, which
+//! it shares with the list. A poll checks the flag, stores its waker, and
+//! checks a second time, while `fire` sets the flag and then takes the waker.
+//! As a result, a sleep's polls need the list's lock only once.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -15,18 +15,18 @@ use primitives::atomic::{
 };
 use primitives::{Arc, Mutex, MutexGuard};
 
-use super::{Rouse, call};
+use super::{Unpark, call};
 
 /// A deadline, and a number.
 type Key = (Instant, u64);
 
-/// All who sleep, and until when.
+/// All sleeps that wait, and until when.
 pub struct Timers {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    rouse: Rouse,
+    unpark: Unpark,
     list: Mutex<List>,
 }
 
@@ -34,9 +34,9 @@ struct Shared {
 struct List {
     slots: BTreeMap<Key, Arc<Slot>>,
     begun_count: u64,
-    /// When the driver looks again: `None` while it is at it.
+    /// When the driver looks again: `None` while it is looking.
     looks_at: Option<Instant>,
-    /// Whether the driver sleeps until it is roused.
+    /// Whether the driver sleeps until it is unparked.
     is_endless: bool,
 }
 
@@ -51,21 +51,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Timers {
-    /// Makes timers for which nothing waits.
-    pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
+    /// Creates timers for which no sleep waits.
+    pub fn new(unpark: impl Fn() + Send + Sync + 'static) -> Self {
         let list = List {
             is_endless: true,
             ..List::default()
         };
         Self {
             shared: Arc::new(Shared {
-                rouse: Box::new(rouse),
+                unpark: Box::new(unpark),
                 list: Mutex::new(list),
             }),
         }
     }
 
-    /// Makes a sleep that ends when [`fire`](Self::fire) is told `deadline`.
+    /// Creates a sleep that ends when `deadline` or a later time is passed to
+    /// [`fire`](Self::fire).
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
         self.sleep(Some(deadline))
     }
@@ -78,7 +79,8 @@ impl Timers {
         }
     }
 
-    /// Wakes all that is due at `now`, and returns when to call it again.
+    /// Wakes all sleeps that are due at `now`, and returns when to call it
+    /// again.
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         loop {
             let mut list = lock(&self.shared.list);
@@ -95,14 +97,15 @@ impl Timers {
             drop(list);
             // Release: pairs with the Acquire in `poll`.
             slot.has_fired.store(true, Release);
-            // Who leaves a waker after this has seen the flag, by this lock.
+            // A poll that stores its waker after this sees the flag, because of
+            // this lock.
             let waker = lock(&slot.waker).take();
             waker.into_iter().for_each(call);
         }
     }
 }
 
-/// A future that is ready when its deadline has come.
+/// A future that is ready once its deadline has come.
 pub struct Sleep {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
@@ -125,15 +128,15 @@ impl Sleep {
         let key = (deadline, list.begun_count);
         list.slots.insert(key, slot.clone());
         let is_earlier = list.looks_at.is_some_and(|at| deadline < at);
-        let must_rouse = is_earlier || list.is_endless;
-        if must_rouse {
+        let must_unpark = is_earlier || list.is_endless;
+        if must_unpark {
             list.looks_at = Some(deadline);
             list.is_endless = false;
         }
         drop(list);
         self.place = Some((key, slot));
-        if must_rouse {
-            (self.shared.rouse)();
+        if must_unpark {
+            (self.shared.unpark)();
         }
     }
 }
@@ -149,7 +152,7 @@ impl Future for Sleep {
             self.begin(deadline, cx.waker().clone());
             return Poll::Pending;
         };
-        // The clone, and the drop of the older one, are foreign code.
+        // Cloning the waker and dropping the older one run foreign code.
         let waker = cx.waker().clone();
         let older = lock(&slot.waker).replace(waker);
         drop(older);

@@ -1,6 +1,7 @@
-//! Another right design: a binary heap, from which nothing can be taken but the
-//! first. A dropped sleep only says so, in what it shares with the heap; when
-//! more than half of the heap is such, the heap is made anew without them.
+//! Another correct design: a binary heap, from which only the first entry can
+//! be taken. A dropped sleep is only marked, in what it shares with the heap.
+//! When more than half of the entries are marked, the heap is rebuilt without
+//! them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,15 +13,15 @@ use std::time::{Duration, Instant};
 
 use primitives::{Arc, Mutex, MutexGuard};
 
-use super::{Rouse, call};
+use super::{Unpark, call};
 
-/// All who sleep, and until when.
+/// All sleeps that wait, and until when.
 pub struct Timers {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    rouse: Rouse,
+    unpark: Unpark,
     heap: Mutex<Heap>,
 }
 
@@ -28,7 +29,7 @@ struct Shared {
 struct Heap {
     entries: BinaryHeap<Entry>,
     dropped_count: usize,
-    /// When the driver looks again: `None` if it has to be roused.
+    /// When the driver looks again: `None` if it has to be unparked.
     looks_at: Option<Instant>,
 }
 
@@ -71,16 +72,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Timers {
-    /// Makes timers for which nobody waits.
-    pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
-        let rouse = Box::new(rouse);
+    /// Creates timers for which no sleep waits.
+    pub fn new(unpark: impl Fn() + Send + Sync + 'static) -> Self {
+        let unpark = Box::new(unpark);
         let heap = Mutex::default();
         Self {
-            shared: Arc::new(Shared { rouse, heap }),
+            shared: Arc::new(Shared { unpark, heap }),
         }
     }
 
-    /// Makes a sleep that ends when [`fire`](Self::fire) is told `deadline`.
+    /// Creates a sleep that ends when `deadline` or a later time is passed to
+    /// [`fire`](Self::fire).
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
         self.sleep(Some(deadline))
     }
@@ -93,7 +95,8 @@ impl Timers {
         }
     }
 
-    /// Wakes all that is due at `now`, and returns when to call it again.
+    /// Wakes all sleeps that are due at `now`, and returns when to call it
+    /// again.
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         loop {
             let mut heap = lock(&self.shared.heap);
@@ -120,7 +123,7 @@ impl Timers {
     }
 }
 
-/// A future that is ready when its deadline has come.
+/// A future that is ready once its deadline has come.
 pub struct Sleep {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
@@ -139,11 +142,11 @@ impl Sleep {
         let deadline = Reverse(deadline);
         let mut heap = lock(&self.shared.heap);
         heap.entries.push(Entry { deadline, slot });
-        let must_rouse = heap.looks_at.is_none_or(|at| deadline.0 < at);
-        if must_rouse {
+        let must_unpark = heap.looks_at.is_none_or(|at| deadline.0 < at);
+        if must_unpark {
             heap.looks_at = Some(deadline.0);
             drop(heap);
-            (self.shared.rouse)();
+            (self.shared.unpark)();
         }
     }
 }

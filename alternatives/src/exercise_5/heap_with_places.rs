@@ -1,6 +1,7 @@
-//! Another right design: a binary heap that knows where each of its entries is,
-//! so that a dropped sleep takes out its own at once. What a sleep holds is a
-//! seat in a second table, which says where in the heap its entry is now.
+//! Another correct design: a binary heap that knows where each of its entries
+//! is, so that a dropped sleep takes out its own entry at once. A sleep has a
+//! seat in a second table, which says where in the heap the sleep's entry is at
+//! the moment.
 
 use std::mem;
 use std::pin::Pin;
@@ -10,15 +11,15 @@ use std::time::{Duration, Instant};
 
 use primitives::{Arc, Mutex, MutexGuard};
 
-use super::{Rouse, call};
+use super::{Unpark, call};
 
-/// All who sleep, and until when.
+/// All sleeps that wait, and until when.
 pub struct Timers {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    rouse: Rouse,
+    unpark: Unpark,
     heap: Mutex<Heap>,
 }
 
@@ -29,16 +30,17 @@ impl Shared {
 }
 
 impl Timers {
-    /// Makes timers for which nobody waits.
-    pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
-        let rouse = Box::new(rouse);
+    /// Creates timers for which no sleep waits.
+    pub fn new(unpark: impl Fn() + Send + Sync + 'static) -> Self {
+        let unpark = Box::new(unpark);
         let heap = Mutex::default();
         Self {
-            shared: Arc::new(Shared { rouse, heap }),
+            shared: Arc::new(Shared { unpark, heap }),
         }
     }
 
-    /// Makes a sleep that ends when [`fire`](Self::fire) is told `deadline`.
+    /// Creates a sleep that ends when `deadline` or a later time is passed to
+    /// [`fire`](Self::fire).
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
         self.sleep(Some(deadline))
     }
@@ -51,7 +53,8 @@ impl Timers {
         }
     }
 
-    /// Wakes all that is due at `now`, and returns when to call it again.
+    /// Wakes all sleeps that are due at `now`, and returns when to call it
+    /// again.
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         let mut heap = self.shared.lock();
         loop {
@@ -67,7 +70,7 @@ impl Timers {
     }
 }
 
-/// A future that is ready when its deadline has come.
+/// A future that is ready once its deadline has come.
 pub struct Sleep {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
@@ -104,7 +107,7 @@ impl Future for Sleep {
                 let is_early = heap.looks_at.is_none_or(|at| deadline < at);
                 drop(heap);
                 if is_early {
-                    (this.shared.rouse)();
+                    (this.shared.unpark)();
                 }
                 Poll::Pending
             }
@@ -138,18 +141,18 @@ impl Drop for Sleep {
     }
 }
 
-/// By this a sleep finds its entry, wherever in the heap that is.
+/// By its ticket a sleep finds its entry, no matter where in the heap that is.
 #[derive(Clone, Copy)]
 struct Ticket {
     seat: usize,
-    /// Tells it from those that had or will have this seat.
-    turn: u64,
+    /// Distinguishes it from those that had or will have this seat.
+    number: u64,
 }
 
 struct Seat {
-    /// That of its ticket; 0 if it is free.
-    turn: u64,
-    /// Where in the heap its entry is.
+    /// The number of its ticket; 0 if the seat is free.
+    number: u64,
+    /// Where in the heap the seat's entry is.
     place: usize,
 }
 
@@ -165,20 +168,23 @@ struct Heap {
     entries: Vec<Entry>,
     seats: Vec<Seat>,
     free_seats: Vec<usize>,
-    last_turn: u64,
-    /// When the driver looks again: `None` if it has to be roused.
+    last_number: u64,
+    /// When the driver looks again: `None` if it has to be unparked.
     looks_at: Option<Instant>,
 }
 
 impl Heap {
     fn put(&mut self, deadline: Instant, waker: Waker) -> Ticket {
         let seat = self.free_seats.pop().unwrap_or_else(|| {
-            self.seats.push(Seat { turn: 0, place: 0 });
+            self.seats.push(Seat {
+                number: 0,
+                place: 0,
+            });
             self.seats.len() - 1
         });
-        self.last_turn += 1;
-        let turn = self.last_turn;
-        self.seats[seat].turn = turn;
+        self.last_number += 1;
+        let number = self.last_number;
+        self.seats[seat].number = number;
         let entry = Entry {
             deadline,
             seat,
@@ -186,17 +192,17 @@ impl Heap {
         };
         self.entries.push(entry);
         self.settle(self.entries.len() - 1);
-        Ticket { seat, turn }
+        Ticket { seat, number }
     }
 
     fn find(&self, ticket: Ticket) -> Option<usize> {
         let seat = &self.seats[ticket.seat];
-        (seat.turn == ticket.turn).then_some(seat.place)
+        (seat.number == ticket.number).then_some(seat.place)
     }
 
     fn take(&mut self, place: usize) -> Waker {
         let Entry { seat, waker, .. } = self.entries.swap_remove(place);
-        self.seats[seat].turn = 0;
+        self.seats[seat].number = 0;
         self.free_seats.push(seat);
         if place < self.entries.len() {
             self.settle(place);
@@ -249,7 +255,7 @@ impl Heap {
         self.note(other);
     }
 
-    /// Notes where an entry is.
+    /// Records where an entry is.
     fn note(&mut self, place: usize) {
         let seat = self.entries[place].seat;
         self.seats[seat].place = place;

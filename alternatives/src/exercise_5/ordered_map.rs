@@ -1,7 +1,7 @@
-//! Another right design: a map ordered by deadline. A number makes equal
-//! deadlines distinct. To begin a sleep and to drop it take time that grows
-//! with the logarithm of their number, and the map allocates; but it needs no
-//! rounding, and it is short.
+//! Another correct design: a map ordered by deadline. A number makes equal
+//! deadlines distinct. Beginning a sleep and dropping it take time that grows
+//! with the logarithm of the number of sleeps, and the map allocates. However,
+//! it needs no rounding, and the code is short.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 
 use primitives::{Arc, Mutex};
 
-use super::{Rouse, call};
+use super::{Unpark, call};
 
 /// A deadline, and a number.
 type Key = (Instant, u64);
 
-/// All who sleep, and until when.
+/// All sleeps that wait, and until when.
 pub struct Timers {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    rouse: Rouse,
+    unpark: Unpark,
     state: Mutex<State>,
 }
 
@@ -35,26 +35,27 @@ struct State {
 /// What the driver does.
 #[derive(Default)]
 enum Driver {
-    /// It will look again before it sleeps.
+    /// It looks again before it sleeps.
     Looks,
     /// It sleeps until then.
     SleepsUntil(Instant),
-    /// It sleeps until it is roused.
+    /// It sleeps until it is unparked.
     #[default]
     Sleeps,
 }
 
 impl Timers {
-    /// Makes timers for which nobody waits.
-    pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
-        let rouse = Box::new(rouse);
+    /// Creates timers for which no sleep waits.
+    pub fn new(unpark: impl Fn() + Send + Sync + 'static) -> Self {
+        let unpark = Box::new(unpark);
         let state = Mutex::default();
         Self {
-            shared: Arc::new(Shared { rouse, state }),
+            shared: Arc::new(Shared { unpark, state }),
         }
     }
 
-    /// Makes a sleep that ends when [`fire`](Self::fire) is told `deadline`.
+    /// Creates a sleep that ends when `deadline` or a later time is passed to
+    /// [`fire`](Self::fire).
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
         self.sleep(Some(deadline))
     }
@@ -67,7 +68,8 @@ impl Timers {
         }
     }
 
-    /// Wakes all that is due at `now`, and returns when to call it again.
+    /// Wakes all sleeps that are due at `now`, and returns when to call it
+    /// again.
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         loop {
             let mut state = self.shared.state.lock().unwrap();
@@ -88,7 +90,7 @@ impl Timers {
     }
 }
 
-/// A future that is ready when its deadline has come.
+/// A future that is ready once its deadline has come.
 pub struct Sleep {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
@@ -107,15 +109,15 @@ impl Sleep {
         let key = (deadline, state.begun_count);
         state.sleeps.insert(key, waker);
         self.key = Some(key);
-        let must_rouse = match state.driver {
+        let must_unpark = match state.driver {
             Driver::Looks => false,
             Driver::SleepsUntil(other) => deadline < other,
             Driver::Sleeps => true,
         };
-        if must_rouse {
+        if must_unpark {
             state.driver = Driver::SleepsUntil(deadline);
             drop(state);
-            (self.shared.rouse)();
+            (self.shared.unpark)();
         }
     }
 }

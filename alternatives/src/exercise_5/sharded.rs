@@ -1,7 +1,8 @@
-//! Another right design: several maps, each under a lock of its own, so that
-//! those who begin sleeps on many threads do not wait for one another. What they
-//! compare with is one note for all: it counts who begins, and the driver, which
-//! looks into one map after the other, looks again if the count has changed.
+//! Another correct design: several maps, each under a lock of its own, so that
+//! threads that begin sleeps don't wait for one another. All maps share the
+//! record that new deadlines are compared with. It counts the sleeps that
+//! begin, and the driver, which looks into one map after another, looks again
+//! if the count has changed.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -10,26 +11,26 @@ use std::time::{Duration, Instant};
 
 use primitives::{Arc, Mutex};
 
-use super::{Rouse, call};
+use super::{Unpark, call};
 
 /// A deadline, and a number.
 type Key = (Instant, u64);
 
-/// All who sleep, and until when.
+/// All sleeps that wait, and until when.
 pub struct Timers {
     shared: Arc<Shared>,
 }
 
-/// So many maps there are.
+/// The number of maps.
 const SHARDS: usize = 4;
 
 struct Shared {
-    rouse: Rouse,
+    unpark: Unpark,
     shards: [Mutex<BTreeMap<Key, Waker>>; SHARDS],
     note: Mutex<Note>,
 }
 
-/// What those who begin and the driver tell one another.
+/// What the driver shares with the sleeps that begin.
 #[derive(Default)]
 struct Note {
     begun_count: u64,
@@ -45,28 +46,29 @@ impl Shared {
 /// What the driver does.
 #[derive(Default)]
 enum Driver {
-    /// It will look again before it sleeps.
+    /// It looks again before it sleeps.
     Looks,
     /// It sleeps until then.
     SleepsUntil(Instant),
-    /// It sleeps until it is roused.
+    /// It sleeps until it is unparked.
     #[default]
     Sleeps,
 }
 
 impl Timers {
-    /// Makes timers for which nothing waits.
-    pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
+    /// Creates timers for which no sleep waits.
+    pub fn new(unpark: impl Fn() + Send + Sync + 'static) -> Self {
         Self {
             shared: Arc::new(Shared {
-                rouse: Box::new(rouse),
+                unpark: Box::new(unpark),
                 shards: [(); SHARDS].map(|()| Mutex::default()),
                 note: Mutex::default(),
             }),
         }
     }
 
-    /// Makes a sleep that ends when [`fire`](Self::fire) is told `deadline`.
+    /// Creates a sleep that ends when `deadline` or a later time is passed to
+    /// [`fire`](Self::fire).
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
         self.sleep(Some(deadline))
     }
@@ -79,7 +81,8 @@ impl Timers {
         }
     }
 
-    /// Wakes all that is due at `now`, and returns when to call it again.
+    /// Wakes all sleeps that are due at `now`, and returns when to call it
+    /// again.
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         loop {
             let mut note = self.shared.note.lock().unwrap();
@@ -90,8 +93,8 @@ impl Timers {
             let nexts: Vec<Option<Instant>> = nexts.collect();
             let next = nexts.into_iter().flatten().min();
             let mut note = self.shared.note.lock().unwrap();
-            // A waker may have begun a sleep that is due, or another thread one
-            // in a map that was looked at already.
+            // A waker may have begun a sleep that is due, or another thread may
+            // have begun one in a map that the driver had already looked into.
             if note.begun_count == begun_count {
                 note.driver = next.map_or(Driver::Sleeps, Driver::SleepsUntil);
                 return next;
@@ -118,7 +121,7 @@ fn fire_one(
     }
 }
 
-/// A future that is ready when its deadline has come.
+/// A future that is ready once its deadline has come.
 pub struct Sleep {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
@@ -132,7 +135,7 @@ impl Sleep {
     }
 
     fn begin(&mut self, deadline: Instant, waker: Waker) {
-        // The number says which map, so it comes first.
+        // The number decides which map, so it comes first.
         let mut note = self.shared.note.lock().unwrap();
         note.begun_count += 1;
         let key = (deadline, note.begun_count);
@@ -140,18 +143,18 @@ impl Sleep {
         self.key = Some(key);
         let shard = self.shared.shard_of(key);
         shard.lock().unwrap().insert(key, waker);
-        // Only now may the driver believe that it has seen all.
+        // Only from here on may the driver assume that it has seen all sleeps.
         let mut note = self.shared.note.lock().unwrap();
         note.begun_count += 1;
-        let must_rouse = match note.driver {
+        let must_unpark = match note.driver {
             Driver::Looks => false,
             Driver::SleepsUntil(other) => deadline < other,
             Driver::Sleeps => true,
         };
-        if must_rouse {
+        if must_unpark {
             note.driver = Driver::SleepsUntil(deadline);
             drop(note);
-            (self.shared.rouse)();
+            (self.shared.unpark)();
         }
     }
 }

@@ -2,9 +2,9 @@
 //! Caught by: a_ready_future_needs_no_wake_up
 //! Also fails: a_waker_may_be_used_after_block_on_returned
 //!
-//! The first poll is there to leave the waker with the future, so what it
-//! returns is thrown away. A future that is ready by then has nobody to wake
-//! for, and the thread waits for a wake-up that nobody owes it.
+//! The first poll is there to leave the waker with the future, so its result is
+//! thrown away. A future that is ready at that poll has no reason to call its
+//! waker, and the thread waits for a wake-up that never comes.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(ThreadWaker(thread::current())));
     let mut cx = Context::from_waker(&waker);
-    // Leaves the waker with whatever will wake this thread.
+    // Leaves the waker with the future's source of wake-ups.
     let _ = future.as_mut().poll(&mut cx);
     loop {
         thread::park();

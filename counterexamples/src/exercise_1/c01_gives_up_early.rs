@@ -1,8 +1,8 @@
 //! Breaks clause 1: Prompt.
 //! Caught by: a_future_is_polled_until_it_is_ready
 //!
-//! Takes a future that is still pending after a thousand polls for one that
-//! never ends. The limit was enough for every future its author had.
+//! Assumes that a future that is still pending after a thousand polls will
+//! never be ready. The limit was enough for every future that its author had.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -20,8 +20,9 @@
 //! Also fails: a_waker_of_an_earlier_poll_wakes
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
-//! The loop sleeps first and polls then, as if a future woke its executor when it
-//! is made. Nothing wakes the thread: no future has seen its waker yet.
+//! The loop sleeps before it polls, as if a future woke its executor when it's
+//! created. Nothing wakes the thread, because the future hasn't seen the waker
+//! yet.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! Also fails: two_waiting_threads_do_not_take_each_others_wake_ups
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
-//! Polls again and again. The result is always right, and one core is always
+//! Polls again and again. The result is always right, but one core is always
 //! busy.
 
 use std::hint;

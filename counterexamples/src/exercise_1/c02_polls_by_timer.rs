@@ -2,7 +2,7 @@
 //! Caught by: waiting_does_not_poll_by_a_timer
 //! Also fails: two_waiting_threads_do_not_take_each_others_wake_ups
 //!
-//! Sleeps, but looks every few milliseconds whether a wake-up was missed. The
+//! Sleeps, but checks every few milliseconds whether a wake-up was missed. The
 //! safety net hides every lost wake-up, and a thousand such threads keep a
 //! machine awake.
 

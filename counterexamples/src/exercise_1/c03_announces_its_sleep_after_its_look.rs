@@ -1,9 +1,9 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: thousands_of_wakes_between_two_threads_all_arrive
 //!
-//! Saves the `unpark` of a thread that is awake: `wake` asks whether it sleeps.
-//! The thread says so only after it has looked at the flag. A wake-up that
-//! comes between the two finds it awake and leaves no token.
+//! Avoids unparking a thread that isn't parked: `wake` first checks whether it
+//! is. The thread announces its park only after it has looked at the flag, so a
+//! wake-up that comes between the two finds it awake and leaves no token.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let signal = Arc::new(Signal {
         is_woken: AtomicBool::new(false),
-        is_asleep: AtomicBool::new(false),
+        is_parked: AtomicBool::new(false),
         thread: thread::current(),
     });
     let waker = Waker::from(signal.clone());
@@ -26,23 +26,23 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
             return output;
         }
         while !signal.is_woken.swap(false, SeqCst) {
-            signal.is_asleep.store(true, SeqCst);
+            signal.is_parked.store(true, SeqCst);
             thread::park();
-            signal.is_asleep.store(false, SeqCst);
+            signal.is_parked.store(false, SeqCst);
         }
     }
 }
 
 struct Signal {
     is_woken: AtomicBool,
-    is_asleep: AtomicBool,
+    is_parked: AtomicBool,
     thread: Thread,
 }
 
 impl Wake for Signal {
     fn wake(self: Arc<Self>) {
         self.is_woken.store(true, SeqCst);
-        if self.is_asleep.load(SeqCst) {
+        if self.is_parked.load(SeqCst) {
             self.thread.unpark();
         }
     }

@@ -15,8 +15,8 @@
 //! Also fails: a_waker_of_an_earlier_poll_wakes
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
-//! Lowers the flag where the wait begins, to start from a clean state. A
-//! wake-up that came during the poll had raised it.
+//! Clears the flag where the wait begins, to start from a clean state. If a
+//! wake-up came during the poll, it had set the flag.
 
 // ANCHOR: bug
 use std::pin::pin;

@@ -1,8 +1,8 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: thousands_of_wakes_between_two_threads_all_arrive
 //!
-//! `wake` notifies first and sets the flag then. A thread that falls asleep in
-//! between has missed the notification, and no other will come.
+//! `wake` notifies first, and sets the flag after that. A thread that begins to
+//! wait between the two has missed the notification, and no other will come.
 
 use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,9 +1,9 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: thousands_of_wakes_between_two_threads_all_arrive
 //!
-//! The flag is atomic, so that a wake-up takes no lock. It may come after the
-//! sleeper's last look and before its wait, though the sleeper holds the mutex
-//! from one to the other: nothing keeps the waker out.
+//! The flag is atomic, so that a wake-up takes no lock. As a result, it may
+//! come after the sleeper's last look and before its wait. The sleeper holds
+//! the mutex from one to the other, but that doesn't keep the waker out.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};

@@ -15,8 +15,8 @@
 //! Also fails: a_waker_of_an_earlier_poll_wakes
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
-//! A condition variable without a condition. It rouses whoever sleeps on it
-//! now; a notification that comes a moment early is gone.
+//! A condition variable without a condition. It wakes only a thread that waits
+//! on it at that moment, and a notification that comes a moment early is gone.
 
 use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

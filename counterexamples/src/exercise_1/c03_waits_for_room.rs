@@ -2,9 +2,9 @@
 //! Caught by: several_wakes_in_one_poll_are_no_trouble
 //! Also fails: any_number_of_wakes_in_one_poll_count
 //!
-//! A channel with room for one message, since one wake-up is all that need be
-//! kept. But `send` waits for room. The second wake-up of a poll waits for the
-//! thread that polls, which is itself.
+//! A channel with room for one message, since only one wake-up has to be kept.
+//! However, `send` waits for room, so the second wake-up of a poll waits for
+//! the thread that polls, which is itself.
 
 use std::pin::pin;
 use std::sync::{Arc, mpsc};
@@ -28,7 +28,8 @@ struct SendWakeUp(mpsc::SyncSender<()>);
 
 impl Wake for SendWakeUp {
     fn wake(self: Arc<Self>) {
-        // Fails after `block_on` has returned, when nobody is left to wake.
+        // Fails after `block_on` has returned, when there's no call left to
+        // wake.
         let _ = self.0.send(());
     }
 }

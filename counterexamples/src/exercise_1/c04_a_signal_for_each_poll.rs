@@ -1,8 +1,9 @@
 //! Breaks clause 4: Any thread.
 //! Caught by: a_waker_of_an_earlier_poll_wakes
 //!
-//! Each poll gets a waker with a flag of its own, so that nothing is left of an
-//! earlier one. Whoever still has an earlier one wakes nobody.
+//! Each poll gets a waker with a flag of its own, so that nothing is left over
+//! from an earlier poll. A waker from an earlier poll then sets a flag that no
+//! loop looks at.
 
 use std::pin::pin;
 use std::sync::Arc;

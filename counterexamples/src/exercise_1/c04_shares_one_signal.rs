@@ -1,8 +1,9 @@
 //! Breaks clause 4: Any thread.
 //! Caught by: two_waiting_threads_do_not_take_each_others_wake_ups
 //!
-//! Saves the allocation by a signal in a `static`. It serves one `block_on`
-//! at a time; with two, whoever looks first takes the wake-up.
+//! Avoids the allocation by keeping the signal in a `static`. That works for
+//! one `block_on` at a time. With two of them, the first to look takes the
+//! wake-up.
 
 use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

@@ -11,8 +11,9 @@
 //! Also fails: a_waker_of_an_earlier_poll_wakes
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
-//! Asks for the current thread when it wakes instead of when it is made. A
-//! future that wakes itself works; everybody else unparks themselves.
+//! Asks for the current thread when it wakes, instead of when it's made. A
+//! future that wakes itself works, but any other thread that wakes it unparks
+//! itself.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -2,8 +2,9 @@
 //! Caught by: a_wake_up_causes_one_poll
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
-//! Looks once more before it sleeps, in case a wake-up came meanwhile. The
-//! park token remembers that by itself; the second look doubles the work.
+//! Polls once more before it sleeps, in case a wake-up came meanwhile. The park
+//! token already remembers such a wake-up, so the second poll only doubles the
+//! work.
 
 use std::pin::pin;
 use std::sync::Arc;

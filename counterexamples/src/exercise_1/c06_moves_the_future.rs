@@ -1,8 +1,8 @@
 //! Breaks clause 6: Pinned.
 //! Caught by: the_future_does_not_move_between_polls
 //!
-//! Hands the future from one poll to the next by value, as one would with any
-//! other state. `unsafe` silences the compiler, which had a point.
+//! Passes the future from one poll to the next by value, like any other state.
+//! `unsafe` silences the compiler, which had a point.
 
 use std::pin::Pin;
 use std::sync::Arc;

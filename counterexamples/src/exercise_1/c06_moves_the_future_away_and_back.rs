@@ -1,9 +1,9 @@
 //! Breaks clause 6: Pinned.
 //! Caught by: the_future_does_not_move_between_polls
 //!
-//! Keeps the future in an `Option` and takes it out for each poll. It is at the
-//! same address in every poll, and elsewhere in between. What others have
-//! written to it meanwhile is lost.
+//! Keeps the future in an `Option` and takes it out for each poll. It's at the
+//! same address in every poll, but at another address in between. What other
+//! threads write to it meanwhile is lost.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         waiting = Some(polled);
         thread::park();
     }
-    unreachable!("it was put back")
+    unreachable!("the future was put back")
 }
 
 struct ThreadWaker(Thread);

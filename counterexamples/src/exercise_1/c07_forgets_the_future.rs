@@ -2,7 +2,7 @@
 //! Caught by: the_future_is_dropped_once_before_block_on_returns
 //! Also fails: a_panic_of_the_future_reaches_the_caller
 //!
-//! Leaks the future to pin it: what is never freed never moves. Whatever the
+//! Leaks the future to pin it: what is never freed never moves. All that the
 //! future holds stays held, locks and connections included.
 
 use std::pin::Pin;

@@ -2,7 +2,7 @@
 //! Caught by: a_waker_may_be_used_after_block_on_returned
 //!
 //! The waker borrows the thread's handle from a box that `block_on` owns.
-//! While the call lasts that is enough, and nothing need be counted.
+//! That's enough while the call lasts, and needs no reference count.
 
 use std::pin::pin;
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
@@ -30,7 +30,7 @@ fn clone(thread: *const ()) -> RawWaker {
 }
 
 fn wake(thread: *const ()) {
-    // SAFETY: wrong, like the line above: the box may be gone.
+    // SAFETY: wrong, for the same reason: the box may be gone.
     unsafe { &*thread.cast::<Thread>() }.unpark();
 }
 

@@ -3,10 +3,10 @@
 //! Also fails: models::a_timed_park_takes_all_tokens_that_came
 //! Also fails: models::what_each_of_two_wakers_wrote_is_seen
 //!
-//! Where there is a token already, `unpark` stores nothing: one is enough. But
-//! then this thread publishes nothing either. The one that parks takes the
-//! token of somebody else, and need not see what was written before this
-//! `unpark`. std had this bug until 2018.
+//! If there is a token already, `unpark` stores nothing, because one is enough.
+//! However, it publishes nothing either: the parking thread takes another
+//! thread's token, and might not see what was written before this `unpark`. std
+//! had this bug until 2018.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ use Ordering::{Acquire, Relaxed, Release};
 
 use super::time_left;
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 #[derive(Default)]
 pub struct Parker {
     shared: Arc<Shared>,
@@ -32,7 +32,7 @@ pub struct Unparker {
     shared: Arc<Shared>,
 }
 
-/// No token, and nobody sleeps.
+/// No token, and the thread doesn't sleep.
 const EMPTY: u8 = 0;
 /// No token, and the parker's thread sleeps or is about to.
 const PARKED: u8 = 1;
@@ -43,7 +43,7 @@ const NOTIFIED: u8 = 2;
 struct Shared {
     state: AtomicU8,
     lock: Mutex<()>,
-    roused: Condvar,
+    woken: Condvar,
 }
 
 impl Parker {
@@ -66,7 +66,7 @@ impl Parker {
             || self.shared.sleep(Instant::now().checked_add(timeout))
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         Unparker {
             shared: self.shared.clone(),
@@ -84,7 +84,7 @@ impl Unparker {
             Err(NOTIFIED) => {} // There is a token already.
             Err(_) => {
                 if state.swap(NOTIFIED, Release) == PARKED {
-                    self.shared.rouse();
+                    self.shared.notify();
                 }
             }
         }
@@ -105,15 +105,16 @@ impl Shared {
             if left.is_zero() {
                 break;
             }
-            guard = self.roused.wait_timeout(guard, left).unwrap().0;
+            guard = self.woken.wait_timeout(guard, left).unwrap().0;
         }
         self.take_token()
     }
 
-    fn rouse(&self) {
-        // The thread holds the lock until it sleeps, and so hears us.
+    fn notify(&self) {
+        // The thread holds the lock until it sleeps, so the notification
+        // reaches it.
         drop(self.lock.lock().unwrap());
-        self.roused.notify_one();
+        self.woken.notify_one();
     }
 }
 

@@ -1,8 +1,8 @@
 //! Breaks clause 5: Time-outs.
 //! Caught by: a_token_that_comes_as_time_runs_out_is_taken_once
 //!
-//! When the condition variable says that the time was up, the state is set back
-//! to EMPTY, whatever it was. Between the end of the time and this store the
+//! When the condition variable says that the time was up, the state is reset to
+//! EMPTY without a look at it. Between the end of the time and this store the
 //! thread has to wake up, and a token that comes meanwhile is gone.
 
 use std::cell::Cell;
@@ -16,7 +16,7 @@ use Ordering::{Acquire, Relaxed, Release};
 
 use super::time_left;
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 #[derive(Default)]
 pub struct Parker {
     shared: Arc<Shared>,
@@ -29,7 +29,7 @@ pub struct Unparker {
     shared: Arc<Shared>,
 }
 
-/// No token, and nobody sleeps.
+/// No token, and the thread doesn't sleep.
 const EMPTY: u8 = 0;
 /// No token, and the parker's thread sleeps or is about to.
 const PARKED: u8 = 1;
@@ -40,7 +40,7 @@ const NOTIFIED: u8 = 2;
 struct Shared {
     state: AtomicU8,
     lock: Mutex<()>,
-    roused: Condvar,
+    woken: Condvar,
 }
 
 impl Parker {
@@ -63,7 +63,7 @@ impl Parker {
             || self.shared.sleep(Instant::now().checked_add(timeout))
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         Unparker {
             shared: self.shared.clone(),
@@ -75,7 +75,7 @@ impl Unparker {
     /// Leaves a token, and wakes the thread if it is parked.
     pub fn unpark(&self) {
         if self.shared.state.swap(NOTIFIED, Release) == PARKED {
-            self.shared.rouse();
+            self.shared.notify();
         }
     }
 }
@@ -94,7 +94,7 @@ impl Shared {
             if left.is_zero() {
                 break;
             }
-            let woken = self.roused.wait_timeout(guard, left).unwrap();
+            let woken = self.woken.wait_timeout(guard, left).unwrap();
             if woken.1.timed_out() {
                 self.state.store(EMPTY, Relaxed);
                 return false;
@@ -105,10 +105,11 @@ impl Shared {
     }
     // ANCHOR_END: bug
 
-    fn rouse(&self) {
-        // The thread holds the lock until it sleeps, and so hears us.
+    fn notify(&self) {
+        // The thread holds the lock until it sleeps, so the notification
+        // reaches it.
         drop(self.lock.lock().unwrap());
-        self.roused.notify_one();
+        self.woken.notify_one();
     }
 }
 

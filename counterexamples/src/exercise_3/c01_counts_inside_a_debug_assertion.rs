@@ -9,9 +9,9 @@
 //! Also fails: wakers_leave_no_memory_behind
 //! Also fails: two_threads_use_up_their_wakers_at_once
 //!
-//! `clone` gives the new count away, by `into_raw`, within a `debug_assert!`. In
-//! a release build the assertion is compiled away and the count with it: it is
-//! given back at the end of `clone`.
+//! `clone` passes on the new count, by `into_raw`, inside a `debug_assert!`. In
+//! a release build the assertion is compiled away, and `into_raw` with it, so
+//! that the count is given back at the end of `clone`.
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -21,7 +21,7 @@ use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
 
 pub use raw_waker::block_on;
 
-/// Makes a waker that wakes `target`.
+/// Creates a waker that wakes `target`.
 pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     let target = Arc::into_raw(target).cast();
     // SAFETY: the pointer is what the vtable's functions work on.
@@ -59,7 +59,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
 
     /// # Safety
     ///
-    /// As for `clone`; the waker must not be used again.
+    /// As for `clone`, and the waker must not be used again.
     unsafe fn wake(target: *const ()) {
         // SAFETY: the pointer came from `Arc::into_raw`; its count is taken.
         let target = unsafe { Arc::<W>::from_raw(target.cast()) };
@@ -77,7 +77,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
 
     /// # Safety
     ///
-    /// As for `clone`; the waker must not be used again.
+    /// As for `clone`, and the waker must not be used again.
     unsafe fn drop(target: *const ()) {
         // SAFETY: the pointer came from `Arc::into_raw`; its count is given up.
         unsafe { Arc::<W>::decrement_strong_count(target.cast()) };

@@ -9,9 +9,9 @@
 //! Also fails: two_threads_use_up_their_wakers_at_once
 //! Also fails: wakers_whose_target_panics_leave_no_memory_behind
 //!
-//! `wake` borrows the `Arc` and hands a clone of it to the target, since the
-//! waker will give its own count back when it is dropped. It will not: a
-//! waker that is woken by value is not dropped.
+//! `wake` borrows the `Arc` and passes a clone of it to the target, on the
+//! assumption that the waker gives its own count back when it's dropped.
+//! However, a waker that is woken by value isn't dropped.
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -20,7 +20,7 @@ use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
 
 pub use raw_waker::block_on;
 
-/// Makes a waker that wakes `target`.
+/// Creates a waker that wakes `target`.
 pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     let raw = raw_waker::<W>(Arc::into_raw(target).cast());
     // SAFETY: the pointer is what the vtable's functions work on.
@@ -54,7 +54,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
 
     /// # Safety
     ///
-    /// As for `clone`; the waker must not be used again.
+    /// As for `clone`, and the waker must not be used again.
     unsafe fn wake(target: *const ()) {
         // SAFETY: the pointer came from `Arc::into_raw`; the count stays there.
         let target = unsafe { Arc::<W>::from_raw(target.cast()) };
@@ -72,7 +72,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
 
     /// # Safety
     ///
-    /// As for `clone`; the waker must not be used again.
+    /// As for `clone`, and the waker must not be used again.
     unsafe fn drop(target: *const ()) {
         // SAFETY: the pointer came from `Arc::into_raw`; its count is given up.
         unsafe { Arc::<W>::decrement_strong_count(target.cast()) };

@@ -2,8 +2,8 @@
 //! Caught by: a_clone_is_seen_to_be_the_same_waker
 //!
 //! `waker` and `clone` both name the constant. A constant has no address of its
-//! own: an optimized build copies it into each part of the crate that names it,
-//! and `waker` is inlined into its caller's part. Without optimization there
+//! own: an optimized build copies it into each codegen unit that names it, and
+//! `waker` is inlined into its caller's unit. Without optimization there
 //! happens to be one copy.
 
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
 
 pub use raw_waker::block_on;
 
-/// Makes a waker that wakes `target`.
+/// Creates a waker that wakes `target`.
 pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     let target = Arc::into_raw(target).cast();
     // SAFETY: the pointer is what the vtable's functions work on.
@@ -41,7 +41,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
 
     /// # Safety
     ///
-    /// As for `clone`; the waker must not be used again.
+    /// As for `clone`, and the waker must not be used again.
     unsafe fn wake(target: *const ()) {
         // SAFETY: the pointer came from `Arc::into_raw`; its count is taken.
         let target = unsafe { Arc::<W>::from_raw(target.cast()) };
@@ -59,7 +59,7 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
 
     /// # Safety
     ///
-    /// As for `clone`; the waker must not be used again.
+    /// As for `clone`, and the waker must not be used again.
     unsafe fn drop(target: *const ()) {
         // SAFETY: the pointer came from `Arc::into_raw`; its count is given up.
         unsafe { Arc::<W>::decrement_strong_count(target.cast()) };

@@ -1,9 +1,10 @@
 //! Breaks clause 5: Same waker.
-//! Caught by: wakers_of_two_targets_are_told_apart
+//! Caught by: wakers_of_two_targets_differ
 //!
-//! No `unsafe` over pointers: the wakers' targets stand in a table, and the
-//! pointer is only a number in it. The next number is the number of targets.
-//! Once an old target has gone, that is the number of a living one.
+//! Avoids `unsafe` on pointers: the wakers' targets are in a table, and the
+//! pointer is only a target's number in it. The next number is the number of
+//! targets so far. Once an old target has gone, a living one already has that
+//! number.
 
 use std::collections::HashMap;
 use std::ptr;
@@ -12,7 +13,7 @@ use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
 
 pub use raw_waker::block_on;
 
-/// A target of any type, and how many wakers it has.
+/// A target of any type, and the number of its wakers.
 struct Entry {
     target: Arc<dyn Target>,
     waker_count: usize,
@@ -40,7 +41,7 @@ fn targets() -> MutexGuard<'static, HashMap<usize, Entry>> {
     TARGETS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes a waker that wakes `target`.
+/// Creates a waker that wakes `target`.
 pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     let mut targets = targets();
     let number = targets.len();
@@ -50,7 +51,7 @@ pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
         waker_count,
     };
     targets.insert(number, entry);
-    // SAFETY: the vtable's functions take the pointer for a number.
+    // SAFETY: the vtable's functions treat the pointer as a number.
     unsafe { Waker::new(ptr::without_provenance(number), &VTABLE) }
 }
 

@@ -3,9 +3,9 @@
 //! Also fails: threads_may_clone_wake_and_drop_at_once
 //! Also fails: two_threads_use_up_their_wakers_at_once
 //!
-//! No `unsafe` over pointers: the wakers' targets stand in a table, and the
-//! pointer is only a number in it. The table is the thread's own, to do
-//! without a lock; on another thread the number means nothing.
+//! Avoids `unsafe` on pointers: the wakers' targets are in a table, and the
+//! pointer is only a target's number in it. The table is thread-local, so that
+//! it needs no lock, and on another thread the number means nothing.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
 
 pub use raw_waker::block_on;
 
-/// A target of any type, and how many wakers it has.
+/// A target of any type, and the number of its wakers.
 struct Entry {
     target: Arc<dyn Target>,
     waker_count: usize,
@@ -41,7 +41,7 @@ thread_local! {
     static NEXT: Cell<usize> = const { Cell::new(1) };
 }
 
-/// Makes a waker that wakes `target`.
+/// Creates a waker that wakes `target`.
 pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     let number = NEXT.replace(NEXT.get() + 1);
     let waker_count = 1;
@@ -50,7 +50,7 @@ pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
         waker_count,
     };
     TARGETS.with_borrow_mut(|targets| targets.insert(number, entry));
-    // SAFETY: the vtable's functions take the pointer for a number.
+    // SAFETY: the vtable's functions treat the pointer as a number.
     unsafe { Waker::new(ptr::without_provenance(number), &VTABLE) }
 }
 

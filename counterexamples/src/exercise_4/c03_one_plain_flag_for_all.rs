@@ -5,9 +5,10 @@
 //! Also fails: models::what_each_of_two_threads_wrote_is_seen
 //! Also fails: models::a_stale_wake_up_does_not_disturb_a_later_call
 //!
-//! One plain flag for all: other threads write it too, and then unpark. Nearly
-//! every run passes every test. But nothing orders their write and the read and
-//! write here, and the compiler may keep the flag in a register.
+//! One plain flag for all wake-ups: other threads write it too, and then
+//! unpark. Nearly every run passes every test. However, nothing orders their
+//! write and the reads and writes here, and the compiler may keep the flag in a
+//! register.
 
 // ANCHOR: bug
 use std::cell::Cell;
@@ -48,7 +49,7 @@ primitives::thread_local! {
     static RUNNING: Cell<*const ThreadWaker> = const { Cell::new(ptr::null()) };
 }
 
-/// A call that runs. Its end puts back what it has taken.
+/// A running call. When it's dropped, it puts back what it has taken.
 struct Call {
     cache: Rc<ThreadCache>,
 }
@@ -57,7 +58,7 @@ impl Call {
     fn start() -> Self {
         let is_running = RUNNING.with(|running| !running.get().is_null());
         assert!(!is_running, "recursive `block_on`");
-        // Fails when the thread ends and its cache is gone.
+        // Fails if the thread is ending and its cache is gone.
         let cache = CACHE.try_with(Cell::take).ok().flatten();
         let cache = cache.unwrap_or_else(ThreadCache::new);
         RUNNING.with(|running| running.set(Arc::as_ptr(&cache.thread_waker)));
@@ -91,21 +92,22 @@ struct ThreadWaker {
     thread: Thread,
 }
 
-// SAFETY: wrong, and this is the bug: threads may write `is_woken` at once.
+// SAFETY: wrong, and this is the bug: several threads may write `is_woken` at
+// once.
 unsafe impl Sync for ThreadWaker {}
 // SAFETY: a flag and a handle may move to any thread.
 unsafe impl Send for ThreadWaker {}
 
 impl ThreadWaker {
-    /// Takes the wake-up. Returns `true` if there was one.
+    /// Consumes the wake-up. Returns `true` if there was one.
     fn take(&self) -> bool {
-        // SAFETY: wrong, as above.
+        // SAFETY: wrong, for the same reason.
         self.is_woken
             .with_mut(|is_woken| unsafe { is_woken.replace(false) })
     }
 
     fn set(&self) {
-        // SAFETY: wrong, as above.
+        // SAFETY: wrong, for the same reason.
         self.is_woken
             .with_mut(|is_woken| unsafe { is_woken.write(true) });
     }
@@ -119,7 +121,7 @@ impl Wake for ThreadWaker {
     fn wake_by_ref(self: &Arc<Self>) {
         let running = RUNNING.try_with(Cell::get).unwrap_or(ptr::null());
         self.set();
-        // Nobody sleeps on the thread that polls.
+        // A thread that polls isn't parked.
         if !ptr::eq(running, &**self) {
             self.thread.unpark();
         }

@@ -3,7 +3,7 @@
 //! Also fails: callers_that_come_at_once_start_one_thread
 //! Also fails: a_short_sleep_interrupts_a_long_one
 //! Also fails: a_sleep_lasts_at_least_its_duration
-//! Also fails: a_sleep_may_last_for_ever
+//! Also fails: a_sleep_may_last_forever
 //! Also fails: a_sleep_may_move_to_another_thread
 //! Also fails: a_waker_that_drops_sleeps_due_with_its_own_is_the_last
 //! Also fails: ten_thousand_sleeps_share_one_thread
@@ -12,11 +12,12 @@
 //! Also fails: what_is_due_already_is_ready_or_woken_at_once
 //! Also fails: models::a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order
 //! Also fails: models::an_earlier_deadline_interrupts_in_every_order
-//! Also fails: a_rouse_before_fire_is_not_one_for_a_sleep_begun_meanwhile
+//! Also fails: an_unpark_before_fire_is_not_one_for_a_sleep_begun_meanwhile
 //!
-//! Takes out all that is due in one go, and works out its answer while it has
+//! Takes out all that is due at once, and computes its result while it holds
 //! the lock. Then it wakes. A sleep that a waker begins comes too late for the
-//! answer, and finds a driver that is awake, which need not be roused.
+//! result, and finds a driver that is awake, which doesn't seem to need an
+//! unpark.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -25,18 +26,18 @@ use std::time::{Duration, Instant};
 
 use primitives::{Arc, Mutex};
 
-use super::{Rouse, call};
+use super::{Unpark, call};
 
 /// A deadline, and a number.
 type Key = (Instant, u64);
 
-/// All who sleep, and until when.
+/// All sleeps that wait, and until when.
 pub struct Timers {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    rouse: Rouse,
+    unpark: Unpark,
     state: Mutex<State>,
 }
 
@@ -50,26 +51,27 @@ struct State {
 /// What the driver does.
 #[derive(Default)]
 enum Driver {
-    /// It will look again before it sleeps.
+    /// It looks again before it sleeps.
     Looks,
     /// It sleeps until then.
     SleepsUntil(Instant),
-    /// It sleeps until it is roused.
+    /// It sleeps until it is unparked.
     #[default]
     Sleeps,
 }
 
 impl Timers {
-    /// Makes timers for which nobody waits.
-    pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
-        let rouse = Box::new(rouse);
+    /// Creates timers for which no sleep waits.
+    pub fn new(unpark: impl Fn() + Send + Sync + 'static) -> Self {
+        let unpark = Box::new(unpark);
         let state = Mutex::default();
         Self {
-            shared: Arc::new(Shared { rouse, state }),
+            shared: Arc::new(Shared { unpark, state }),
         }
     }
 
-    /// Makes a sleep that ends when [`fire`](Self::fire) is told `deadline`.
+    /// Creates a sleep that ends when `deadline` or a later time is passed to
+    /// [`fire`](Self::fire).
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
         self.sleep(Some(deadline))
     }
@@ -82,7 +84,8 @@ impl Timers {
         }
     }
 
-    /// Wakes all that is due at `now`, and returns when to call it again.
+    /// Wakes all sleeps that are due at `now`, and returns when to call it
+    /// again.
     // ANCHOR: bug
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         let mut state = self.shared.state.lock().unwrap();
@@ -101,7 +104,7 @@ impl Timers {
     // ANCHOR_END: bug
 }
 
-/// A future that is ready when its deadline has come.
+/// A future that is ready once its deadline has come.
 pub struct Sleep {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
@@ -120,15 +123,15 @@ impl Sleep {
         let key = (deadline, state.begun_count);
         state.sleeps.insert(key, waker);
         self.key = Some(key);
-        let must_rouse = match state.driver {
+        let must_unpark = match state.driver {
             Driver::Looks => false,
             Driver::SleepsUntil(other) => deadline < other,
             Driver::Sleeps => true,
         };
-        if must_rouse {
+        if must_unpark {
             state.driver = Driver::SleepsUntil(deadline);
             drop(state);
-            (self.shared.rouse)();
+            (self.shared.unpark)();
         }
     }
 }

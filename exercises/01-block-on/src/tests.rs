@@ -18,14 +18,15 @@ use testkit::{
 
 use super::block_on;
 
-/// Clause 1: a future may be ready at once, and then nobody will ever wake.
+/// Clause 1: a future may be ready at once, and then no wake-up will ever come.
 #[test]
 fn a_ready_future_needs_no_wake_up() {
     let lesson = Lesson {
         clause: "1. Prompt",
-        promise: "A future that is ready at its first poll is polled once, and its output comes back.",
-        usual_cause: "The thread parks before the first poll, or whatever the first poll returned. \
-                      Poll first; sleep only after `Pending`.",
+        promise: "A future that is ready at its first poll is polled once, and its output is \
+                  returned.",
+        usual_cause: "The thread parks before the first poll, or parks no matter what the first \
+                      poll returned. Poll first, and sleep only after `Pending`.",
         read: "one-future/block-on.html#poll-first",
     };
     check(lesson, || {
@@ -43,14 +44,15 @@ fn a_ready_future_needs_no_wake_up() {
     });
 }
 
-/// Clause 1: nobody knows how many polls a future needs.
+/// Clause 1: `block_on` can't know how many polls a future needs.
 #[test]
 fn a_future_is_polled_until_it_is_ready() {
     let lesson = Lesson {
         clause: "1. Prompt",
-        promise: "A future that is woken is polled again, as often as it takes, until it is ready.",
-        usual_cause: "The loop ends after a number of polls. At a hang: a wake-up that the future \
-                      sends itself during its poll is lost. See clauses 3 and 4.",
+        promise: "A future that is woken is polled again, as many times as it takes, until it is \
+                  ready.",
+        usual_cause: "The loop stops after a fixed number of polls. At a hang: a wake-up that the \
+                      future sends itself during its poll is lost. See clauses 3 and 4.",
         read: "one-future/block-on.html#poll-first",
     };
     check(lesson, || {
@@ -64,21 +66,25 @@ fn a_future_is_polled_until_it_is_ready() {
             Poll::Pending
         }));
         assert!(output == "ready at last", "`block_on` returned `{output}`");
-        assert!(polls_left == 0, "{polls_left} polls were still to come");
+        assert!(
+            polls_left == 0,
+            "`block_on` returned with {polls_left} polls still to come"
+        );
     });
 }
 
-/// How long the idle checks watch.
+/// How long the idle checks watch the thread.
 const IDLE_WINDOW: Duration = Duration::from_millis(200);
-/// What a sleeping thread may use in that time: a hundred times what it does.
+/// The CPU time that a sleeping thread may use in that window: a hundred times
+/// what it does use.
 const IDLE_CPU: Duration = Duration::from_millis(10);
 
-/// What a blocked thread did in [`IDLE_WINDOW`], as far as the operating
-/// system tells.
+/// What a blocked thread did in [`IDLE_WINDOW`], as far as the operating system
+/// reports it.
 struct Idling {
     cost: Option<Cost>,
     sleeps_by_the_clock: Option<bool>,
-    /// How often the future had been polled by its end.
+    /// How often the future had been polled by the end of the window.
     polls: u32,
 }
 
@@ -101,15 +107,16 @@ fn wait_idly() -> Idling {
     watcher.join().expect("the watcher does not panic")
 }
 
-/// Clause 2: a thread that spins passes every other check and burns a core.
+/// Clause 2: a thread that spins passes all checks of the other clauses, and
+/// burns a core.
 #[test]
 fn waiting_does_not_spin() {
     let lesson = Lesson {
         clause: "2. Idle",
         promise: "While the future waits, the thread sleeps and uses no CPU time.",
-        usual_cause: "The loop polls again, spins or yields instead of sleeping with `thread::park`. \
-                      At a hang: the thread sleeps, as it should, and a wake-up from another \
-                      thread doesn't reach it. See clauses 3 and 4.",
+        usual_cause: "The loop polls again, spins or yields instead of sleeping with \
+                      `thread::park`. At a hang: the thread sleeps, as it should, but a wake-up \
+                      from another thread doesn't reach it. See clauses 3 and 4.",
         read: "one-future/block-on.html#sleep-dont-spin",
     };
     check(lesson, || {
@@ -123,15 +130,16 @@ fn waiting_does_not_spin() {
     });
 }
 
-/// Clause 2: a timer that looks again now and then hides lost wake-ups and
+/// Clause 2: a timer that polls again now and then hides lost wake-ups, and
 /// keeps the machine from sleeping.
 #[test]
 fn waiting_does_not_poll_by_a_timer() {
     let lesson = Lesson {
         clause: "2. Idle",
-        promise: "The future is polled when it is woken, not when some time has passed.",
-        usual_cause: "`park_timeout` or `sleep` in the loop, as a safety net. A wake-up needs none. \
-                      At a hang: a wake-up from another thread is lost. See clauses 3 and 4.",
+        promise: "The future is polled because it was woken, not because some time has passed.",
+        usual_cause: "The loop calls `park_timeout` or `sleep`, as a safety net. A wake-up that \
+                      isn't lost needs no net. At a hang: a wake-up from another thread is lost. \
+                      See clauses 3 and 4.",
         read: "one-future/block-on.html#sleep-dont-spin",
     };
     check(lesson, || {
@@ -142,7 +150,7 @@ fn waiting_does_not_poll_by_a_timer() {
         } = wait_idly();
         assert!(
             sleeps_by_the_clock != Some(true),
-            "the thread sleeps until some time has passed, not until it is woken"
+            "the thread sleeps until a time-out, not until it is woken"
         );
         assert!(
             polls <= 2,
@@ -151,28 +159,31 @@ fn waiting_does_not_poll_by_a_timer() {
     });
 }
 
-/// Clause 3: this is what `yield_now` does.
+/// Clause 3: `yield_now` does exactly this.
 #[test]
 fn a_wake_by_the_future_itself_is_not_lost() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
         promise: "A future that wakes itself while it is polled is polled again.",
-        usual_cause: "The flag is cleared after the poll, which erases the wake-up that came during \
-                      it. Clear it before the poll, or when it is seen.",
+        usual_cause: "The flag is cleared after the poll, which erases a wake-up that came during \
+                      the poll. Clear the flag before the poll, or at the moment when you see that \
+                      it is set.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     check(lesson, || block_on(Yields(3)));
 }
 
-/// Clause 3: several events may come at once, and each wakes.
+/// Clause 3: several events may come at once, and each of them wakes the
+/// future.
 #[test]
 fn several_wakes_in_one_poll_are_no_trouble() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "A waker may be woken again before the future is polled again. `wake` returns at \
+        promise: "A waker may be called again before the future is polled again. `wake` returns at \
                   once, and the future is polled.",
-        usual_cause: "Each wake-up waits for room to be noted: a message in a channel that is full. \
-                      Where a wake-up is noted already, there is nothing to wait for.",
+        usual_cause: "`wake` waits until there is room to store the wake-up, for example by \
+                      sending into a bounded channel that is full. If a wake-up is stored already, \
+                      `wake` has nothing to wait for.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     check(lesson, || {
@@ -189,15 +200,15 @@ fn several_wakes_in_one_poll_are_no_trouble() {
     });
 }
 
-/// Clause 3: a socket may be busy while its reader is not.
+/// Clause 3: a socket may be woken many times before its reader gets to poll.
 #[test]
 fn any_number_of_wakes_in_one_poll_count() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "However many wake-ups come before a poll, the future is polled.",
-        usual_cause: "The wake-ups are counted in a number of few bits, and the count wraps: after \
-                      256 it says that there was none. That there was one is all to know: set a \
-                      flag.",
+        promise: "No matter how many wake-ups come before a poll, the future is polled.",
+        usual_cause: "The wake-ups are counted in a small integer, and the count wraps: after 256 \
+                      wake-ups, a `u8` says that there was none. All that matters is whether there \
+                      was one, so set a flag.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     check(lesson, || {
@@ -222,8 +233,8 @@ fn a_wake_from_another_thread_during_poll_is_not_lost() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
         promise: "A wake-up from another thread that comes while the future is polled still counts.",
-        usual_cause: "The wake-up only rouses who already sleeps (a condition variable without a \
-                      flag), or its flag is cleared after the poll.",
+        usual_cause: "The wake-up only unparks a thread that sleeps already (a condition variable \
+                      without a flag), or its flag is cleared after the poll.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     check(lesson, || {
@@ -241,22 +252,22 @@ fn a_wake_from_another_thread_during_poll_is_not_lost() {
     });
 }
 
-/// Clause 3: no single run can hit the moment between the last look and the
-/// sleep. So the thread is run instruction by instruction, and woken at each;
-/// then the same with the thread that wakes it. Where that cannot be done,
-/// many runs hit the moment now and then.
+/// Clause 3: no single run can be relied on to hit the moment between the last
+/// look and the sleep. Therefore the check runs the thread one instruction at a
+/// time, and wakes it after each; then it does the same with the thread that
+/// wakes it. Where that can't be done, many runs hit the moment now and then.
 #[test]
 fn thousands_of_wakes_between_two_threads_all_arrive() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
         promise: "A wake-up that comes between the poll and the sleep still counts.",
-        usual_cause: "There is a moment after the last look at the flag and before the sleep, and a \
-                      wake-up in it is lost: the mutex is released in between, or `wake` sets the flag \
-                      or notifies without having locked it, or gives up where it's locked, or notifies \
-                      before it sets the flag. `thread::park` keeps a token for this moment, if `wake` \
-                      always unparks: where a second flag says whether the thread sleeps, each side may \
-                      miss what the other has stored, unless a `fence(SeqCst)` stands between its store \
-                      and its load.",
+        usual_cause: "A wake-up that comes after the last look at the flag and before the sleep is \
+                      lost. Either the mutex is released in between, or `wake` sets the flag or \
+                      notifies without having locked the mutex, or gives up when the mutex is \
+                      locked, or notifies before it sets the flag. `thread::park` keeps a token \
+                      for this moment, but only if `wake` always unparks: if a second flag says \
+                      whether the thread sleeps, each side may miss what the other has stored, \
+                      unless there's a `fence(SeqCst)` between its store and its load.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     const TIME: Duration = Duration::from_millis(300);
@@ -266,14 +277,15 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
     });
 }
 
-/// Clause 4: the usual case. A timer or a socket wakes from its own thread.
+/// Clause 4: the usual case. A timer or a socket wakes the future from its own
+/// thread.
 #[test]
 fn a_wake_from_another_thread_ends_the_sleep() {
     let lesson = Lesson {
         clause: "4. Any thread",
         promise: "A wake-up from another thread wakes the thread that sleeps in `block_on`.",
-        usual_cause: "`wake` unparks `thread::current()`, which is the thread that calls it. Keep \
-                      the handle of the thread that called `block_on`.",
+        usual_cause: "`wake` unparks `thread::current()`, which is the thread that calls it. Store \
+                      the handle of the thread that called `block_on` in the waker.",
         read: "one-future/block-on.html#whose-thread-to-wake",
     };
     check(lesson, || {
@@ -287,13 +299,14 @@ fn a_wake_from_another_thread_ends_the_sleep() {
     });
 }
 
-/// Clause 4: combinators clone wakers and keep only the newest.
+/// Clause 4: combinators clone wakers, and keep only the newest.
 #[test]
 fn every_clone_of_the_waker_wakes() {
     let lesson = Lesson {
         clause: "4. Any thread",
-        promise: "Every clone of the waker, and a clone of a clone, wakes by value and by reference.",
-        usual_cause: "A clone shares something that the first wake-up uses up.",
+        promise: "Every clone of the waker, even a clone of a clone, wakes both by value and by \
+                  reference.",
+        usual_cause: "The clones share something that the first wake-up uses up.",
         read: "one-future/block-on.html#whose-thread-to-wake",
     };
     check(lesson, || {
@@ -321,14 +334,15 @@ fn every_clone_of_the_waker_wakes() {
     });
 }
 
-/// Clause 4: a future may keep what it was given first, and hand it on later.
+/// Clause 4: a future may keep the waker of its first poll, and hand it on
+/// later.
 #[test]
 fn a_waker_of_an_earlier_poll_wakes() {
     let lesson = Lesson {
         clause: "4. Any thread",
         promise: "A waker from an earlier poll of the same `block_on` still wakes it.",
-        usual_cause: "Each poll gets a flag of its own, and the thread waits for the newest only. Make \
-                      the waker once for each call, before the loop.",
+        usual_cause: "Each poll gets a flag of its own, and the thread waits only for the newest \
+                      flag. Make one waker for each call of `block_on`, before the loop.",
         read: "one-future/block-on.html#whose-thread-to-wake",
     };
     check(lesson, || {
@@ -362,9 +376,10 @@ fn a_waker_of_an_earlier_poll_wakes() {
 fn two_waiting_threads_do_not_take_each_others_wake_ups() {
     let lesson = Lesson {
         clause: "4. Any thread",
-        promise: "A waker wakes the `block_on` that it was made for, however many wait elsewhere.",
-        usual_cause: "All calls share one flag or one condition variable, in a `static` for \
-                      instance, and one call takes the wake-up that was meant for another.",
+        promise: "A waker wakes the `block_on` that it was made for, no matter how many others are \
+                  waiting.",
+        usual_cause: "All calls share one flag or one condition variable, for example in a \
+                      `static`, and one call takes the wake-up that was meant for another.",
         read: "one-future/block-on.html#whose-thread-to-wake",
     };
     const ROUNDS: u32 = 10;
@@ -377,7 +392,8 @@ fn two_waiting_threads_do_not_take_each_others_wake_ups() {
                 handle.wait_until_asleep();
                 (handle, waiting)
             });
-            // Who went to sleep first is usually roused first, so the wake-up is for the other.
+            // The thread that went to sleep first is usually woken first, so
+            // the wake-up is for the other one.
             let polls_before = first.0.polls();
             second.0.complete();
             second.1.join().expect("waiting does not panic");
@@ -392,20 +408,20 @@ fn two_waiting_threads_do_not_take_each_others_wake_ups() {
     });
 }
 
-/// Clause 5: twice the polls are twice the work.
+/// Clause 5: polling twice is doing the work twice.
 #[test]
 fn a_wake_up_causes_one_poll() {
     let lesson = Lesson {
         clause: "5. Bounded polls",
         promise: "The future is polled once, and then once for each wake-up.",
-        usual_cause: "The loop polls once more to be sure, though a wake-up is kept; or the \
-                      wake-up that ends a sleep isn't taken away with it, and ends the next one \
-                      as well; or the token of `thread::park` is left from one already seen: \
+        usual_cause: "The loop polls a second time to be sure, although the wake-up would be kept. Or \
+                      the wake-up that ends a sleep isn't consumed, and ends the next sleep as \
+                      well. Or `thread::park` finds a token of a wake-up that was already seen: \
                       sleep in a `while`.",
         read: "one-future/block-on.html#one-wake-up-one-poll",
     };
     const WAKES: u32 = 30;
-    /// Polls without a wake-up that a sound design may make.
+    /// Polls without a wake-up that a correct design may make.
     const SPARE: u32 = 10;
     check(lesson, || {
         let (future, handle) = ManualFuture::new();
@@ -418,7 +434,7 @@ fn a_wake_up_causes_one_poll() {
         let wakes = WAKES + 1;
         assert!(
             polls <= 10 * wakes,
-            "{wakes} wake-ups caused {polls} polls: it spins. Is the flag set back when a wake-up \
+            "{wakes} wake-ups caused {polls} polls: it spins. Is the flag cleared when a wake-up \
              has been seen?"
         );
         assert!(
@@ -428,17 +444,18 @@ fn a_wake_up_causes_one_poll() {
     });
 }
 
-/// Clause 5: what ends a sleep may be left from a wake-up that was seen.
+/// Clause 5: a sleep may end because of a token that is left over from a
+/// wake-up that was already seen.
 #[test]
 fn a_wake_up_within_a_poll_does_not_end_the_next_sleep() {
     let lesson = Lesson {
         clause: "5. Bounded polls",
         promise: "A wake-up that comes while the future is polled causes one further poll, and then \
                   the thread sleeps until the next wake-up.",
-        usual_cause: "A flag says that a wake-up came, and the thread doesn't go to sleep; but the same \
-                      wake-up has left a token as well (of `thread::park`, of a parker or a channel), and \
-                      that ends the next sleep at once. Sleep in a `while` that looks at the flag each \
-                      time, or have one of the two only.",
+        usual_cause: "The flag says that a wake-up came, so the thread doesn't go to sleep. \
+                      However, the same wake-up has also left a token (in `thread::park`, a parker \
+                      or a channel), which ends the next sleep at once. Sleep in a `while` that \
+                      checks the flag each time, or use only one of the two.",
         read: "one-future/block-on.html#one-wake-up-one-poll",
     };
     check(lesson, || {
@@ -446,7 +463,7 @@ fn a_wake_up_within_a_poll_does_not_end_the_next_sleep() {
         let needed = WokenByTurns::NEEDED_POLLS;
         assert!(
             polls <= needed + WokenByTurns::ROUNDS / 2,
-            "{} wake-ups, each other one within a poll, caused {polls} polls, not {needed}",
+            "{} wake-ups, every other one within a poll, caused {polls} polls, not {needed}",
             needed - 1
         );
     });
@@ -457,11 +474,11 @@ fn a_wake_up_within_a_poll_does_not_end_the_next_sleep() {
 fn the_future_does_not_move_between_polls() {
     let lesson = Lesson {
         clause: "6. Pinned",
-        promise: "Once polled, the future stays where it is until it is dropped.",
-        usual_cause: "The future is passed on by value after its first poll, or kept elsewhere between \
-                      two polls: pin it once, with `std::pin::pin!`, and poll it through `as_mut`. Or \
-                      it is taken out of its place to be dropped (`Option::take`), and its destructor \
-                      runs elsewhere: drop it where it is.",
+        promise: "Once polled, the future stays at its address until it is dropped.",
+        usual_cause: "The future is moved by value after its first poll, or stored elsewhere \
+                      between two polls: pin it once, with `std::pin::pin!`, and poll it through \
+                      `as_mut`. Or it is taken out of its place to be dropped (`Option::take`), so \
+                      that its destructor runs at another address: drop it in place.",
         read: "one-future/block-on.html#pin-it-first",
     };
     check(lesson, || {
@@ -470,12 +487,12 @@ fn the_future_does_not_move_between_polls() {
     });
 }
 
-/// Clause 6: what `block_on` asks of a future is only that it is one.
+/// Clause 6: the only bound on the future's type is `Future`.
 #[test]
 fn a_future_may_borrow_and_be_bound_to_its_thread() {
     let lesson = Lesson {
         clause: "6. Pinned",
-        promise: "The future may borrow from the caller, and need be neither `Send` nor `Unpin`.",
+        promise: "The future may borrow from the caller, and doesn't have to be `Send` or `Unpin`.",
         usual_cause: "The future is moved to another thread or into a `'static` box.",
         read: "one-future/block-on.html#pin-it-first",
     };
@@ -522,19 +539,21 @@ fn the_future_is_dropped_once_before_block_on_returns() {
     });
 }
 
-/// Clause 7: the same on the way of a panic, and the thread is not spoilt.
+/// Clause 7: the same holds when the future panics, and afterwards the thread
+/// can block again.
 #[test]
 fn a_panic_of_the_future_reaches_the_caller() {
     let lesson = Lesson {
         clause: "7. One drop",
-        promise: "A panic of the future drops it once and comes out of `block_on`; the next call works.",
-        usual_cause: "The panic is caught, or a guard or a mark stays behind when it passes.",
+        promise: "When the future panics, it is dropped once, and the panic comes out of \
+                  `block_on`. The next call works.",
+        usual_cause: "The panic is caught, or it leaves a guard or a flag behind.",
         read: "one-future/block-on.html#one-drop",
     };
     check(lesson, || {
         let (probe, log) = DropProbe::new();
         let mut yields = pin!(Yields(1));
-        // Not an `async` block, which drops what it holds when it panics.
+        // Not an `async` block, which drops its variables when it panics.
         let future = poll_fn(move |cx| {
             let _held = &probe;
             match yields.as_mut().poll(cx) {
@@ -553,15 +572,17 @@ fn a_panic_of_the_future_reaches_the_caller() {
     });
 }
 
-/// Clause 8: a timer that was not needed fires late.
+/// Clause 8: a timer that turned out not to be needed fires after the call.
 #[test]
 fn a_waker_may_be_used_after_block_on_returned() {
     let lesson = Lesson {
         clause: "8. Wakers live on",
-        promise: "A waker may be woken, cloned and dropped on any thread after `block_on` returned.",
-        usual_cause: "The waker points at something of the call that is gone with it: what a waker \
-                      points at must be counted, by an `Arc` for instance. Or `wake` panics when \
-                      it finds that nothing waits any more, as `send` on a closed channel does.",
+        promise: "A waker may be woken, cloned and dropped on any thread after `block_on` has \
+                  returned.",
+        usual_cause: "The waker points at something that is gone when the call returns: what a \
+                      waker points at must be reference-counted, for example by an `Arc`. Or \
+                      `wake` panics when it finds that no call waits anymore, for example because \
+                      it unwraps the result of `send` on a closed channel.",
         read: "one-future/block-on.html#the-waker-may-outlive-the-call",
     };
     check(lesson, || {

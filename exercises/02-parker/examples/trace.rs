@@ -1,5 +1,5 @@
-//! When does your parker sleep, and what ends it? Two tokens come while the
-//! worker is busy, and they are one; a third comes while it sleeps.
+//! When does your parker sleep, and what ends it? Two unparks come while the
+//! worker is busy, and leave one token; a third comes while it sleeps.
 //!
 //! `cargo workshop trace 2` shows it as a timeline.
 

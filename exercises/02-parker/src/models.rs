@@ -1,6 +1,6 @@
-//! The models of exercise 2: what no run on this machine can be relied on to
-//! show. loom tries every order of the threads' steps, and every value that
-//! an atomic load may return.
+//! The models of exercise 2, for faults that no run on this machine can be
+//! relied on to show. loom tries every interleaving, and every value that an
+//! atomic load may return.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -13,16 +13,17 @@ use testkit::{Lesson, check_model};
 
 use super::{Parker, block_on};
 
-/// Clause 2: also in the moment between the last look and the sleep.
+/// Clause 2: this also holds in the moment between the last look and the sleep.
 #[test]
 fn an_unpark_counts_in_every_order() {
     let lesson = Lesson {
         clause: "2. No lost unpark",
-        promise: "In every order of the steps of `park` and `unpark` the token arrives.",
-        usual_cause: "`unpark` comes when the other thread has looked for a token and does not sleep \
-                      yet, and is lost. With a condition variable that thread holds the mutex then: \
-                      take it before you notify. Without one, `unpark` must leave a token that the \
-                      thread looks for once it has said that it sleeps.",
+        promise: "The token arrives in every interleaving of `park` and `unpark`.",
+        usual_cause: "`unpark` comes after the other thread has looked for a token and before it \
+                      sleeps, and is lost. With a condition variable, that thread holds the mutex \
+                      at that moment, so take the mutex before you notify. Without one, `unpark` \
+                      must leave a token that the thread looks for after it has announced that it \
+                      will sleep.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     check_model(lesson, || {
@@ -36,14 +37,15 @@ fn an_unpark_counts_in_every_order() {
     });
 }
 
-/// Clause 2: the second token comes while the first is taken.
+/// Clause 2: the second token comes while the first is being taken.
 #[test]
 fn each_of_two_parks_gets_its_token_in_every_order() {
     let lesson = Lesson {
         clause: "2. No lost unpark",
-        promise: "Two threads that unpark each other in turn both go on, in every order.",
-        usual_cause: "A `park` that has taken its token leaves the state as if it slept, or takes \
-                      back more than it has set.",
+        promise: "Two threads that unpark each other alternately both go on, in every \
+                  interleaving.",
+        usual_cause: "A `park` that has taken its token leaves the state as if the thread slept, \
+                      or clears more than it has set.",
         read: "one-future/parker.html#three-states",
     };
     check_model(lesson, || {
@@ -77,14 +79,14 @@ fn write_and_unpark(parker: &Parker) -> (Arc<AtomicBool>, JoinHandle<()>) {
 }
 // ANCHOR_END: write_and_unpark
 
-/// Clause 4: the token says that something was written.
+/// Clause 4: a token means that something was written.
 #[test]
 fn what_was_written_before_unpark_is_seen_after_park() {
     let lesson = Lesson {
         clause: "4. Published",
-        promise: "After `park` the thread sees what the other one wrote before `unpark`.",
-        usual_cause: "The token is stored or taken with `Relaxed`. Leave it with `Release`, take it \
-                      with `Acquire`.",
+        promise: "After `park`, the thread sees what the other thread wrote before `unpark`.",
+        usual_cause: "The token is left or taken with `Relaxed`. Leave it with `Release`, and take \
+                      it with `Acquire`.",
         read: "one-future/parker.html#what-the-other-thread-wrote",
     };
     check_model(lesson, || {
@@ -94,25 +96,26 @@ fn what_was_written_before_unpark_is_seen_after_park() {
             parker.park();
             assert!(
                 is_written.load(Relaxed),
-                "`park` took the token and does not see what was written before `unpark`"
+                "`park` took the token, but the thread doesn't see what was written before \
+                 `unpark`"
             );
             partner.join().expect("unparking does not panic");
         });
     });
 }
 
-/// Clause 4: the second `unpark` finds a token there, and has written all the
-/// same.
+/// Clause 4: the second `unpark` finds a token, but its thread has written as
+/// well.
 #[test]
 fn what_was_written_before_a_second_unpark_is_seen() {
     let lesson = Lesson {
         clause: "4. Published",
-        promise: "With two threads that write and unpark, there is no sleep after the last `unpark` \
-                  before both writes are seen.",
-        usual_cause: "`unpark` stores nothing where a token is already (a failed \
-                      `compare_exchange`), or leaves the token by a plain store, over an older one \
-                      that published something else; or `park` takes it by a plain store, over a \
-                      newer one. Both need a swap.",
+        promise: "If two threads write and then unpark, the parking thread doesn't sleep after the \
+                  last `unpark` without having seen both writes.",
+        usual_cause: "If there is a token already, `unpark` stores nothing (a failed \
+                      `compare_exchange`), or it leaves the token by a plain store, which \
+                      overwrites an older token that published something else. Or `park` takes the \
+                      token by a plain store, which overwrites a newer one. Both need a swap.",
         read: "one-future/parker.html#what-the-other-thread-wrote",
     };
     check_model(lesson, || {
@@ -131,17 +134,18 @@ fn what_was_written_before_a_second_unpark_is_seen() {
     });
 }
 
-/// Clause 4: a time-out may end by taking a token, too.
+/// Clause 4: a `park_timeout` whose time is up may take a token, too.
 #[test]
 fn a_timed_park_that_is_over_takes_all_of_a_token_or_nothing() {
     let lesson = Lesson {
         clause: "4. Published",
-        promise: "A token that comes as the time runs out is taken once, and what was written before \
-                  its `unpark` is seen, whether `park_timeout` or the next `park` takes it.",
-        usual_cause: "`park_timeout` takes the token elsewhere than `park` does: where the time is up, \
-                      the state is set back by a `swap` that is `Relaxed`. It may find a token, so it \
-                      has to be an `Acquire` there, too. At a deadlock: it takes the token and \
-                      returns `false`.",
+        promise: "A token that comes as the time runs out is taken once. What was written before \
+                  its `unpark` is seen, no matter whether `park_timeout` or the next `park` takes \
+                  it.",
+        usual_cause: "`park_timeout` takes the token in other code than `park` does: when the time \
+                      is up, a `Relaxed` `swap` resets the state. That `swap` may find a token, so \
+                      it has to be `Acquire`, too. At a deadlock: `park_timeout` takes the token \
+                      and returns `false`.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check_model(lesson, || {
@@ -153,30 +157,32 @@ fn a_timed_park_that_is_over_takes_all_of_a_token_or_nothing() {
             }
             assert!(
                 is_written.load(Relaxed),
-                "the token was taken, and what was written before `unpark` is not seen"
+                "the token was taken, but the thread doesn't see what was written before `unpark`"
             );
             partner.join().expect("unparking does not panic");
         });
     });
 }
 
-/// Clause 4: to look and then to take are two steps, with a time-out, too.
+/// Clause 4: looking and then taking are two steps, also with a time-out.
 #[test]
 fn a_timed_park_takes_all_tokens_that_came() {
     let lesson = Lesson {
         clause: "4. Published",
-        promise: "With two threads that write and unpark, there is no sleep after the last `unpark` \
-                  before both writes are seen, also where `park_timeout` takes a token.",
-        usual_cause: "`park_timeout` looks for a token by a load and takes it by a store. An `unpark` in \
-                      between finds the older token, and the store takes its own away, unseen. Take it by \
-                      a swap, as `park` does.",
+        promise: "If two threads write and then unpark, the parking thread doesn't sleep after the \
+                  last `unpark` without having seen both writes, even if `park_timeout` takes a \
+                  token.",
+        usual_cause: "`park_timeout` looks for a token by a load and takes it by a store. An \
+                      `unpark` in between finds the older token, and the store overwrites the \
+                      newer one, unread. Take the token by a swap, as `park` does.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check_model(lesson, || {
         primitives::model(|| {
             let parker = Parker::new();
             let partners = [(); 2].map(|()| write_and_unpark(&parker));
-            // Once: by the clock alone it would look again without end.
+            // Only once: with a time-out each time, the thread would look again
+            // forever.
             parker.park_timeout(Duration::ZERO);
             while !partners.iter().all(|(written, _)| written.load(Relaxed)) {
                 parker.park();
@@ -188,14 +194,15 @@ fn a_timed_park_takes_all_tokens_that_came() {
     });
 }
 
-/// Clause 10: all of it together.
+/// Clause 10: the parker and `block_on` together.
 #[test]
 fn a_wake_up_counts_and_publishes_in_every_order() {
     let lesson = Lesson {
         clause: "10. No lost wake-up",
-        promise: "In every order the wake-up arrives, and the poll after it sees what was written.",
+        promise: "The wake-up arrives in every interleaving, and the poll after it sees what was \
+                  written.",
         usual_cause: "The parker loses the token (clause 2) or does not publish (clause 4), or \
-                      `block_on` keeps the wake-up elsewhere.",
+                      `block_on` keeps the wake-up somewhere else.",
         read: "one-future/parker.html#block_on-second-version",
     };
     check_model(lesson, || {
@@ -227,10 +234,12 @@ fn a_wake_up_counts_and_publishes_in_every_order() {
 fn what_each_of_two_wakers_wrote_is_seen() {
     let lesson = Lesson {
         clause: "10. No lost wake-up",
-        promise: "Two threads write and wake at once; a poll of `block_on` sees what both wrote.",
-        usual_cause: "Beside the token `block_on` has a flag that spares `unpark`, and clears it by a \
-                      store, over a wake-up that it hasn't seen: nothing that this one wrote is \
-                      published. Clear it by a `swap` that acquires, or leave the flag out.",
+        promise: "Two threads write and wake at the same time, and a poll of `block_on` sees what \
+                  both wrote.",
+        usual_cause: "Besides the token, `block_on` has a flag that saves calls of `unpark`. It \
+                      clears the flag by a store, which overwrites a wake-up that it hasn't seen, \
+                      so that what was written before that wake-up isn't published. Clear the flag \
+                      by a `swap` with `Acquire`, or leave the flag out.",
         read: "one-future/parker.html#what-the-other-thread-wrote",
     };
     check_model(lesson, || {

@@ -1,5 +1,5 @@
 //! Do all clones of your waker wake the same task? Each of three threads has
-//! one, and the future is ready when all have woken it.
+//! one, and the future is ready when all three have woken it.
 //!
 //! `cargo workshop trace 3` shows it as a timeline.
 

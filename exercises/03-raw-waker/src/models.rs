@@ -1,13 +1,13 @@
-//! The models of exercise 3. loom tries every order of the threads' steps, and
-//! every value that an atomic load may return.
+//! The models of exercise 3. loom tries every interleaving, and every value
+//! that an atomic load may return.
 //!
-//! It sees what is made of the crate `primitives`. A count of std's `Arc` is
-//! not, and need not be: whoever leaves the counting to it has only `block_on`
-//! to prove.
+//! loom sees only what is built from the crate `primitives`. The count of std's
+//! `Arc` isn't, and doesn't have to be: if your waker leaves the counting to
+//! `Arc`, only your `block_on` has to be proved.
 #![allow(
     clippy::new_ret_no_self,
     clippy::waker_clone_wake,
-    reason = "a waker is what the models make, and clone"
+    reason = "the models create wakers, and clone them"
 )]
 
 use std::future::poll_fn;
@@ -26,8 +26,8 @@ struct Target {
 }
 
 impl Target {
-    /// Makes a waker. At the end of a model loom asks whether all of the count
-    /// has been freed: it was not if the target is left.
+    /// Creates a waker. At the end of a model, loom checks whether the count
+    /// has been freed completely, which it wasn't if the target is left.
     fn new() -> (Waker, Arc<AtomicUsize>) {
         let wake_count = Arc::new(AtomicUsize::new(0));
         let target = Self {
@@ -47,18 +47,19 @@ impl Wake for Target {
     }
 }
 
-/// Clause 2: each thread gives up its waker, and one of the two is the last.
+/// Clause 2: each of two threads gives up its waker, and one of them is the
+/// last.
 #[test]
 fn the_last_of_two_threads_frees_the_target_in_every_order() {
     let lesson = Lesson {
         clause: "2. Given back",
-        promise: "Whichever of two threads gives its waker up last, the target is dropped once, and \
-                  after all that the other one did with it.",
-        usual_cause: "A count of your own is loaded and stored in two steps, or it goes down \
-                      without `Release`, or nothing with `Acquire` comes before the target is \
-                      freed. Or `wake` looks by a load whether it is the last and then gives its \
-                      count back without a look at the result: of two that do so at once neither \
-                      frees.",
+        promise: "No matter which of two threads gives up its waker last, the target is dropped \
+                  once, and after everything that the other thread did with it.",
+        usual_cause: "A count of your own is loaded and stored in two steps, or it is decremented \
+                      without `Release`, or no `Acquire` comes before the target is freed. Or \
+                      `wake` checks by a load whether it is the last, and then gives its count \
+                      back without a look at the result: if two threads do that at once, neither \
+                      of them frees the target.",
         read: "one-future/raw-waker.html#any-thread",
     };
     check_model(lesson, || {
@@ -78,10 +79,10 @@ fn the_last_of_two_threads_frees_the_target_in_every_order() {
     });
 }
 
-/// Says to loom when it is used, and when it ends.
+/// Tells loom when it is used, and when it is dropped.
 struct Traced(UnsafeCell<()>);
 
-// SAFETY: while it is shared, it's only read; it's written by its destructor.
+// SAFETY: while it is shared, it's only read; only its destructor writes to it.
 unsafe impl Send for Traced {}
 // SAFETY: as above.
 unsafe impl Sync for Traced {}
@@ -102,15 +103,15 @@ impl Drop for Traced {
     }
 }
 
-/// Whether loom sees how wakers are counted: it sees nothing of std's `Arc`,
-/// and what it sees can't be made outside of a model.
+/// Whether loom sees how wakers are counted. It sees nothing of std's `Arc`,
+/// and what it does see can't be created outside of a model.
 fn loom_sees_the_count() -> bool {
     struct Idle;
     impl Wake for Idle {
         fn wake(self: std::sync::Arc<Self>) {}
     }
     let target = std::sync::Arc::new(Idle);
-    // This panic says nothing to the reader.
+    // This panic is of no interest to the reader.
     let noting = panic::take_hook();
     panic::set_hook(Box::new(|_| ()));
     let is_seen = panic_message(move || drop(waker(target))).is_some();
@@ -118,16 +119,16 @@ fn loom_sees_the_count() -> bool {
     is_seen
 }
 
-/// Clause 2: the last one needs to see what the others have done.
+/// Clause 2: the last waker has to see what the others have done.
 #[test]
 fn the_target_ends_after_all_that_was_done_with_it() {
     let lesson = Lesson {
         clause: "2. Given back",
-        promise: "One thread wakes the target and drops its waker, another one drops the last: the \
-                  target's destructor sees all that was done with the target.",
-        usual_cause: "A waker finds by a load that it is the last, and frees the target without an \
-                      `Acquire`: nothing orders what the other thread did before it. Or the count goes \
-                      down without `Release`.",
+        promise: "One thread wakes the target and drops its waker, and another one drops the last \
+                  waker. The target's destructor sees all that was done with the target.",
+        usual_cause: "A waker finds out by a load that it is the last, and frees the target \
+                      without an `Acquire`, so that what the other thread did doesn't happen \
+                      before that. Or the count is decremented without `Release`.",
         read: "one-future/raw-waker.html#any-thread",
     };
     check_model(lesson, || {
@@ -149,14 +150,14 @@ fn the_target_ends_after_all_that_was_done_with_it() {
     });
 }
 
-/// Clause 6: to clone is to count, on two threads at once.
+/// Clause 6: cloning means counting, on two threads at once.
 #[test]
 fn two_threads_clone_a_waker_in_every_order() {
     let lesson = Lesson {
         clause: "6. Any thread",
         promise: "Two threads clone wakers of one target at the same time, and each clone counts.",
-        usual_cause: "A count of your own is loaded, raised and stored in three steps, and one of \
-                      two clones is forgotten: `fetch_add`.",
+        usual_cause: "A count of your own is loaded, incremented and stored in three steps, and \
+                      one of two clones isn't counted. Use `fetch_add`.",
         read: "one-future/raw-waker.html#any-thread",
     };
     check_model(lesson, || {
@@ -172,16 +173,16 @@ fn two_threads_clone_a_waker_in_every_order() {
     });
 }
 
-/// Clause 6: a waker may be shared, and be the only one until then.
+/// Clause 6: a waker may be shared, and be the only one so far.
 #[test]
 fn two_threads_clone_the_only_waker_in_every_order() {
     let lesson = Lesson {
         clause: "6. Any thread",
-        promise: "Two threads clone one waker, which they share, at the same time; the target lives \
-                  as long as the waker.",
-        usual_cause: "Where the count is one, nobody else is believed to count, and it is stored \
-                      instead of raised. But a waker is `Sync`: two threads may clone the only one \
-                      through a reference. `fetch_add`.",
+        promise: "Two threads clone one waker, which they share, at the same time. The target \
+                  lives as long as the waker.",
+        usual_cause: "If the count is one, the code assumes that no other thread counts, and \
+                      stores the new count instead of adding to it. However, a waker is `Sync`: \
+                      two threads may clone the only waker through a reference. Use `fetch_add`.",
         read: "one-future/raw-waker.html#any-thread",
     };
     check_model(lesson, || {
@@ -198,15 +199,17 @@ fn two_threads_clone_the_only_waker_in_every_order() {
     });
 }
 
-/// Clause 11: also in the moment between the last look and the sleep.
+/// Clause 11: this also holds in the moment between the last look and the
+/// sleep.
 #[test]
 fn a_wake_up_reaches_block_on_in_every_order() {
     let lesson = Lesson {
         clause: "11. No lost wake-up",
-        promise: "In every order of the steps of the thread and of whoever wakes it the wake-up \
-                  arrives.",
-        usual_cause: "The thread has looked at the flag and does not sleep yet. Set the flag under \
-                      the mutex that it holds meanwhile, and then notify.",
+        promise: "The wake-up arrives in every interleaving of the thread that sleeps and the \
+                  thread that wakes it.",
+        usual_cause: "The wake-up comes when the thread has looked at the flag and doesn't sleep \
+                      yet. Set the flag under the mutex, which the thread holds at that moment, \
+                      and then notify.",
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
     check_model(lesson, || {

@@ -1,5 +1,6 @@
-//! How long from a wake-up to the poll? Ten times the future wakes itself, then
-//! another thread wakes it. `cargo workshop trace 4` shows it as a timeline.
+//! How long does it take from a wake-up to the poll? The future wakes itself
+//! ten times, and then another thread wakes it. `cargo workshop trace 4` shows
+//! it as a timeline.
 
 use std::future::poll_fn;
 use std::task::{Context, Poll};

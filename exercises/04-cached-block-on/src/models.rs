@@ -1,6 +1,6 @@
-//! The models of exercise 4: what no run on this machine can be relied on to
-//! show. loom tries every order of the threads' steps, and every value that
-//! an atomic load may return.
+//! The models of exercise 4, for faults that no run on this machine can be
+//! relied on to show. loom tries every interleaving, and every value that an
+//! atomic load may return.
 
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
@@ -11,22 +11,22 @@ use testkit::{Lesson, check_model};
 
 use super::block_on;
 
-/// Starts a thread that writes to the flag and then wakes.
+/// Starts a thread that sets the flag and then wakes.
 fn write_and_wake(
     flag: &Arc<AtomicBool>,
     waker: &Waker,
 ) -> thread::JoinHandle<()> {
     let (flag, waker) = (flag.clone(), waker.clone());
     thread::spawn(move || {
-        // Relaxed: it is the wake-up that must publish it.
+        // Relaxed: the wake-up has to publish it.
         flag.store(true, Relaxed);
         waker.wake();
     })
 }
 
 // ANCHOR: wait
-/// Waits for a flag that another thread sets before it wakes; wakes itself as
-/// often as told.
+/// Waits for a flag that another thread sets before it wakes. Before that,
+/// wakes itself `own_wakes` times.
 fn wait_for_another_thread(own_wakes: u32) {
     let flag = Arc::new(AtomicBool::new(false));
     let mut waking = None;
@@ -53,18 +53,18 @@ fn join(waking: Option<thread::JoinHandle<()>>) {
     waking.join().expect("waking does not panic");
 }
 
-/// Clause 3: also between the last look and the sleep.
+/// Clause 3: this also holds between the last look and the sleep.
 #[test]
 fn a_wake_from_another_thread_counts_in_every_order() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "In every order of the steps a wake-up from another thread ends the wait, and \
-                  what was written before it is seen.",
-        usual_cause: "A flag that is not atomic, or is stored with `Relaxed`, carries wake-ups \
-                      of other threads; or the thread sleeps without another look. Or a waker \
-                      stores its flag and then loads whether the thread sleeps, while that one \
-                      stores that it sleeps and then loads the flag: with `Release` and \
-                      `Acquire` both may see the old value. Set the flag by a `swap`.",
+        promise: "In every interleaving, a wake-up from another thread ends the wait, and what was \
+                  written before it is seen.",
+        usual_cause: "A flag that isn't atomic, or is stored with `Relaxed`, carries wake-ups of \
+                      other threads, or the thread sleeps without another look. Or a waker stores \
+                      its flag and then loads whether the thread sleeps, while the thread stores \
+                      that it sleeps and then loads the flag: with `Release` and `Acquire`, both \
+                      may see the old value. Set the flag by a `swap`.",
         read: "one-future/cached-block-on.html#the-proof",
     };
     check_model(lesson, || primitives::model(|| wait_for_another_thread(0)));
@@ -75,22 +75,22 @@ fn a_wake_from_another_thread_counts_in_every_order() {
 fn a_wake_here_and_one_from_elsewhere_both_count() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "When both come at once, in any order, the wake-up of the other thread still \
-                  counts after that of this one has been taken.",
-        usual_cause: "To clear the flag of this thread also clears what another thread has set.",
+        promise: "If both wake-ups come at the same time, in any order, the other thread's still \
+                  counts after this thread's has been consumed.",
+        usual_cause: "Clearing this thread's flag also clears what another thread has set.",
         read: "one-future/cached-block-on.html#the-proof",
     };
     check_model(lesson, || primitives::model(|| wait_for_another_thread(1)));
 }
 
-/// Clause 3: the second of two tokens leaves no trace but what it publishes.
+/// Clause 3: the only trace of the second of two tokens is what it publishes.
 #[test]
 fn what_each_of_two_threads_wrote_is_seen() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "Two threads write and wake at once; a poll sees what both wrote.",
-        usual_cause: "A wake-up that finds the flag set returns without a `Release`, or the loop \
-                      clears the flag by a store, over a wake-up that it has not seen.",
+        promise: "Two threads write and wake at the same time, and a poll sees what both wrote.",
+        usual_cause: "A wake-up that finds the flag set returns without a `Release`. Or the loop \
+                      clears the flag by a store, which overwrites a wake-up that it hasn't seen.",
         read: "one-future/cached-block-on.html#the-proof",
     };
     check_model(lesson, || {
@@ -123,8 +123,9 @@ fn a_stale_wake_up_does_not_disturb_a_later_call() {
         clause: "5. Bounded polls",
         promise: "While the waker of an earlier call is woken, a later call still gets its own \
                   wake-up.",
-        usual_cause: "The start of a call clears the flag, and with it a wake-up that belongs to \
-                      this call already; or the stale one passes for the one waited for.",
+        usual_cause: "The start of a call clears the flag, and with it a wake-up that already \
+                      belongs to this call. Or the stale wake-up is taken for the one that the \
+                      call waits for.",
         read: "one-future/cached-block-on.html#the-proof",
     };
     check_model(lesson, || {

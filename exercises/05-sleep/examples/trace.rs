@@ -1,5 +1,5 @@
-//! Who is woken, and when? Three threads sleep for a long, a short and a
-//! middling time, twice each; the timer thread wakes them.
+//! Which thread is woken, and when? Three threads sleep for a long, a short and
+//! a medium time, twice each, and the timer thread wakes them.
 //!
 //! `cargo workshop trace 5` shows it as a timeline.
 

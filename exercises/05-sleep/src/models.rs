@@ -1,8 +1,8 @@
-//! The models of exercise 5: what no run on this machine can be relied on to
-//! show. loom tries every order of the threads' steps.
+//! The models of exercise 5, for faults that no run on this machine can be
+//! relied on to show. loom tries every interleaving.
 //!
-//! No time passes in a model: the driver tells the timers what time it is, and
-//! sleeps until it is roused if that is the only way to go on.
+//! No time passes in a model: the driver passes the time to the timers, and if
+//! only an unpark can let it go on, it sleeps until it's unparked.
 
 use std::pin::Pin;
 use std::sync::LazyLock;
@@ -20,16 +20,16 @@ const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// The same in each execution, and too late for std's clock to come there.
+/// The same in each execution, and so late that std's clock doesn't get there.
 static START: LazyLock<Instant> = LazyLock::new(|| Instant::now() + HOUR);
 
 fn begin(sleep: &mut Sleep) {
     let mut cx = Context::from_waker(Waker::noop());
     let poll = Pin::new(sleep).poll(&mut cx);
-    assert!(poll.is_pending(), "it is ready before its deadline");
+    assert!(poll.is_pending(), "a sleep is ready before its deadline");
 }
 
-/// Timers, the parker on which their driver sleeps, and its unparker.
+/// Timers, the parker that their driver sleeps on, and its unparker.
 fn timers_and_parker() -> (Arc<Timers>, Parker, Unparker) {
     let parker = Parker::new();
     let (unparker, stop) = (parker.unparker(), parker.unparker());
@@ -42,10 +42,10 @@ fn timers_and_parker() -> (Arc<Timers>, Parker, Unparker) {
 fn an_earlier_deadline_interrupts_in_every_order() {
     let lesson = Lesson {
         clause: "3. Earlier ones interrupt",
-        promise: "In every order of steps a driver that is about to sleep for an hour hears of a \
+        promise: "In every interleaving, a driver that is about to sleep for an hour learns of a \
                   sleep of a second.",
-        usual_cause: "What `fire` returns is noted after the lock is given back, so that a sleep \
-                      that comes in between compares with an older note.",
+        usual_cause: "`fire` stores what it returns after it has released the lock, so that a \
+                      sleep that comes in between compares with an older value.",
         read: "blocking/sleep.html#an-earlier-deadline",
     };
     check_model(lesson, || {
@@ -66,15 +66,16 @@ fn an_earlier_deadline_interrupts_in_every_order() {
     });
 }
 
-/// Clause 3: the note of the last time is earlier than the new deadline.
+/// Clause 3: the time that was stored before is earlier than the new deadline.
 #[test]
 fn a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order() {
     let lesson = Lesson {
         clause: "3. Earlier ones interrupt",
-        promise: "In every order of steps a driver that has just woken one sleep, and is about to \
-                  sleep for an hour, hears of another one of two seconds.",
-        usual_cause: "`fire` takes out what is due, unlocks, and then notes when it looks next. A \
-                      sleep that comes in between compares with the note of the last time.",
+        promise: "In every interleaving, a driver that has just woken one sleep, and is about to \
+                  sleep for an hour, learns of another sleep of two seconds.",
+        usual_cause: "`fire` takes out what is due, unlocks, and then stores when it will look \
+                      next. A sleep that comes in between compares with the time that was stored \
+                      before.",
         read: "blocking/sleep.html#an-earlier-deadline",
     };
     check_model(lesson, || {
@@ -84,9 +85,9 @@ fn a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order() {
             begin(&mut long);
             let mut first = timers.sleep_until(*START + SECOND);
             begin(&mut first);
-            // From here on the note says "in a second".
+            // From here on, the stored time is "in a second".
             timers.fire(*START);
-            // The driver has heard of these two: no token is left.
+            // The driver has learned of these two: no token is left.
             stop.unpark();
             parker.park();
             let is_over = Arc::new(AtomicBool::new(false));
@@ -102,8 +103,9 @@ fn a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order() {
     });
 }
 
-/// Fires until it is over. An answer within the next minutes is a time that
-/// comes by itself; until a later one somebody has to rouse.
+/// Fires until the sleep is over. If `fire` returns a time within the next
+/// minutes, that time simply comes; if it returns a later one, a sleep has to
+/// unpark.
 fn drive(
     timers: &Timers,
     parker: &Parker,
@@ -118,15 +120,16 @@ fn drive(
     }
 }
 
-/// Clause 5: between the look whether it has fired and the keeping of the
-/// waker.
+/// Clause 5: between the check whether the sleep has fired and the storing of
+/// the waker.
 #[test]
 fn a_poll_that_races_with_fire_is_woken_in_every_order() {
     let lesson = Lesson {
         clause: "5. No lost wake-up",
-        promise: "In every order of steps a sleep that is polled again while it fires ends.",
-        usual_cause: "The poll looks whether it has fired, and then keeps the new waker, in two \
-                      steps. The old waker is woken in between.",
+        promise: "In every interleaving, a sleep that is polled again while it fires comes to its \
+                  end.",
+        usual_cause: "The poll checks whether the sleep has fired, and then stores the new waker, \
+                      in two steps. The old waker is woken in between.",
         read: "blocking/sleep.html#between-the-check-and-the-waker",
     };
     check_model(lesson, || {

@@ -1,12 +1,13 @@
 //! Solution 2: a parker with a token of its own, and `block_on` on top of it.
 //!
-//! A token is an atomic state, so that leaving one for a thread that is awake,
-//! and taking one that is there, is a single swap each. Only a thread that has
-//! to sleep, and whoever wakes it, need the mutex and the condition variable.
+//! The token is an atomic state, so that leaving a token for a running thread
+//! is a single swap, and so is taking a token that is there. Only a thread that
+//! has to sleep, and the thread that wakes it, need the mutex and the condition
+//! variable.
 //!
-//! The condition variable could be `thread::park`. But a parker may move, so
-//! the handle of the thread that parks would have to be passed to the
-//! unparkers at each sleep, under a lock again: nothing would be saved.
+//! We could use `thread::park` instead of the condition variable. However, a
+//! parker may move, so each sleep would have to pass the parking thread's
+//! handle to the unparkers, which takes a lock again, so we'd save nothing.
 
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/02-parker/src/models.rs"]
@@ -27,30 +28,32 @@ use primitives::{Arc, Condvar, Mutex};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-/// Lets a thread sleep until somebody leaves it a token.
+/// Lets a thread sleep until another thread leaves it a token.
 ///
 /// # Contract
 ///
 /// 1. **One token.** A new parker has no token. [`Unparker::unpark`] leaves
-///    one; if one is there already, it stays one. `park` takes it and returns.
-/// 2. **No lost unpark.** An `unpark` counts whenever it comes: before
-///    `park`, while the thread falls asleep, or while it sleeps.
+///    one; if there is one already, it stays the only one. `park` takes the
+///    token and returns.
+/// 2. **No lost unpark.** An `unpark` counts no matter when it comes: before
+///    `park`, while the thread is going to sleep, or while it sleeps.
 /// 3. **No spurious return.** `park` returns only when it has taken a token.
-/// 4. **Published.** What a thread wrote before its `unpark` is seen after
-///    the `park` that takes the token, even if the token was there before.
-/// 5. **Time-outs.** `park_timeout` returns `true` once it has taken a token
+/// 4. **Published.** What a thread wrote before its `unpark` is visible after
+///    the `park` that takes the token, even if there was a token already when
+///    the thread called `unpark`.
+/// 5. **Time-outs.** `park_timeout` returns `true` once it has taken a token,
 ///    and `false` once the time is up, never early. A token that comes as the
-///    time runs out may stay for the next call. Any `Duration` will do.
-/// 6. **Idle.** A parked thread sleeps. It neither spins nor looks again by a
+///    time runs out may stay for the next call. Any `Duration` is allowed.
+/// 6. **Idle.** A parked thread sleeps. It neither spins nor checks again on a
 ///    timer.
-/// 7. **Independent.** [`std::thread::park`] takes no token of a parker, and
-///    [`Thread::unpark`](std::thread::Thread::unpark) leaves none. A parker may
-///    take the thread's own token, though, and may leave one.
-/// 8. **One owner.** A parker may move to another thread between two calls,
-///    but cannot be shared: it is `Send` and not `Sync`.
-/// 9. **Unparkers live on.** An unparker and its clones unpark the parker
+/// 7. **Independent.** [`std::thread::park`] takes no parker's token, and
+///    [`Thread::unpark`](std::thread::Thread::unpark) leaves none. However, a
+///    parker may take the thread's own token, and may leave one.
+/// 8. **One owner.** A parker may move to another thread between two calls, but
+///    it can't be shared: it is `Send` and not `Sync`.
+/// 9. **Unparkers live on.** An unparker and its clones unpark the parker that
 ///    they came from and no other, from any thread. They may outlive it, and
-///    all is freed once all are gone.
+///    all memory is freed once the parker and its unparkers are gone.
 ///
 /// # Examples
 ///
@@ -62,8 +65,8 @@ use Ordering::{Acquire, Relaxed, Release};
 /// ```
 pub struct Parker {
     shared: Arc<Shared>,
-    /// Makes the parker `!Sync`: two threads in `park` at once would both
-    /// announce that they sleep, and one token would have to wake both.
+    /// Makes the parker `!Sync`: two threads in `park` at the same time would
+    /// both announce that they sleep, and one token would have to wake both.
     _not_sync: PhantomData<Cell<()>>,
 }
 
@@ -80,7 +83,7 @@ impl Parker {
             shared: Arc::new(Shared {
                 state: AtomicU8::new(EMPTY),
                 lock: Mutex::new(()),
-                roused: Condvar::new(),
+                woken: Condvar::new(),
             }),
             _not_sync: PhantomData,
         }
@@ -102,7 +105,7 @@ impl Parker {
             || self.shared.sleep(Instant::now().checked_add(timeout))
     }
 
-    /// Makes an unparker of this parker.
+    /// Creates an unparker of this parker.
     pub fn unparker(&self) -> Unparker {
         Unparker {
             shared: self.shared.clone(),
@@ -120,21 +123,22 @@ impl Unparker {
     /// Leaves a token, and wakes the thread if it is parked.
     #[inline]
     pub fn unpark(&self) {
-        // Release: pairs with the Acquire in `take_token`; publishes what this thread wrote. A swap, even if the
-        // token is there already: a plain exchange would fail then and publish nothing.
+        // Release: pairs with the Acquire in `take_token`; publishes what this
+        // thread wrote. A swap, even if the token is there already: a
+        // compare-exchange would fail then, and publish nothing.
         if self.shared.state.swap(NOTIFIED, Release) == PARKED {
-            self.shared.rouse();
+            self.shared.notify();
         }
     }
 }
 
-/// No token, and nobody sleeps. Set when a token is taken and when the time is
-/// up.
+/// No token, and the thread doesn't sleep. Set when a token is taken and when
+/// the time is up.
 // --> PARKED (`sleep`), NOTIFIED (`unpark`)
 const EMPTY: u8 = 0;
 
 /// No token, and the parker's thread sleeps, or is about to: it holds `lock`
-/// from before it sets this until it sleeps.
+/// from before it sets this state until it sleeps.
 // --> NOTIFIED (`unpark`), EMPTY (time is up)
 const PARKED: u8 = 1;
 
@@ -144,24 +148,24 @@ const NOTIFIED: u8 = 2;
 
 /// What a parker shares with its unparkers.
 ///
-/// *Memory ordering.* What happens before an `unpark` happens before the
-/// return of the `park` that takes the token. The pair is the Release of the
-/// swap in `unpark` and the Acquire of the swap in `take_token`. The latter
-/// reads what the last `unpark` wrote; since each `unpark` is a
-/// read-modify-write, the earlier ones are part of its release sequence, and
-/// are seen too.
+/// *Memory ordering.* What happens before an `unpark` happens before the return
+/// of the `park` that takes the token. The pair is the Release of the swap in
+/// `unpark` and the Acquire of the swap in `take_token`. The latter reads what
+/// the last `unpark` wrote. Since each `unpark` is a read-modify-write, it
+/// continues the release sequences of the earlier ones, so their writes are
+/// seen too.
 struct Shared {
     /// One of the three states above. Only the parker's thread leaves EMPTY for
     /// PARKED, and only it takes the token.
     state: AtomicU8,
-    /// Guards nothing but the moment between setting PARKED and sleeping.
+    /// Guards no data, only the moment between setting PARKED and sleeping.
     lock: Mutex<()>,
-    roused: Condvar,
+    woken: Condvar,
 }
 
 impl Shared {
-    /// Takes the token, or the announcement to sleep back. Returns `true` if
-    /// there was a token.
+    /// Takes the token, or takes back the announcement to sleep. Returns `true`
+    /// if there was a token.
     #[inline]
     fn take_token(&self) -> bool {
         // Acquire: pairs with the Release in `unpark`; shows what the unparking threads wrote.
@@ -174,11 +178,12 @@ impl Shared {
     fn sleep(&self, deadline: Option<Instant>) -> bool {
         let mut guard =
             self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        // Relaxed: publishes nothing. It fails if a token has come since the caller looked; that is for `take_token`.
+        // Relaxed: publishes nothing. It fails if a token has come since the
+        // caller looked, which `take_token` will take.
         let _ = self.state.compare_exchange(EMPTY, PARKED, Relaxed, Relaxed);
         // Relaxed: only tells whether to go on sleeping; `take_token` acquires.
         while self.state.load(Relaxed) == PARKED {
-            let woken = &self.roused;
+            let woken = &self.woken;
             guard = match deadline.map(|deadline| {
                 deadline.saturating_duration_since(Instant::now())
             }) {
@@ -197,10 +202,11 @@ impl Shared {
 
     /// Ends the sleep of the thread that set PARKED.
     #[cold]
-    fn rouse(&self) {
-        // That thread holds the lock until it sleeps. Having had the lock, we know that it hears us.
+    fn notify(&self) {
+        // That thread holds the lock until it sleeps. Once we've had the lock,
+        // we know that the notification reaches it.
         drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
-        self.roused.notify_one();
+        self.woken.notify_one();
     }
 }
 
@@ -208,17 +214,17 @@ impl Shared {
 ///
 /// # Contract
 ///
-/// 10. **No lost wake-up.** A wake-up counts whenever it comes, whatever the
-///     future does with [`std::thread::park`] or a `block_on` of its own; the
-///     poll after it sees what was written before it.
+/// 10. **No lost wake-up.** A wake-up counts no matter when it comes, and even
+///     if the future calls [`std::thread::park`] or a `block_on` of its own.
+///     The poll after the wake-up sees what was written before it.
 /// 11. **Polled when woken.** The future is polled once at the start, and then
-///     once at most for each wake-up. In between the thread sleeps.
+///     at most once for each wake-up. In between, the thread sleeps.
 /// 12. **Wakers live on.** A waker may be woken, cloned and dropped after
 ///     `block_on` has returned.
 ///
 /// # Panics
 ///
-/// Passes on a panic of the future.
+/// Propagates a panic of the future.
 ///
 /// # Examples
 ///

@@ -1,9 +1,9 @@
-//! Solution 3: a waker by hand, and a `block_on` that sleeps on it.
+//! Solution 3: a hand-written waker, and a `block_on` that uses it.
 //!
 //! A waker is two words: a pointer and a table of four functions. Here the
-//! pointer stands for one count of an [`Arc`], and each function says what
-//! becomes of that count. The standard library's `Waker::from(Arc<W>)` does
-//! the same.
+//! pointer stands for one count of an [`Arc`], and each function decides what
+//! becomes of that count. The standard library's `Waker::from(Arc<W>)` does the
+//! same.
 
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/03-raw-waker/src/models.rs"]
@@ -20,29 +20,29 @@ use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 
 use primitives::{Condvar, Mutex, MutexGuard};
 
-/// Makes a waker that wakes `target`.
+/// Creates a waker that wakes `target`.
 ///
 /// # Contract
 ///
-/// 1. **Kept alive.** The target lives as long as any waker of it. `waker`
-///    takes over the count that it is given; each clone holds one of its own,
-///    in the [`Arc`] or in a count that you keep yourself.
-/// 2. **Given back.** A waker that is dropped gives its count back and wakes
-///    nobody. With the last count the target is dropped, once, and no memory
+/// 1. **Kept alive.** The target lives as long as any of its wakers. `waker`
+///    takes over the count of the [`Arc`] that it is passed. Each clone has a
+///    count of its own, in the `Arc` or in a count that you keep yourself.
+/// 2. **Given back.** A waker that is dropped gives its count back, and wakes
+///    nothing. With the last count, the target is dropped, once, and no memory
 ///    is left behind.
-/// 3. **Wake.** `wake` calls [`Wake::wake`] of the target, once. It uses the
-///    waker up, and its count with it.
+/// 3. **Wake.** `wake` calls [`Wake::wake`] of the target, once. It consumes
+///    the waker, and the waker's count with it.
 /// 4. **Wake by reference.** `wake_by_ref` calls [`Wake::wake_by_ref`] of the
 ///    target, once. The waker keeps its count.
-/// 5. **Same waker.** [`Waker::will_wake`] says yes to a waker and its
-///    clones, and no to the wakers of two targets. Of two wakers that were made
-///    of one target it may say either.
-/// 6. **Any thread.** Wakers are cloned, woken and dropped on any thread, by
-///    several threads at once.
-/// 7. **Panics.** A panic of the target, when it is woken, comes out of the
-///    call. The counts are right all the same.
-/// 8. **Any target.** The target may have any size and alignment, and is
-///    woken where it is.
+/// 5. **Same waker.** [`Waker::will_wake`] returns `true` for a waker and its
+///    clones, and `false` for the wakers of two targets. For two wakers that
+///    were created from one target, it may return either.
+/// 6. **Any thread.** Wakers may be cloned, woken and dropped on any thread,
+///    and by several threads at once.
+/// 7. **Panics.** If the target panics when it is woken, the panic comes out of
+///    the call, and the counts are still right.
+/// 8. **Any target.** The target may have any size and alignment, and it is
+///    woken at its own address.
 ///
 /// # Examples
 ///
@@ -66,12 +66,12 @@ pub fn waker<W: Wake + Send + Sync + 'static>(target: Arc<W>) -> Waker {
     let raw = raw_waker::<W>(Arc::into_raw(target).cast());
     // SAFETY: `raw` owns the count of `target`, and the vtable's functions keep
     // the contract of `RawWakerVTable`: `clone` adds a count, `wake` and `drop`
-    // take one, `wake_by_ref` none. They are thread-safe, since `Arc` counts
-    // atomically and `W` is `Send` and `Sync`.
+    // take one, and `wake_by_ref` takes none. They are thread-safe, since `Arc`
+    // counts atomically and `W` is `Send` and `Sync`.
     unsafe { Waker::from_raw(raw) }
 }
 
-/// Joins a pointer from [`Arc::into_raw`] to the vtable of its type.
+/// Joins a pointer from [`Arc::into_raw`] with the vtable of its type.
 ///
 /// [`Waker::will_wake`] compares the addresses of vtables, and the compiler may
 /// copy a constant into each part of the crate that names it. So one function
@@ -81,7 +81,7 @@ fn raw_waker<W: Wake + Send + Sync + 'static>(target: *const ()) -> RawWaker {
     RawWaker::new(target, VtableOf::<W>::VTABLE)
 }
 
-/// Holds one vtable for each type of target: a `static` cannot be generic.
+/// Has one vtable for each type of target, because a `static` can't be generic.
 struct VtableOf<W>(PhantomData<W>);
 
 impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
@@ -96,8 +96,8 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// # Safety
     ///
-    /// The caller must pass the pointer of a waker made by [`waker`] for a `W`,
-    /// and that waker must not have given up its count.
+    /// The caller must pass the pointer of a waker that [`waker`] created for a
+    /// `W`, and that waker must not have given up its count.
     unsafe fn clone(target: *const ()) -> RawWaker {
         // SAFETY: the pointer came from `Arc::<W>::into_raw`, and the count of
         // the waker that is cloned keeps it alive.
@@ -111,20 +111,20 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// As for [`VtableOf::clone`]; the waker must not be used again.
     unsafe fn wake(target: *const ()) {
-        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The count that
-        // the waker owned is this `Arc`'s now.
+        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The waker's count
+        // now belongs to this `Arc`.
         let target = unsafe { Arc::<W>::from_raw(target.cast()) };
         target.wake();
     }
 
-    /// Borrows the waker's count to call the target.
+    /// Borrows the waker's count, and wakes the target.
     ///
     /// # Safety
     ///
     /// As for [`VtableOf::clone`].
     unsafe fn wake_by_ref(target: *const ()) {
-        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The count stays
-        // the waker's, since this `Arc` is never dropped.
+        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The waker keeps
+        // its count, since this `Arc` is never dropped.
         let target = unsafe { Arc::<W>::from_raw(target.cast()) };
         // Not `mem::forget` after the call, which a panic would skip.
         let target = ManuallyDrop::new(target);
@@ -137,30 +137,30 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     ///
     /// As for [`VtableOf::clone`]; the waker must not be used again.
     unsafe fn drop(target: *const ()) {
-        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The count that
-        // the waker owned is given back here, once.
+        // SAFETY: the pointer came from `Arc::<W>::into_raw`. The waker's count
+        // is given back here, once.
         unsafe { Arc::<W>::decrement_strong_count(target.cast()) };
     }
 }
 
 /// Runs `future` on this thread until it is ready and returns its output. Its
-/// wakers are made by [`waker`].
+/// wakers come from [`waker`].
 ///
 /// # Contract
 ///
 /// 9. **Prompt.** The future is polled at once, and again after each wake-up
 ///    until it is ready.
-/// 10. **Idle.** While there is nothing to do the thread sleeps. It neither
-///     spins nor looks again by a timer.
-/// 11. **No lost wake-up.** A wake-up that comes before the thread sleeps
-///     still counts, whatever the future itself does with `thread::park` or a
-///     `block_on` of its own, which may work or panic.
+/// 10. **Idle.** While there is nothing to do, the thread sleeps. It neither
+///     spins nor checks again on a timer.
+/// 11. **No lost wake-up.** A wake-up that comes before the thread sleeps still
+///     counts, even if the future itself calls `thread::park` or a `block_on`
+///     of its own. (Such a nested call may work or panic.)
 /// 12. **Wakers live on.** A waker may be woken, cloned and dropped after
 ///     `block_on` has returned. Calls leave no memory behind.
 ///
 /// # Panics
 ///
-/// Passes on a panic of the future.
+/// Propagates a panic of the future.
 ///
 /// # Examples
 ///
@@ -189,7 +189,7 @@ struct Park {
 }
 
 impl Park {
-    /// Sleeps until woken, and takes the wake-up.
+    /// Sleeps until woken, and consumes the wake-up.
     fn wait(&self) {
         let mut is_woken = self.lock();
         while !*is_woken {

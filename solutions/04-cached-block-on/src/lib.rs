@@ -1,19 +1,21 @@
-//! Solution 4: parker and waker kept for each thread, and a wake-up on the
-//! polling thread that is a plain store.
+//! Solution 4: a parker and a waker for each thread, and a wake-up that is a
+//! plain store on the polling thread.
 //!
-//! A wake-up has two ways to the loop. Elsewhere it is a token of the parker
-//! of exercise 2: an atomic swap, and a sleeper is roused. On the thread that
-//! polls nobody can be asleep and nobody looks on, so a [`Cell`] will do.
+//! A wake-up has two ways to reach the loop. From another thread it's a token
+//! of the parker of exercise 2, which takes an atomic swap, and unparks the
+//! thread if it's parked. On the polling thread, the thread can't be parked and
+//! no other thread looks, so a [`Cell`] is enough.
 //!
-//! *Memory ordering.* What another thread wrote before it woke us is seen by
-//! the poll that follows: by the Release and Acquire of the parker's token,
-//! which only [`Parker::park`] takes. The flag orders nothing, and need not: it
-//! is read by the thread that sets it.
+//! *Memory ordering.* The poll that follows sees what another thread wrote
+//! before it woke us, because of the Release and the Acquire of the parker's
+//! token, which only [`Parker::park`] takes. The flag orders nothing, and
+//! doesn't have to, because the thread that reads it is the thread that sets
+//! it.
 //!
-//! The waker is made anew for each call, as two words on the stack: there the
-//! optimiser sees what a wake-up does, and inlines it into a future that it
-//! inlines. It is std's and not that of exercise 3, which promises `will_wake`
-//! by a function that is never inlined; what both do is the same.
+//! Each call creates its waker, as two words on the stack. There the optimizer
+//! sees what a wake-up does, and inlines it into a future that it inlines. The
+//! waker is std's and not exercise 3's, because the latter's promise about
+//! `will_wake` rests on a function that is never inlined. Both do the same.
 
 #[cfg(all(test, feature = "loom"))]
 #[path = "../../../exercises/04-cached-block-on/src/models.rs"]
@@ -32,34 +34,37 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use parker::{Parker, Unparker};
 
-/// Runs `future` on this thread until it is ready and returns its output.
-/// Keeps what it needs for the thread's next call.
+/// Runs `future` on this thread until it is ready and returns its output. Keeps
+/// what the thread's next call needs.
 ///
 /// # Contract
 ///
 /// 1. **Prompt.** The future is polled at once, and again after each wake-up,
-///    until it is ready. One that is ready at its first poll needs none.
-/// 2. **Idle.** While there is nothing to do the thread sleeps. It neither
-///    spins nor looks again by a timer.
-/// 3. **No lost wake-up.** A wake-up counts whenever it comes: from the future
-///    itself or from another thread, during the poll or after it, whatever the
-///    future does with [`std::thread::park`]. The poll that it causes, which
-///    may be a later one than the next, sees what was written before it.
-/// 4. **Any thread.** Each clone of the waker may wake from any thread, and
-///    wakes the thread that it was made for.
-/// 5. **Bounded polls.** A wake-up causes one further poll at most. Wake-ups
-///    that come while no `block_on` runs on the thread cause one further poll
-///    of the next at most, however many they are.
-/// 6. **One drop.** The future does not move once it has been polled. It is
-///    dropped once, on this thread, before `block_on` returns or passes on the
+///    until it is ready. A future that is ready at its first poll needs no
+///    wake-up.
+/// 2. **Idle.** While there is nothing to do, the thread sleeps. It neither
+///    spins nor checks again on a timer.
+/// 3. **No lost wake-up.** A wake-up counts no matter when it comes, from the
+///    future itself or from another thread, during the poll or after it, and
+///    even if the future calls [`std::thread::park`]. The poll that it causes,
+///    which may be a later one than the next, sees what was written before the
+///    wake-up.
+/// 4. **Any thread.** Each clone of the waker may be called from any thread,
+///    and wakes the thread that it was made for.
+/// 5. **Bounded polls.** A wake-up causes at most one further poll. Wake-ups
+///    that come while no `block_on` runs on the thread cause at most one
+///    further poll in the next call, no matter how many there are.
+/// 6. **One drop.** The future doesn't move once it has been polled. It is
+///    dropped once, on this thread, before `block_on` returns or propagates the
 ///    future's panic.
 /// 7. **No allocation.** After the first call on a thread, further calls
 ///    allocate nothing.
-/// 8. **No recursion.** A `block_on` within the poll of a future that
+/// 8. **No recursion.** A call of `block_on` within the poll of a future that
 ///    `block_on` runs on the same thread panics, and polls nothing. The outer
-///    call goes on. Calls on other threads and later calls are no recursion.
-///    One in the future's destructor, after its last poll, may work or panic.
-/// 9. **Panics.** After a panic of the future the thread is as good as before.
+///    call goes on. Calls on other threads and later calls aren't recursive. A
+///    call in the future's destructor, after its last poll, may work or panic.
+/// 9. **Panics.** After a panic of the future, the thread is as usable as
+///    before.
 /// 10. **Wakers live on.** A waker may be woken, cloned and dropped after
 ///     `block_on` has returned, and after its thread has ended.
 /// 11. **Thread exit.** `block_on` works in the destructors of thread-locals,
@@ -70,7 +75,7 @@ use parker::{Parker, Unparker};
 ///
 /// # Panics
 ///
-/// Passes on a panic of the future. A recursive call panics with a message
+/// Propagates a panic of the future. A recursive call panics with a message
 /// that contains the words "recursive `block_on`".
 ///
 /// # Examples
@@ -88,7 +93,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let _polling = Polling::start();
     // SAFETY: since `Stage::Ready`, `cache` points to what a `Registration`
-    // has. That one is dropped when this thread ends, or by a caller of this
+    // owns, which is dropped when this thread ends, or by a caller of this
     // call.
     let cache = unsafe { &*THIS_THREAD.with(|thread| thread.cache.get()) };
     let waker = cache.waker();
@@ -104,14 +109,15 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 }
 // ANCHOR_END: block_on
 
-/// What a thread knows about itself. Nothing here has a destructor, so that it
-/// can be reached, without a check, for as long as the thread runs.
+/// What a thread knows about itself. Nothing here has a destructor, so the
+/// thread can access it, without a check, as long as it runs.
 struct ThisThread {
     stage: Cell<Stage>,
-    /// Whether the future was woken on this thread, and not polled since.
+    /// Whether the future was woken on this thread, and hasn't been polled
+    /// since.
     is_woken: Cell<bool>,
-    /// The target of this thread's wakers, to be compared with; null if the
-    /// thread keeps none.
+    /// The target of this thread's wakers, for comparison; null if the thread
+    /// keeps none.
     waker: Cell<*const ThreadWaker>,
     /// Valid unless `stage` is `Unprepared`.
     cache: Cell<*const ThreadCache>,
@@ -119,7 +125,8 @@ struct ThisThread {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Stage {
-    /// The thread keeps nothing: no call yet, or it ends.
+    /// The thread keeps nothing, because there was no call yet, or because it's
+    /// ending.
     // --> Ready (`Registration::new`)
     Unprepared,
     /// The thread keeps a parker, and no `block_on` runs.
@@ -141,7 +148,7 @@ primitives::thread_local! {
     static REGISTRATION: OnceCell<Registration> = const { OnceCell::new() };
 }
 
-/// Marks the thread as polling, also when a panic passes.
+/// Marks the thread as polling until it is dropped, even by a panic.
 struct Polling;
 
 impl Polling {
@@ -149,7 +156,7 @@ impl Polling {
     fn start() -> Self {
         THIS_THREAD.with(|thread| {
             thread.stage.set(Stage::Polling);
-            // A wake-up from before the first poll asks for nothing.
+            // A wake-up from before the first poll asks for no poll.
             thread.is_woken.set(false);
         });
         Self
@@ -163,7 +170,7 @@ impl Drop for Polling {
     }
 }
 
-/// The target of a thread's wakers. It outlives the thread if they do.
+/// The target of a thread's wakers. It outlives the thread if the wakers do.
 struct ThreadWaker {
     unparker: Unparker,
 }
@@ -179,7 +186,8 @@ impl Wake for ThreadWaker {
             }
             is_here
         });
-        // Fails where thread-locals end before their thread: nobody polls then.
+        // Fails on systems where thread-locals end before their thread, which
+        // doesn't poll then.
         if !is_here.unwrap_or(false) {
             self.wake_from_elsewhere();
         }
@@ -193,7 +201,7 @@ impl Wake for ThreadWaker {
 // ANCHOR_END: wake
 
 impl ThreadWaker {
-    /// Leaves a token. Not inlined: the other way is to stay a short one.
+    /// Leaves a token. Not inlined, so that the other path stays short.
     #[cold]
     #[inline(never)]
     fn wake_from_elsewhere(&self) {
@@ -208,17 +216,18 @@ struct ThreadCache {
 }
 
 impl ThreadCache {
-    /// Waits for a wake-up from another thread. Not inlined, as above.
+    /// Waits for a wake-up from another thread. Not inlined, for the same
+    /// reason as above.
     #[cold]
     #[inline(never)]
     fn sleep(&self) {
         self.parker.park();
     }
 
-    /// Makes a waker that borrows the count of `thread_waker`.
+    /// Creates a waker that borrows the count of `thread_waker`.
     #[inline]
     fn waker(&self) -> ManuallyDrop<Waker> {
-        // SAFETY: the pointer is that of an `Arc`. Its count stays with `self`,
+        // SAFETY: the pointer is from an `Arc`. The count stays with `self`,
         // since the waker around the second `Arc` is never dropped.
         let thread_waker =
             unsafe { Arc::from_raw(Arc::as_ptr(&self.thread_waker)) };
@@ -228,7 +237,8 @@ impl ThreadCache {
 
 /// Owns what a thread keeps, and announces it in [`THIS_THREAD`].
 struct Registration {
-    /// Not a `Box`: nothing may point into one that moves.
+    /// Not a `Box`, because a raw pointer into a `Box` isn't valid after the
+    /// `Box` has moved.
     _cache: Rc<ThreadCache>,
 }
 
@@ -253,29 +263,31 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        // Fails where thread-locals end before their thread: nobody looks then.
+        // Fails on systems where thread-locals end before their thread, which
+        // doesn't look at them then.
         let _ = THIS_THREAD.try_with(|thread| {
             thread.stage.set(Stage::Unprepared);
-            // Another thread's waker may come to lie at the same address.
+            // Another thread's waker may be allocated at the same address.
             thread.waker.set(ptr::null());
         });
     }
 }
 
-/// The rare ways into [`block_on`]: the first call of a thread, a call while
-/// the thread ends, and a recursive one.
+/// The rare paths into [`block_on`]: the first call of a thread, a call while
+/// the thread ends, and a recursive call.
 #[cold]
 #[inline(never)]
 fn prepare_and_block_on<F: Future>(future: F) -> F::Output {
     assert!(
         THIS_THREAD.with(|thread| thread.stage.get()) != Stage::Polling,
-        "recursive `block_on`: this thread is already running one, and cannot \
-         wait for two futures at once; `.await` the inner future instead"
+        "recursive `block_on`: this thread is already running one, and can't wait for two futures \
+         at once; `.await` the inner future instead"
     );
     let prepared = REGISTRATION.try_with(|registration| {
         registration.get_or_init(Registration::new);
     });
-    // The thread ends, and keeps nothing any more: this call has its own.
+    // The thread is ending, and keeps nothing anymore, so this call has its
+    // own.
     let _own = prepared.is_err().then(Registration::new);
     block_on(future)
 }

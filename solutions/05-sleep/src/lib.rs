@@ -1,50 +1,54 @@
 //! Solution 5: `sleep`, one timer thread, and a hierarchical timing wheel.
 //!
-//! Most sleeps are cancelled before they fire: a time-out is there in case
-//! something else does not happen. So what counts is that to begin a sleep and
-//! to drop it are cheap, and a wheel does both in constant time. It rounds
+//! Most sleeps are cancelled before they fire, because a time-out is there in
+//! case something else doesn't happen. Therefore beginning a sleep and dropping
+//! it have to be cheap, and a wheel does both in constant time. It rounds
 //! deadlines up, to a quarter of a millisecond.
 //!
-//! The clock is read once for each [`sleep`], and not at all by a poll: whether
-//! it is ready is what the wheel says.
+//! Each call of [`sleep`] reads the clock once, and a poll doesn't read it at
+//! all: the wheel says whether the sleep is ready.
 //!
-//! *Memory ordering.* All that is shared is under one mutex. What was written
-//! before a call of [`Timers::fire`] is seen by the poll that finds the sleep
-//! fired.
+//! *Memory ordering.* All that is shared is under one mutex. The poll that
+//! finds that the sleep has fired sees what was written before the call of
+//! [`Timers::fire`].
 //!
 //! # Contract
 //!
 //! 1. **Never early.** No sleep is ready, and none is woken, before its
-//!    deadline: by std's clock, or by what [`Timers::fire`] is told.
-//! 2. **In time.** [`Timers::fire`] wakes what is due and returns when it must
-//!    be called again, `None` if nothing waits. Whoever keeps to that wakes
-//!    each sleep at most a millisecond after its deadline.
+//!    deadline, by std's clock or by the time that is passed to
+//!    [`Timers::fire`].
+//! 2. **In time.** [`Timers::fire`] wakes what is due, and returns when it must
+//!    be called again, or `None` if nothing waits. A driver that calls it at
+//!    that time wakes each sleep at most a millisecond after its deadline.
 //! 3. **Earlier ones interrupt.** A sleep that is polled for the first time
-//!    calls `rouse` if it is due more than a millisecond before the time that
-//!    `fire` has returned, or if that is `None`; or the `fire` that runs
-//!    meanwhile takes it into account. Between a `rouse` and the next `fire`
-//!    none need call it again.
-//! 4. **Latest waker.** Of the wakers that a sleep was polled with only the
+//!    calls `unpark` if it is due more than a millisecond before the time that
+//!    `fire` returned, or if `fire` returned `None`; or else a `fire` that is
+//!    running takes the sleep into account. Between a call of `unpark` and the
+//!    next `fire`, no sleep has to call it again.
+//! 4. **Latest waker.** Of the wakers that a sleep was polled with, only the
 //!    newest is woken.
 //! 5. **No lost wake-up.** A sleep that is polled while it fires is ready, or
 //!    is woken.
-//! 6. **Nothing left behind.** A sleep that is dropped is woken no more, even
-//!    if both are due and the waker of another one drops it; only a `fire` on
-//!    another thread may be about to call its waker. It leaves neither its
-//!    waker nor anything else.
-//! 7. **Free wakers.** A waker that is called, cloned or dropped may make, poll
-//!    and drop sleeps. If it panics in `fire`, whatever it throws, `fire`
-//!    passes nothing on, and wakes the others that are due all the same.
-//! 8. **Few turns.** However long a sleep is, `fire` has to be called at most
-//!    ten times for it. A sleep that is due after `fire` is to be called again
-//!    does not rouse.
-//! 9. **Any deadline.** A sleep that is due already is ready, or woken by the
-//!    `fire` that runs or comes next. One whose deadline no [`Instant`] can
-//!    express waits forever, and says so by [`Sleep::deadline`].
-//! 10. **One thread.** The first of [`sleep`] and [`sleep_until`] that needs it
-//!     starts a thread, named `timer`. It serves all of the process, for good.
-//! 11. **Interruptible.** While that thread sleeps for a long sleep, a short
-//!     one is woken in time.
+//! 6. **Nothing left behind.** A sleep that has been dropped is no longer
+//!    woken, even if the waker of another sleep drops it when both are due.
+//!    Only a `fire` on another thread may be about to call its waker. A dropped
+//!    sleep leaves behind neither its waker nor anything else.
+//! 7. **Free wakers.** A waker that is called, cloned or dropped may create,
+//!    poll and drop sleeps. If it panics in `fire`, no matter with which
+//!    payload, `fire` propagates nothing, and still wakes the others that are
+//!    due.
+//! 8. **Few calls.** No matter how long a sleep is, `fire` has to be called at
+//!    most ten times for it. A sleep that is due after the time at which `fire`
+//!    is to be called again doesn't call `unpark`.
+//! 9. **Any deadline.** A sleep that is already due is ready, or is woken by
+//!    the `fire` that is running or comes next. A sleep whose deadline no
+//!    [`Instant`] can express waits forever, and its [`Sleep::deadline`] is
+//!    `None`.
+//! 10. **One thread.** The first call of [`sleep`] or [`sleep_until`] that
+//!     needs it starts a thread named `timer`, which serves the whole process
+//!     from then on.
+//! 11. **Interruptible.** While that thread waits for a long sleep, a short one
+//!     is woken in time.
 //! 12. **Idle.** That thread sleeps until something is due. It neither ticks
 //!     nor spins.
 //! 13. **Anywhere.** A sleep may be polled on one thread and then on another,
@@ -80,23 +84,23 @@ use parker::Parker;
 pub use sleep::Sleep;
 pub use timers::Timers;
 
-/// Makes a future that is ready once `duration` has passed since this call.
+/// Creates a future that is ready once `duration` has passed since this call.
 ///
 /// # Panics
 ///
-/// When the process's timer thread cannot be started.
+/// If the process's timer thread can't be started.
 pub fn sleep(duration: Duration) -> Sleep {
     match Instant::now().checked_add(duration) {
         Some(deadline) => sleep_until(deadline),
-        None => timers_of_process().sleep_for_ever(),
+        None => timers_of_process().sleep_forever(),
     }
 }
 
-/// Makes a future that is ready once `deadline` has come.
+/// Creates a future that is ready once `deadline` has come.
 ///
 /// # Panics
 ///
-/// When the process's timer thread cannot be started.
+/// If the process's timer thread can't be started.
 pub fn sleep_until(deadline: Instant) -> Sleep {
     timers_of_process().sleep_until(deadline)
 }
@@ -117,11 +121,11 @@ fn timers_of_process() -> &'static Timers {
     })
 }
 
-/// What the timer thread does, for good.
+/// What the timer thread does, forever.
 fn drive(timers: &Timers, parker: &Parker) {
     loop {
-        // The parker keeps a token that comes between these two: whoever
-        // rouses after the look ends the sleep, or keeps it from beginning.
+        // The parker keeps a token that comes between these two, so that an
+        // unpark after the look ends the sleep, or keeps it from beginning.
         match timers.fire(Instant::now()) {
             Some(next) => {
                 let left = next.saturating_duration_since(Instant::now());

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::timers::{Place, Timers};
 
-/// A future that is ready when its deadline has come.
+/// A future that is ready once its deadline has come.
 pub struct Sleep {
     timers: Timers,
     deadline: Option<Instant>,
@@ -14,7 +14,7 @@ pub struct Sleep {
 }
 
 enum Stage {
-    /// Not polled yet: nobody else knows of it.
+    /// Not polled yet: the timers don't know of it.
     // --> Waiting, Over (`poll`)
     New,
     /// Polled. The timers have its waker, unless it has fired since.
@@ -44,7 +44,7 @@ impl Future for Sleep {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let Some(deadline) = self.deadline else {
-            // Nobody will ever wake it, so nobody needs its waker.
+            // It will never be woken, so its waker isn't needed.
             return Poll::Pending;
         };
         let place = match self.stage {

@@ -1,5 +1,5 @@
-//! Who sleeps until when. No thread and no clock: whoever drives the timers
-//! says what time it is.
+//! Which sleeps wait, and until when. There's no thread and no clock: the
+//! driver passes the time.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,67 +12,70 @@ use primitives::{Arc, Mutex, MutexGuard};
 use super::Sleep;
 use super::wheel::{Key, Wheel};
 
-/// A tick is so many bits of nanoseconds: about a quarter of a millisecond.
+/// The number of low bits of a time in nanoseconds that a tick leaves out: it's
+/// about a quarter of a millisecond.
 const TICK_BITS: u32 = 18;
 
-/// A place among those who wait.
+/// The place of a sleep that waits.
 pub(crate) type Place = Key;
 
-/// All who sleep, and until when. Somebody drives them: calls
-/// [`fire`](Self::fire), waits until the time that it returned or until
-/// `rouse` is called, and calls it again.
+/// All sleeps that wait, and until when. A *driver* calls [`fire`](Self::fire),
+/// waits until the time that it returned or until `unpark` is called, and then
+/// calls it again.
 #[derive(Clone)]
 pub struct Timers {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    rouse: Box<dyn Fn() + Send + Sync>,
+    unpark: Box<dyn Fn() + Send + Sync>,
     state: Mutex<State>,
 }
 
 struct State {
     wheel: Wheel<Waker>,
-    /// The tick at which the driver looks again by itself: 0 while it is at
-    /// it, `u64::MAX` if never. Whoever is due earlier has to rouse it, and
-    /// says so here, for those who come next.
+    /// The tick at which the driver looks again without being unparked: 0 while
+    /// it is looking, `u64::MAX` if never. A sleep that is due earlier has to
+    /// unpark the driver, and then stores its own tick here, for the sleeps
+    /// that come next.
     looks_at: u64,
 }
 
 impl Timers {
-    /// Makes timers for which nobody waits. They call `rouse` when whoever
-    /// drives them must call [`fire`](Self::fire) earlier than it said.
+    /// Creates timers for which no sleep waits. They call `unpark` when the
+    /// driver must call [`fire`](Self::fire) earlier than it said.
     ///
-    /// `rouse` is called in the polls of sleeps: it should be quick, and must
-    /// not panic.
-    pub fn new(rouse: impl Fn() + Send + Sync + 'static) -> Self {
+    /// `unpark` is called in the polls of sleeps, so it should be quick, and it
+    /// must not panic.
+    pub fn new(unpark: impl Fn() + Send + Sync + 'static) -> Self {
         let state = Mutex::new(State {
             wheel: Wheel::new(),
             looks_at: u64::MAX,
         });
-        let rouse = Box::new(rouse);
+        let unpark = Box::new(unpark);
         Self {
-            shared: Arc::new(Shared { rouse, state }),
+            shared: Arc::new(Shared { unpark, state }),
         }
     }
 
-    /// Makes a sleep that ends when [`fire`](Self::fire) is told `deadline` or
-    /// a later time.
+    /// Creates a sleep that ends when `deadline` or a later time is passed to
+    /// [`fire`](Self::fire).
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
         Sleep::new(self.clone(), Some(deadline))
     }
 
-    pub(crate) fn sleep_for_ever(&self) -> Sleep {
+    pub(crate) fn sleep_forever(&self) -> Sleep {
         Sleep::new(self.clone(), None)
     }
 
-    /// Wakes all that is due at `now`, and returns when to call it again.
+    /// Wakes all sleeps that are due at `now`, and returns when to call it
+    /// again.
     // ANCHOR: fire
     pub fn fire(&self, now: Instant) -> Option<Instant> {
         let tick = nanoseconds(now) >> TICK_BITS;
         loop {
-            // One at a time: its waker may drop the sleep that is next, which
-            // then must not be woken.
+            // One at a time: its waker may drop the next sleep, which must not
+            // be woken then.
             let taken = self.lock().take_due(tick);
             match taken {
                 Due::Now(waker) => wake(waker),
@@ -82,35 +85,35 @@ impl Timers {
     }
     // ANCHOR_END: fire
 
-    /// Begins to wait. `None` if `deadline` has come already.
+    /// Begins to wait. Returns `None` if `deadline` has come already.
     pub(crate) fn enter(
         &self,
         deadline: Instant,
         waker: &Waker,
     ) -> Option<Place> {
-        // Rounded up: rather late than early.
+        // Rounded up, because late is better than early.
         let tick = nanoseconds(deadline).div_ceil(1 << TICK_BITS);
         let waker = waker.clone();
         let mut state = self.lock();
         let entered = state.wheel.insert(tick, waker);
-        let must_rouse = entered.is_ok() && tick < state.looks_at;
-        if must_rouse {
+        let must_unpark = entered.is_ok() && tick < state.looks_at;
+        if must_unpark {
             state.looks_at = tick;
         }
         drop(state);
-        if must_rouse {
-            (self.shared.rouse)();
+        if must_unpark {
+            (self.shared.unpark)();
         }
         entered.ok()
     }
 
-    /// Goes on waiting, with `waker`. `None` if the sleep has fired.
+    /// Goes on waiting, with `waker`. Returns `None` if the sleep has fired.
     pub(crate) fn stay(&self, place: Place, waker: &Waker) -> Option<Place> {
         if self.lock().wheel.get_mut(place)?.will_wake(waker) {
             return Some(place);
         }
-        // A clone, and the drop of the older waker, may run any code: neither
-        // happens under the lock. Meanwhile the sleep may have fired.
+        // Cloning the waker and dropping the older one may run any code, so
+        // neither happens under the lock. Meanwhile the sleep may have fired.
         let mut waker = waker.clone();
         let mut state = self.lock();
         let kept = state.wheel.get_mut(place);
@@ -122,7 +125,7 @@ impl Timers {
     /// Stops waiting.
     pub(crate) fn leave(&self, place: Place) {
         let waker = self.lock().wheel.remove(place);
-        // Not under the lock, which the line above has given back.
+        // Not under the lock, which the line above has released.
         drop(waker);
     }
 
@@ -140,23 +143,23 @@ enum Due {
 }
 
 impl State {
-    /// Takes out one that is due at `tick`.
+    /// Takes out one waker that is due at `tick`.
     fn take_due(&mut self, tick: u64) -> Due {
         if let Some(waker) = self.wheel.pop_due(tick) {
             self.looks_at = 0;
             return Due::Now(waker);
         }
         let next = self.wheel.next_tick();
-        // The look and the promise are one step for all others.
+        // For all other threads, the look and the promise are one step.
         self.looks_at = next.unwrap_or(u64::MAX);
         Due::Later(next)
     }
 }
 
-/// A panic is the waker's own affair, and not of the others.
+/// A waker's panic doesn't concern the other wakers.
 fn wake(waker: Waker) {
     let woken = catch_unwind(AssertUnwindSafe(|| waker.wake()));
-    // What was thrown may panic in turn when it is dropped.
+    // The panic's payload may itself panic when it is dropped.
     let dropped = catch_unwind(AssertUnwindSafe(|| drop(woken)));
     dropped.unwrap_or_else(mem::forget);
 }
@@ -164,7 +167,7 @@ fn wake(waker: Waker) {
 /// When tick 0 began.
 static EPOCH: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// Nanoseconds since tick 0: up to five centuries, which stand for more.
+/// Nanoseconds since tick 0, capped at about five centuries.
 fn nanoseconds(time: Instant) -> u64 {
     let passed = time.saturating_duration_since(*EPOCH);
     let seconds = passed.as_secs().saturating_mul(1_000_000_000);

@@ -1,16 +1,17 @@
 //! Which entries of the wheel are unused: a bit for each.
 //!
-//! A list of them would be shorter. But it hands them out in the order in which
-//! they were given back, which is that of the deadlines: as good as none. Sleeps
-//! that begin one after the other would lie all over the memory, and each would
-//! cost several cache misses. So they are taken in the order of their indices.
+//! A list of them would be shorter. However, it hands them out in the order in
+//! which they were freed, which is the order of the deadlines, and so
+//! practically random. Sleeps that begin one after another would be scattered
+//! over memory, and each would cost several cache misses. Therefore the entries
+//! are taken in the order of their indices.
 
-/// So many words back it goes for an entry that has just been given back: it is
-/// still in a cache.
+/// How many words the search goes back for an entry that has just been freed,
+/// because it's still in a cache.
 const NEAR: usize = 16;
 
-/// At least one entry in so many is unused when the search begins anew, so that
-/// an entry costs the same however many there are.
+/// At least one entry in this many is unused when the search starts over, so
+/// that an entry costs the same no matter how many there are.
 const SPARSE: usize = 8;
 
 /// A set of indices.
@@ -23,8 +24,8 @@ pub(crate) struct Unused {
 }
 
 impl Unused {
-    /// Takes the next index out. `None` if there are none, or too few to look
-    /// for them.
+    /// Takes the next index out. Returns `None` if there are none, or too few
+    /// to be worth a search.
     pub(crate) fn take(&mut self) -> Option<u32> {
         let bit_count = self.words.len() * u64::BITS as usize;
         if self.next_word == self.words.len()

@@ -1,15 +1,16 @@
-//! A hierarchical timing wheel: what is due when, in ticks.
+//! A hierarchical timing wheel: values, and the ticks at which they are due.
 //!
-//! A tick is a number of [`LEVELS`] digits of six bits. A value stands at the
-//! level of the highest digit in which its tick differs from [`Wheel::now`],
-//! in the slot that this digit names. So what stands at a level is due before
-//! all that stands at the levels above, and the slots of a level are in order:
-//! the first one is found in a word of bits. When its time comes, what is in
-//! it differs only in lower digits, and moves down; at level 0 it is due.
+//! A tick is a number of [`LEVELS`] digits of six bits. A value is at the level
+//! of the highest digit in which its tick differs from [`Wheel::now`], in the
+//! slot with that digit's number. Therefore the values of a level are due
+//! before all values of the levels above, and the slots of a level are in
+//! order: a word of bits shows the first one. When a slot's time comes, the
+//! ticks of its values differ only in lower digits, and the values move down;
+//! at level 0 they are due.
 //!
-//! To insert and to remove is to change a list, wherever in the order it is.
-//! The lists are made of indices into one vector, so that nothing is allocated
-//! for a value and nobody holds a pointer.
+//! Inserting and removing only change a list, no matter where in the order it
+//! is. The lists are made of indices into one vector, so that nothing is
+//! allocated for each value, and there are no pointers.
 
 use super::unused::Unused;
 
@@ -25,13 +26,13 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Wheel<T> {
     /// All before this tick has been taken out.
     now: u64,
-    /// For each level, which of its slots hold something.
+    /// For each level, which of its slots aren't empty.
     occupied: [u64; LEVELS],
     /// The first entry of each slot, level by level.
     firsts: [u32; LEVELS * SLOTS],
-    /// Its memory is never given back: to ask the system for it anew costs
-    /// more than all else. It is little more than enough for the most values
-    /// that there have been at once.
+    /// Its memory is never given back, because asking the system for it again
+    /// costs more than everything else. It is little more than enough for the
+    /// largest number of values that there have been at once.
     entries: Vec<Entry<T>>,
     unused: Unused,
     insertion_count: u64,
@@ -40,7 +41,7 @@ pub(crate) struct Wheel<T> {
 struct Entry<T> {
     value: Option<T>,
     tick: u64,
-    /// Tells the value from those that had this entry before it.
+    /// Distinguishes the value from those that had this entry before it.
     serial: u64,
     /// An index into `firsts`.
     slot: u32,
@@ -119,7 +120,7 @@ impl<T> Wheel<T> {
         None
     }
 
-    /// The tick at which something is due or has to move down.
+    /// The tick at which something is due, or has to move down.
     pub(crate) fn next_tick(&self) -> Option<u64> {
         self.first_slot().map(|(_level, _slot, start)| start)
     }

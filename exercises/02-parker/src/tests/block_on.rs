@@ -2,15 +2,15 @@
 
 use super::*;
 
-/// Clause 10: this is what `yield_now` does.
+/// Clause 10: `yield_now` does exactly this.
 #[test]
 fn a_wake_by_the_future_itself_is_not_lost() {
     let lesson = Lesson {
         clause: "10. No lost wake-up",
         promise: "A future that wakes itself while it is polled is polled again.",
-        usual_cause: "The token is cleared after the poll, or `wake` only rouses a sleeper. Or, if all \
-                      checks that wait in `block_on` hang, it sleeps on something else than its \
-                      waker unparks.",
+        usual_cause: "The token is cleared after the poll, or `wake` only wakes a thread that \
+                      sleeps already. Or, if all checks that wait in `block_on` hang, it sleeps on \
+                      something other than what its waker unparks.",
         read: "one-future/parker.html#block_on-second-version",
     };
     check(lesson, || block_on(Yields(3)));
@@ -22,7 +22,8 @@ fn a_wake_from_another_thread_during_poll_is_not_lost() {
     let lesson = Lesson {
         clause: "10. No lost wake-up",
         promise: "A wake-up from another thread that comes while the future is polled still counts.",
-        usual_cause: "The token is cleared after the poll, or `wake` only rouses a sleeper.",
+        usual_cause: "The token is cleared after the poll, or `wake` only wakes a thread that \
+                      sleeps already.",
         read: "one-future/parker.html#block_on-second-version",
     };
     check(lesson, || {
@@ -39,15 +40,15 @@ fn a_wake_from_another_thread_during_poll_is_not_lost() {
     });
 }
 
-/// Clause 10: the bug that this exercise is about. Between the wake-up and
-/// the end of the poll the future waits for something by `thread::park`.
+/// Clause 10: the bug that this exercise is about. Between the wake-up and the
+/// end of the poll, the future waits for something with `thread::park`.
 #[test]
 fn a_wake_up_survives_a_future_that_parks() {
     let lesson = Lesson {
         clause: "10. No lost wake-up",
         promise: "A wake-up still counts if the future calls `thread::park` after it.",
-        usual_cause: "The wake-up is kept in the thread's own token only, and the future took it. \
-                      Keep it in your parker.",
+        usual_cause: "The wake-up is kept only in the thread's own token, and the future took that \
+                      token. Keep the wake-up in your parker.",
         read: "one-future/parker.html#who-takes-the-token",
     };
     check(lesson, || {
@@ -63,14 +64,14 @@ fn a_wake_up_survives_a_future_that_parks() {
     });
 }
 
-/// Clause 10: the future waits for something by a `block_on` of its own.
+/// Clause 10: the future waits for something with a `block_on` of its own.
 #[test]
 fn a_wake_up_survives_a_future_that_calls_block_on() {
     let lesson = Lesson {
         clause: "10. No lost wake-up",
         promise: "A wake-up still counts if the future calls `block_on` after it.",
-        usual_cause: "All calls on a thread share one parker, and the inner one takes the token of \
-                      the outer one. Make a parker for each call.",
+        usual_cause: "All calls on a thread share one parker, and the inner call takes the token \
+                      of the outer call. Create a parker for each call.",
         read: "one-future/parker.html#block_on-second-version",
     };
     check(lesson, || {
@@ -86,15 +87,15 @@ fn a_wake_up_survives_a_future_that_calls_block_on() {
     });
 }
 
-/// Clause 10: no single run can hit the moment between the last look and the
-/// sleep; many runs do.
+/// Clause 10: no single run can be relied on to hit the moment between the last
+/// look and the sleep, but many runs do.
 #[test]
 fn thousands_of_wakes_between_two_threads_all_arrive() {
     let lesson = Lesson {
         clause: "10. No lost wake-up",
         promise: "A wake-up that comes between the poll and the sleep still counts.",
-        usual_cause: "The token gets lost between the last look and the sleep: see clause 2. If the \
-                      checks of clause 2 pass, `block_on` doesn't sleep by `Parker::park`.",
+        usual_cause: "The token gets lost between the last look and the sleep: see clause 2. If \
+                      the checks of clause 2 pass, `block_on` doesn't sleep with `Parker::park`.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     const TIME: Duration = Duration::from_millis(150);
@@ -105,16 +106,16 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
     });
 }
 
-/// Polls without a wake-up that a sound design may make.
+/// Polls without a wake-up that a correct design may make.
 const SPARE_POLLS: u32 = 10;
 
-/// Clause 11: twice the polls are twice the work.
+/// Clause 11: polling twice is doing the work twice.
 #[test]
 fn a_wake_up_causes_one_poll() {
     let lesson = Lesson {
         clause: "11. Polled when woken",
         promise: "The future is polled once, and then once for each wake-up.",
-        usual_cause: "The loop polls once more to be sure. The token is kept, so there is nothing to \
+        usual_cause: "The loop polls a second time to be sure. The token is kept, so there is nothing to \
                       be sure of.",
         read: "one-future/parker.html#block_on-second-version",
     };
@@ -135,17 +136,18 @@ fn a_wake_up_causes_one_poll() {
     });
 }
 
-/// Clause 11: what ends a sleep may be left from a wake-up that was seen.
+/// Clause 11: a sleep may end because of a token that is left over from a
+/// wake-up that was already seen.
 #[test]
 fn a_wake_up_within_a_poll_does_not_end_the_next_sleep() {
     let lesson = Lesson {
         clause: "11. Polled when woken",
         promise: "A wake-up that comes while the future is polled causes one further poll, and then \
                   the thread sleeps until the next wake-up.",
-        usual_cause: "A flag says that a wake-up came, and the thread doesn't go to sleep; but the same \
-                      wake-up has left a token as well (of `thread::park`, of a parker or a channel), and \
-                      that ends the next sleep at once. Sleep in a `while` that looks at the flag each \
-                      time, or have one of the two only.",
+        usual_cause: "The flag says that a wake-up came, so the thread doesn't go to sleep. \
+                      However, the same wake-up has also left a token (in `thread::park`, a parker \
+                      or a channel), which ends the next sleep at once. Sleep in a `while` that \
+                      checks the flag each time, or use only one of the two.",
         read: "one-future/parker.html#block_on-second-version",
     };
     check(lesson, || {
@@ -153,20 +155,20 @@ fn a_wake_up_within_a_poll_does_not_end_the_next_sleep() {
         let needed = WokenByTurns::NEEDED_POLLS;
         assert!(
             polls <= needed + WokenByTurns::ROUNDS / 2,
-            "{} wake-ups, each other one within a poll, caused {polls} polls, not {needed}",
+            "{} wake-ups, every other one within a poll, caused {polls} polls, not {needed}",
             needed - 1
         );
     });
 }
 
-/// Clause 11: with a parker that returns only for a token, nothing else needs
-/// to make the future be polled.
+/// Clause 11: since the parker returns only with a token, nothing else has to
+/// cause a poll.
 #[test]
 fn the_future_is_polled_only_when_woken() {
     let lesson = Lesson {
         clause: "11. Polled when woken",
-        promise: "Neither time nor an unpark of the thread makes the future be polled.",
-        usual_cause: "The loop sleeps by `thread::park`, or by `park_timeout` as a safety net.",
+        promise: "Neither the passing of time nor an unpark of the thread causes a poll.",
+        usual_cause: "The loop sleeps with `thread::park`, or with `park_timeout` as a safety net.",
         read: "one-future/parker.html#block_on-second-version",
     };
     const UNPARKS: u32 = 50;
@@ -198,13 +200,14 @@ fn the_future_is_polled_only_when_woken() {
     });
 }
 
-/// Clause 12: a timer that was not needed fires late.
+/// Clause 12: a timer that turned out not to be needed fires after the call.
 #[test]
 fn a_waker_may_be_used_after_block_on_returned() {
     let lesson = Lesson {
         clause: "12. Wakers live on",
-        promise: "A waker may be woken, cloned and dropped on any thread after `block_on` returned.",
-        usual_cause: "The waker points at something of the call that is gone with it.",
+        promise: "A waker may be woken, cloned and dropped on any thread after `block_on` has \
+                  returned.",
+        usual_cause: "The waker points at something that is gone when the call returns.",
         read: "one-future/parker.html#block_on-second-version",
     };
     check(lesson, || {

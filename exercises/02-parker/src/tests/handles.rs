@@ -7,37 +7,41 @@ use super::*;
 fn a_parker_may_move_to_another_thread() {
     let lesson = Lesson {
         clause: "8. One owner",
-        promise: "Wherever the parker has moved, its unparkers wake the thread that parks.",
-        usual_cause: "The parker keeps `thread::current()` from when it was made or first \
-                      parked. Or a `park_timeout` whose time is up leaves its thread's handle \
-                      there, and the next `park`, on another thread, stores its own only where \
-                      there is none.",
+        promise: "After the parker has moved to another thread, its unparkers wake the thread that \
+                  parks.",
+        usual_cause: "The parker keeps the `thread::current()` of the moment when it was created \
+                      or first parked. Or a `park_timeout` whose time is up leaves its thread's \
+                      handle behind, and the next `park`, on another thread, stores its own handle \
+                      only if there is none.",
         read: "one-future/parker.html#who-may-hold-which-end",
     };
     check(lesson, || {
         let parker = Parker::new();
         let unparker = parker.unparker();
         assert!(!parker.park_timeout(MOMENT), "there was no token");
-        let (tell, told) = mpsc::channel();
+        let (announce, announced) = mpsc::channel();
         let moved = thread::spawn(move || {
-            let _ = tell.send(ThreadProbe::here());
+            let _ = announce.send(ThreadProbe::here());
             parker.park();
         });
-        let parked = told.recv().expect("the thread tells before it parks");
+        let parked = announced
+            .recv()
+            .expect("the thread sends this before it parks");
         parked.wait_until_asleep();
         unparker.unpark();
         moved.join().expect("parking does not panic");
     });
 }
 
-/// Clause 8: what cannot be shared needs no answer to who gets the token.
+/// Clause 8: if a parker can't be shared, it's clear which thread gets the
+/// token.
 #[test]
 fn a_parker_cannot_be_shared() {
     let lesson = Lesson {
         clause: "8. One owner",
-        promise: "`Parker` is not `Sync`: no two threads can park in one parker at once.",
-        usual_cause: "All its fields are `Sync`, so it is too. A field `PhantomData<Cell<()>>` takes \
-                      that away, and leaves it `Send`.",
+        promise: "`Parker` is not `Sync`: no two threads can park in one parker at the same time.",
+        usual_cause: "All fields of `Parker` are `Sync`, so it is `Sync`, too. A field of type \
+                      `PhantomData<Cell<()>>` makes it `!Sync` and leaves it `Send`.",
         read: "one-future/parker.html#who-may-hold-which-end",
     };
     check(lesson, || {
@@ -47,8 +51,8 @@ fn a_parker_cannot_be_shared() {
     });
 }
 
-/// Asks whether `T` is `Sync`. Where it is, the method below wins over the
-/// trait's.
+/// Asks whether `T` is `Sync`. If it is, the method below takes precedence over
+/// the trait's.
 struct Asked<T>(PhantomData<T>);
 
 #[allow(dead_code, reason = "used only if `Parker` is not `Sync`")]
@@ -69,14 +73,14 @@ impl<T: Sync> Asked<T> {
     }
 }
 
-/// Clause 9: each future that waits keeps a clone of its own.
+/// Clause 9: each future that waits keeps its own clone.
 #[test]
 fn every_clone_unparks() {
     let lesson = Lesson {
         clause: "9. Unparkers live on",
-        promise: "Every clone of an unparker, and a clone of a clone, unparks from any thread.",
-        usual_cause: "A clone does not share the state, or the end of one is taken for the end of \
-                      all: a derived `Clone` counts nothing.",
+        promise: "Every clone of an unparker, even a clone of a clone, unparks from any thread.",
+        usual_cause: "A clone doesn't share the state. Or the drop of one unparker is taken for \
+                      the drop of the last, because a derived `Clone` doesn't count.",
         read: "one-future/parker.html#who-may-hold-which-end",
     };
     check(lesson, || {
@@ -97,7 +101,8 @@ fn every_clone_unparks() {
 fn an_unparker_unparks_its_own_parker_only() {
     let lesson = Lesson {
         clause: "9. Unparkers live on",
-        promise: "A token is for the parker whose unparker left it, on this thread and on others.",
+        promise: "A token belongs to the parker whose unparker left it, on this thread and on \
+                  others.",
         usual_cause: "Parkers share a token, a lock or a condition variable, in a `static` or a \
                       `thread_local!`.",
         read: "one-future/parker.html#who-may-hold-which-end",
@@ -107,24 +112,29 @@ fn an_unparker_unparks_its_own_parker_only() {
         first.unparker().unpark();
         assert!(
             !second.park_timeout(MOMENT),
-            "it took the token of another parker"
+            "the parker took another parker's token"
         );
-        assert!(first.park_timeout(MOMENT), "its token is gone");
+        assert!(
+            first.park_timeout(MOMENT),
+            "the first parker's token is gone"
+        );
 
         for _ in 0..10 {
             let sleepers = [Parker::new(), Parker::new()].map(|parker| {
                 let unparker = parker.unparker();
-                let (tell, told) = mpsc::channel();
+                let (announce, announced) = mpsc::channel();
                 let sleeper = thread::spawn(move || {
-                    let _ = tell.send(ThreadProbe::here());
+                    let _ = announce.send(ThreadProbe::here());
                     parker.park();
                 });
-                let parked =
-                    told.recv().expect("the thread tells before it parks");
+                let parked = announced
+                    .recv()
+                    .expect("the thread sends this before it parks");
                 parked.wait_until_asleep();
                 (unparker, sleeper)
             });
-            // Who went to sleep first is usually roused first, so the token is for the other.
+            // The thread that went to sleep first is usually woken first, so
+            // the token is for the other one.
             for (unparker, sleeper) in sleepers.into_iter().rev() {
                 unparker.unpark();
                 sleeper.join().expect("parking does not panic");
@@ -133,14 +143,14 @@ fn an_unparker_unparks_its_own_parker_only() {
     });
 }
 
-/// Clause 9: a timer that nobody waits for any more still fires.
+/// Clause 9: a timer still fires when no thread waits for it anymore.
 #[test]
 fn an_unparker_may_outlive_its_parker() {
     let lesson = Lesson {
         clause: "9. Unparkers live on",
-        promise: "An unparker may be used, cloned and dropped when its parker is gone.",
-        usual_cause: "The unparker points into its parker. What they share must be counted, by an \
-                      `Arc` for instance.",
+        promise: "An unparker may be used, cloned and dropped after its parker is gone.",
+        usual_cause: "The unparker points into its parker. What they share must be \
+                      reference-counted, for example by an `Arc`.",
         read: "one-future/parker.html#who-may-hold-which-end",
     };
     check(lesson, || {
@@ -161,19 +171,22 @@ fn an_unparker_may_outlive_its_parker() {
     });
 }
 
-/// Clause 9: `block_on` makes a parker for each call.
+/// Clause 9: `block_on` creates a parker for each call.
 #[test]
-fn all_is_freed_once_all_are_gone() {
+fn memory_is_freed_once_all_are_gone() {
     let lesson = Lesson {
         clause: "9. Unparkers live on",
-        promise: "A parker and its unparkers leave no memory behind, whoever goes last.",
+        promise: "A parker and its unparkers leave no memory behind, no matter which of them is \
+                  dropped last.",
         usual_cause: "What they share is leaked (`Box::leak`), or it holds a counted reference to \
                       itself. Or each sleep leaves a handle of its thread for an `unpark` to free, \
-                      and where the time runs out nobody does: take it back, and drop it.",
+                      and when the time runs out, nothing frees it: take the handle back, and drop \
+                      it.",
         read: "one-future/parker.html#who-may-hold-which-end",
     };
     const ROUNDS: isize = 1_000;
-    /// What the rest of the process may allocate meanwhile.
+    /// The number of blocks that the rest of the process may allocate
+    /// meanwhile.
     const SPARE: isize = 100;
     check(lesson, || {
         let before = live_blocks();
@@ -190,7 +203,7 @@ fn all_is_freed_once_all_are_gone() {
         let left = live_blocks() - before;
         assert!(
             left < SPARE,
-            "of {ROUNDS} parkers {left} blocks of memory are left"
+            "{ROUNDS} parkers left {left} blocks of memory behind"
         );
         let parker = Parker::new();
         for _ in 0..ROUNDS {
@@ -201,7 +214,7 @@ fn all_is_freed_once_all_are_gone() {
         let left = live_blocks() - before;
         assert!(
             left < SPARE,
-            "of {ROUNDS} sleeps whose time was up {left} blocks of memory are left"
+            "{ROUNDS} sleeps whose time was up left {left} blocks of memory behind"
         );
     });
 }

@@ -1,9 +1,6 @@
-//! The checks of exercise 2, one or more for each clause of the contract.
-//! Clause 4 cannot be seen to break on most machines: it has only models.
-#![allow(
-    clippy::drop_non_drop,
-    reason = "the types of the stub own nothing yet"
-)]
+//! The checks of exercise 2, one or more for each clause of the contract. On
+//! most machines no run shows that clause 4 is broken, so it has only models.
+#![allow(clippy::drop_non_drop, reason = "the stub's types own nothing yet")]
 
 mod block_on;
 mod handles;
@@ -28,15 +25,15 @@ use testkit::{
 
 use super::{Parker, Unparker, block_on};
 
-/// Decides what happens under chaos.
+/// The seed for what happens under chaos.
 const SEED: u64 = 2;
-/// Long enough to see whether a thread sleeps.
+/// Long enough to show whether a thread sleeps.
 const MOMENT: Duration = Duration::from_millis(20);
-/// Longer than any check may last.
+/// Longer than any check may take.
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// How long the idle checks watch, and what a sleeping thread may cost in
-/// that time: fifty times what it does.
+/// How long the idle checks watch the thread, and what a sleeping thread may
+/// cost in that time: fifty times what it does cost.
 const IDLE_WINDOW: Duration = Duration::from_millis(200);
 const IDLE_CPU: Duration = Duration::from_millis(5);
 const IDLE_SLEEPS: u64 = 20;

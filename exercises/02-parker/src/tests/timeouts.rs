@@ -2,50 +2,57 @@
 
 use super::*;
 
-/// Clause 5: the result tells whether there is something to do.
+/// Clause 5: the result says whether there is something to do.
 #[test]
 fn a_timed_park_takes_a_token_that_is_there() {
     let lesson = Lesson {
         clause: "5. Time-outs",
-        promise: "With a token there, `park_timeout` takes it and returns `true` at once.",
-        usual_cause: "It sleeps before it looks, or returns whether the time was up.",
+        promise: "If there is a token, `park_timeout` takes it and returns `true` at once.",
+        usual_cause: "It sleeps before it looks for a token, or it returns whether the time was \
+                      up.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {
         let parker = Parker::new();
         parker.unparker().unpark();
-        assert!(parker.park_timeout(HOUR), "it took no token");
+        assert!(parker.park_timeout(HOUR), "`park_timeout` took no token");
         let again = parker.park_timeout(MOMENT);
-        assert!(!again, "it left the token where it was");
+        assert!(!again, "`park_timeout` didn't take the token away");
     });
 }
 
-/// Clause 5: a sleep with a limit can be ended like any other.
+/// Clause 5: a sleep with a time-out can be ended like any other.
 #[test]
 fn an_unpark_ends_a_timed_park() {
     let lesson = Lesson {
         clause: "5. Time-outs",
-        promise: "An `unpark` wakes the thread that sleeps in `park_timeout`, which returns `true`.",
+        promise: "An `unpark` wakes a thread that sleeps in `park_timeout`, which then returns \
+                  `true`.",
         usual_cause: "It returns what it saw before it slept. At a hang: it sleeps in a way that \
-                      `unpark` doesn't end (`thread::sleep`); or `unpark` notifies before it leaves \
+                      `unpark` can't end (`thread::sleep`), or `unpark` notifies before it leaves \
                       the token, so that the thread finds none and sleeps on.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {
         let parker = Parker::new();
         let unparking = unpark_once_asleep(parker.unparker());
-        assert!(parker.park_timeout(HOUR), "it was unparked, and says not");
+        assert!(
+            parker.park_timeout(HOUR),
+            "the thread was unparked, but `park_timeout` returned \
+                                            `false`"
+        );
         unparking.join().expect("unparking does not panic");
     });
 }
 
-/// Clause 5: who is early runs a timer twice, or takes a slow answer for none.
+/// Clause 5: a caller that returns early runs a timer twice, or takes a slow
+/// answer for a missing one.
 #[test]
 fn a_timed_park_is_never_early() {
     let lesson = Lesson {
         clause: "5. Time-outs",
-        promise: "Without a token `park_timeout` returns `false`, and not before the time is up.",
-        usual_cause: "After a wake-up without cause it returns, instead of sleeping for the time that \
+        promise: "Without a token, `park_timeout` returns `false`, and not before the time is up.",
+        usual_cause: "It returns after a spurious wake-up, instead of sleeping for the time that \
                       is left; or it returns `true` for any wake-up.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
@@ -60,29 +67,29 @@ fn a_timed_park_is_never_early() {
                 let slept = start.elapsed();
                 assert!(
                     !took,
-                    "it says that it took a token, and there was none"
+                    "`park_timeout` says that it took a token, but there was none"
                 );
                 assert!(
                     slept >= TIMEOUT,
-                    "it gave up after {slept:.0?} instead of {TIMEOUT:?}"
+                    "`park_timeout` gave up after {slept:.0?} instead of {TIMEOUT:?}"
                 );
             }
         });
     });
 }
 
-/// Clause 5: a system's call may count in milliseconds, a `Duration` doesn't.
+/// Clause 5: a system call may count in milliseconds, but a `Duration` doesn't.
 #[test]
 fn a_part_of_a_millisecond_is_waited_for_too() {
     let lesson = Lesson {
         clause: "5. Time-outs",
-        promise: "A time-out of nearly two milliseconds isn't over after one, and one of nearly one \
-                  isn't over at once.",
-        usual_cause: "The time-out is turned into whole milliseconds, and `as_millis` rounds down. \
-                      Keep the `Duration` that it is; where you can't, round up.",
+        promise: "A time-out of nearly two milliseconds isn't over after one millisecond, and a \
+                  time-out of nearly one isn't over at once.",
+        usual_cause: "The time-out is converted to whole milliseconds, and `as_millis` rounds \
+                      down. Keep it as a `Duration`. If you can't, round up.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
-    // A sleep lasts a little longer than told, but rarely by so much.
+    // A sleep lasts a little longer than asked for, but rarely by so much.
     const TIMEOUTS: [Duration; 2] =
         [Duration::from_micros(999), Duration::from_micros(1_999)];
     const TRIES: u32 = 20;
@@ -94,19 +101,19 @@ fn a_part_of_a_millisecond_is_waited_for_too() {
             let slept = start.elapsed();
             assert!(
                 slept >= timeout,
-                "it gave up after {slept:.0?} instead of {timeout:?}"
+                "`park_timeout` gave up after {slept:.0?} instead of {timeout:?}"
             );
         }
     });
 }
 
-/// Clause 5: nobody should need to know which durations are too long.
+/// Clause 5: a caller shouldn't have to know which durations are too long.
 #[test]
 fn any_timeout_will_do() {
     let lesson = Lesson {
         clause: "5. Time-outs",
         promise: "`Duration::ZERO` only looks, and `Duration::MAX` sleeps until there is a token.",
-        usual_cause: "`Instant::now() + timeout` overflows. Use `checked_add`, and no deadline where \
+        usual_cause: "`Instant::now() + timeout` overflows. Use `checked_add`, and no deadline if \
                       it returns `None`.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
@@ -117,11 +124,17 @@ fn any_timeout_will_do() {
         for timeout in [Duration::ZERO, Duration::MAX] {
             unparker.unpark();
             let took = parker.park_timeout(timeout);
-            assert!(took, "there was a token, and {timeout:?} did not take it");
+            assert!(
+                took,
+                "there was a token, but a time-out of {timeout:?} didn't take it"
+            );
         }
         let unparking = unpark_once_asleep(unparker);
         let took = parker.park_timeout(Duration::MAX);
-        assert!(took, "`Duration::MAX` was over before there was a token");
+        assert!(
+            took,
+            "a time-out of `Duration::MAX` was over before there was a token"
+        );
         unparking.join().expect("unparking does not panic");
     });
 }
@@ -132,8 +145,8 @@ fn a_long_timeout_is_not_cut_to_a_short_one() {
     let lesson = Lesson {
         clause: "5. Time-outs",
         promise: "A time-out of 2^32 or 2^64 units, from nanoseconds to seconds, isn't over at once.",
-        usual_cause: "The time is kept as a number of nanoseconds or milliseconds, and cut to the \
-                      bits of its type by `as`. Keep the `Duration` or the `Instant` that it is.",
+        usual_cause: "The time is converted to a number of nanoseconds or milliseconds, and `as` \
+                      truncates it. Keep it as a `Duration` or an `Instant`.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {
@@ -141,7 +154,10 @@ fn a_long_timeout_is_not_cut_to_a_short_one() {
         for timeout in durations_that_wrap() {
             let unparking = unpark_once_asleep(parker.unparker());
             let took = parker.park_timeout(timeout);
-            assert!(took, "{timeout:?} were over before there was a token");
+            assert!(
+                took,
+                "a time-out of {timeout:?} was over before there was a token"
+            );
             unparking.join().expect("unparking does not panic");
         }
     });
@@ -153,8 +169,7 @@ fn a_park_after_a_time_out_works_as_before() {
     let lesson = Lesson {
         clause: "5. Time-outs",
         promise: "A time-out leaves no trace: the next `park` sleeps, and the next `unpark` counts.",
-        usual_cause: "The state still says that the thread sleeps. Whoever stops sleeping takes that \
-                      back.",
+        usual_cause: "The state still says that the thread sleeps. Reset it when the time is up.",
         read: "one-future/parker.html#three-states",
     };
     check(lesson, || {
@@ -165,33 +180,35 @@ fn a_park_after_a_time_out_works_as_before() {
         }
         unparker.unpark();
         parker.park();
-        assert!(!parker.park_timeout(MOMENT), "there was one token only");
+        assert!(!parker.park_timeout(MOMENT), "there was only one token");
         let unparking = unpark_once_asleep(unparker);
         parker.park();
         unparking.join().expect("unparking does not panic");
     });
 }
 
-/// Clause 5: a token that comes late is for the next park.
+/// Clause 5: a late token is for the next `park`.
 #[test]
 fn a_token_that_comes_as_time_runs_out_is_taken_once() {
     let lesson = Lesson {
         clause: "5. Time-outs",
-        promise: "A token that comes just as the time is up is taken now or by the next `park`.",
-        usual_cause: "On a time-out the state is set back without a look at what it was. Use a \
-                      swap, and return `true` if there was a token. Or the reverse: after a \
-                      time-out it returns that there is a token, and leaves it there to be taken \
-                      again. Look and take in one step, on that path, too.",
+        promise: "A token that comes just as the time is up is taken either by this call or by the \
+                  next `park`.",
+        usual_cause: "On a time-out, the state is reset without a look at what it was. Use a swap, \
+                      and return `true` if there was a token. Or it's the reverse: after a \
+                      time-out, `park_timeout` returns `true` but leaves the token there, to be \
+                      taken again. Look and take in one step, on that path, too.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {
         race_with_the_clock();
-        // Who has given up stops for a moment now and then before it says so.
+        // Now and then the thread whose time is up pauses for a moment before
+        // it returns.
         with_chaos(SEED, race_with_the_clock);
     });
 }
 
-/// Lets tokens come about when the time is up, one after the other.
+/// Lets tokens come at about the time when the time is up, one after another.
 fn race_with_the_clock() {
     const MOST_ROUNDS: u32 = 800;
     const FEWEST_ROUNDS: u32 = 50;
@@ -234,7 +251,7 @@ fn race_with_the_clock() {
         let is_last = round >= FEWEST_ROUNDS && Instant::now() >= end;
         is_over.store(is_last || round == MOST_ROUNDS, SeqCst);
         meeting.meet();
-        // The token of this round has come, and was taken.
+        // This round's token has come, and was taken.
         let again = parker.park_timeout(Duration::ZERO);
         assert!(!again, "one token was taken twice");
         if is_last {
@@ -244,19 +261,20 @@ fn race_with_the_clock() {
     partner.join().expect("unparking does not panic");
 }
 
-/// Clause 5: else a thread that is often unparked never sees its time-out.
+/// Clause 5: otherwise a thread that is often unparked never sees its time-out.
 #[test]
 fn wake_ups_without_a_token_do_not_prolong_a_timed_park() {
     let lesson = Lesson {
         clause: "5. Time-outs",
-        promise: "The time runs from the call on, whatever wakes the thread meanwhile.",
-        usual_cause: "Each further sleep is given the whole time again. Note a deadline first, and \
-                      sleep for what is left.",
+        promise: "The time runs from the start of the call, no matter what wakes the thread \
+                  meanwhile.",
+        usual_cause: "Each further sleep gets the whole time again. Compute a deadline first, and \
+                      sleep for the time that is left.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
-    // A sleep that ends half-way leaves half of this.
+    // A sleep that ends halfway leaves half of this.
     const HALVED: Duration = Duration::from_millis(40);
-    // Between two unparks not so much time passes, also on a busy machine.
+    // Less time than this passes between two unparks, even on a busy machine.
     const TIMEOUT: Duration = Duration::from_millis(200);
     const UNPARKS: u32 = 300;
     const PAUSE: Duration = Duration::from_millis(5);
@@ -270,7 +288,7 @@ fn wake_ups_without_a_token_do_not_prolong_a_timed_park() {
             .filter(|sleep| **sleep > HALVED * 3 / 4);
         if let Some(sleep) = too_long.max() {
             panic!(
-                "of {HALVED:?} half had passed when a sleep ended without cause; the next was to \
+                "half of {HALVED:?} had passed when a sleep ended spuriously, but the next was to \
                  last {sleep:?}"
             );
         }
@@ -288,7 +306,7 @@ fn wake_ups_without_a_token_do_not_prolong_a_timed_park() {
                     parked.unpark();
                 }
                 panic!(
-                    "after {:?} a time-out of {TIMEOUT:?} was still not over",
+                    "after {:?}, a time-out of {TIMEOUT:?} still wasn't over",
                     UNPARKS * PAUSE
                 );
             }
@@ -301,28 +319,30 @@ fn wake_ups_without_a_token_do_not_prolong_a_timed_park() {
     });
 }
 
-/// Clause 6: a parker that spins or looks again passes every other check.
+/// Clause 6: a parker that spins or polls passes all checks of the other
+/// clauses.
 #[test]
 fn a_parked_thread_is_idle() {
     let lesson = Lesson {
         clause: "6. Idle",
         promise: "A thread in `park` sleeps until it is unparked.",
-        usual_cause: "A loop looks for the token and spins, yields or sleeps for a while. At a hang: \
-                      the thread sleeps, as it should, and an `unpark` doesn't wake it. See clause 2.",
+        usual_cause: "A loop looks for the token, and spins, yields or sleeps for a while. At a \
+                      hang: the thread sleeps, as it should, but an `unpark` doesn't wake it. See \
+                      clause 2.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     check(lesson, || assert_idle(Parker::park));
 }
 
-/// Clause 6: the loop around the clock is where one spins unawares.
+/// Clause 6: it's easy to spin by accident in the loop that looks at the clock.
 #[test]
 fn a_thread_in_a_timed_park_is_idle() {
     let lesson = Lesson {
         clause: "6. Idle",
         promise: "A thread in `park_timeout` sleeps until it is unparked or the time is up.",
-        usual_cause: "A loop looks at the clock again and again. Sleep for all the time that is left. \
-                      At a hang: the thread sleeps, as it should, and an `unpark` doesn't wake it. \
-                      See clause 2.",
+        usual_cause: "A loop looks at the clock again and again. Sleep for all the time that is \
+                      left. At a hang: the thread sleeps, as it should, but an `unpark` doesn't \
+                      wake it. See clause 2.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {
@@ -330,7 +350,7 @@ fn a_thread_in_a_timed_park_is_idle() {
     });
 }
 
-/// Asserts that `park` costs next to nothing while there is no token.
+/// Asserts that `park` uses next to no CPU time while there is no token.
 #[track_caller]
 fn assert_idle(park: impl FnOnce(&Parker)) {
     let parker = Parker::new();

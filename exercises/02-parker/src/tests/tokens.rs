@@ -2,13 +2,13 @@
 
 use super::*;
 
-/// Clause 1: whoever parks first has to wait.
+/// Clause 1: a thread that parks before any `unpark` has to wait.
 #[test]
 fn a_new_parker_has_no_token() {
     let lesson = Lesson {
         clause: "1. One token",
         promise: "A new parker has no token.",
-        usual_cause: "It starts in the state in which a token leaves it.",
+        usual_cause: "The parker starts in the state in which there is a token.",
         read: "one-future/parker.html#a-token-of-your-own",
     };
     check(lesson, || {
@@ -17,13 +17,13 @@ fn a_new_parker_has_no_token() {
     });
 }
 
-/// Clause 1: otherwise the next sleep ends before it should.
+/// Clause 1: otherwise the next sleep would end before it should.
 #[test]
 fn a_token_serves_one_park() {
     let lesson = Lesson {
         clause: "1. One token",
-        promise: "The `park` that returns has taken the token: the next one sleeps.",
-        usual_cause: "The token is looked at but not taken away.",
+        promise: "The `park` that returns has taken the token, so the next `park` sleeps.",
+        usual_cause: "`park` looks at the token but doesn't take it away.",
         read: "one-future/parker.html#a-token-of-your-own",
     };
     check(lesson, || {
@@ -32,7 +32,7 @@ fn a_token_serves_one_park() {
             parker.unparker().unpark();
             parker.park();
             let took = parker.park_timeout(MOMENT);
-            assert!(!took, "after one `unpark` two parks took a token");
+            assert!(!took, "after one `unpark`, two parks took a token");
         }
     });
 }
@@ -42,7 +42,7 @@ fn a_token_serves_one_park() {
 fn two_unparks_leave_one_token() {
     let lesson = Lesson {
         clause: "1. One token",
-        promise: "Where a token is already, `unpark` adds none.",
+        promise: "If there is a token already, `unpark` adds none.",
         usual_cause: "The tokens are counted. A flag is enough: it says that there is reason to look.",
         read: "one-future/parker.html#a-token-of-your-own",
     };
@@ -57,14 +57,15 @@ fn two_unparks_leave_one_token() {
     });
 }
 
-/// Clause 1: a socket may be busy while its reader is not.
+/// Clause 1: a socket may be woken many times before its reader gets to poll.
 #[test]
 fn any_number_of_unparks_leave_one_token() {
     let lesson = Lesson {
         clause: "1. One token",
-        promise: "However many unparks come before one `park`, there is one token.",
-        usual_cause: "The unparks are counted in a number of few bits, and the count wraps: after 256 \
-                      it says that there was none. Set the state by a `swap`, or `fetch_or`.",
+        promise: "No matter how many unparks come before a `park`, there is one token.",
+        usual_cause: "The unparks are counted in a small integer, and the count wraps: after 256 \
+                      unparks, a `u8` says that there was none. Set the state by a `swap` or a \
+                      `fetch_or`.",
         read: "one-future/parker.html#a-token-of-your-own",
     };
     check(lesson, || {
@@ -75,21 +76,21 @@ fn any_number_of_unparks_leave_one_token() {
                 unparker.unpark();
             }
             let took = parker.park_timeout(Duration::ZERO);
-            assert!(took, "after {unparks} unparks there was no token");
+            assert!(took, "after {unparks} unparks, there was no token");
             let again = parker.park_timeout(Duration::ZERO);
-            assert!(!again, "after {unparks} unparks there were two tokens");
+            assert!(!again, "after {unparks} unparks, there were two tokens");
         }
     });
 }
 
-/// Clause 2: the other thread is often faster.
+/// Clause 2: the other thread is often the faster one.
 #[test]
 fn an_unpark_before_park_counts() {
     let lesson = Lesson {
         clause: "2. No lost unpark",
         promise: "An `unpark` that comes first lets the next `park` return at once.",
-        usual_cause: "`unpark` rouses only who already sleeps (a condition variable without a flag), \
-                      or `park` starts by clearing the flag.",
+        usual_cause: "`unpark` only wakes a thread that sleeps already (a condition variable \
+                      without a flag), or `park` starts by clearing the flag.",
         read: "one-future/parker.html#a-token-of-your-own",
     };
     check(lesson, || {
@@ -104,10 +105,10 @@ fn an_unpark_before_park_counts() {
 fn an_unpark_ends_the_sleep() {
     let lesson = Lesson {
         clause: "2. No lost unpark",
-        promise: "An `unpark` from another thread wakes the thread that sleeps in `park`.",
-        usual_cause: "The token is left, and no notification follows: there is none, or it comes before \
-                      the token. Or the state in which the thread sleeps is taken for that in which \
-                      there is a token.",
+        promise: "An `unpark` from another thread wakes a thread that sleeps in `park`.",
+        usual_cause: "`unpark` leaves the token, but no notification follows: there is none, or it \
+                      comes before the token. Or `unpark` takes the state in which the thread \
+                      sleeps for the one in which there is a token.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     check(lesson, || {
@@ -118,18 +119,19 @@ fn an_unpark_ends_the_sleep() {
     });
 }
 
-/// Clause 2: no single run can hit the moment between the last look and the
-/// sleep. So each side is run instruction by instruction, and the other one at
-/// each; under chaos many runs hit the moment; and the models do.
+/// Clause 2: no single run can be relied on to hit the moment between the last
+/// look and the sleep. Therefore each side is run one instruction at a time,
+/// with the other side running after each. Under chaos many runs hit the
+/// moment, and the models do, too.
 #[test]
 fn thousands_of_tokens_between_two_threads_all_arrive() {
     let lesson = Lesson {
         clause: "2. No lost unpark",
-        promise: "An `unpark` that comes while the thread falls asleep still counts.",
-        usual_cause: "There is a moment after the last look for a token and before the sleep, and an \
-                      `unpark` in it is lost. With a condition variable the thread must hold the \
-                      mutex from its look until it sleeps, and `unpark` must have had it after it \
-                      left the token.",
+        promise: "An `unpark` that comes while the thread is going to sleep still counts.",
+        usual_cause: "An `unpark` that comes after the last look for a token and before the sleep \
+                      is lost. With a condition variable, the thread must hold the mutex from its \
+                      look until it sleeps, and `unpark` must hold the mutex at some time after it \
+                      has left the token.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     const ROUNDS: u32 = 2_000;
@@ -141,7 +143,7 @@ fn thousands_of_tokens_between_two_threads_all_arrive() {
     });
 }
 
-/// Waits for the answer, which unparks.
+/// Waits for the answer, which comes with an `unpark`.
 fn wait_by(parker: &Parker, answer: impl Future<Output = ()>) {
     let waker = Arc::new(UnparkOnWake(Mutex::new(parker.unparker()))).into();
     let mut cx = Context::from_waker(&waker);
@@ -176,19 +178,19 @@ fn play_ping_pong(rounds: u32) {
     partner.join().expect("parking does not panic");
 }
 
-/// Clause 3: condition variables and `thread::park` may return without cause.
+/// Clause 3: condition variables and `thread::park` may return spuriously.
 #[test]
 fn park_does_not_return_without_a_token() {
     let lesson = Lesson {
         clause: "3. No spurious return",
-        promise: "`park` returns only with a token, even if what it sleeps on returns without cause.",
-        usual_cause: "`if` where `while` is needed: after `Condvar::wait` or `thread::park` look \
-                      again whether there is a token. At a hang: an `unpark` that comes after the \
-                      last look for a token and before the sleep is lost. See clause 2.",
+        promise: "`park` returns only with a token, even if what it sleeps on returns spuriously.",
+        usual_cause: "An `if` where a `while` is needed: after `Condvar::wait` or `thread::park`, \
+                      check again whether there is a token. At a hang: an `unpark` that comes \
+                      after the last look for a token and before the sleep is lost. See clause 2.",
         read: "one-future/parker.html#spurious-wake-ups",
     };
     const ROUNDS: u32 = 300;
-    /// How often the partner lets others run before it unparks.
+    /// How often the partner lets other threads run before it unparks.
     const YIELDS: u32 = 30;
     check(lesson, || {
         let parker = Parker::new();
@@ -226,9 +228,9 @@ fn park_does_not_return_without_a_token() {
 fn thread_park_does_not_take_the_token() {
     let lesson = Lesson {
         clause: "7. Independent",
-        promise: "A token of the parker is still there after `thread::park` on the same thread.",
-        usual_cause: "The token is the one of the thread, which everybody shares. Keep one of your \
-                      own.",
+        promise: "The parker's token is still there after a `thread::park` on the same thread.",
+        usual_cause: "The parker uses the thread's token, which all code on the thread shares. \
+                      Keep a token of your own.",
         read: "one-future/parker.html#who-takes-the-token",
     };
     check(lesson, || {
@@ -240,15 +242,15 @@ fn thread_park_does_not_take_the_token() {
     });
 }
 
-/// Clause 7: whoever holds a handle of the thread may unpark it.
+/// Clause 7: any code that has the thread's handle may unpark it.
 #[test]
 fn an_unpark_of_the_thread_does_not_end_a_park() {
     let lesson = Lesson {
         clause: "7. Independent",
         promise: "`Thread::unpark` does not make `park` or `park_timeout` return.",
-        usual_cause: "`thread::park` stands alone. It needs a loop around it that looks for a token \
-                      of the parker's own. At a hang: an `unpark` of the parker doesn't wake the \
-                      thread. See clause 2.",
+        usual_cause: "`thread::park` is called without a loop. It needs one that checks for a \
+                      token of the parker's own. At a hang: an `unpark` of the parker doesn't wake \
+                      the thread. See clause 2.",
         read: "one-future/parker.html#who-takes-the-token",
     };
     const UNPARKS: u32 = 10;
@@ -275,7 +277,7 @@ fn an_unpark_of_the_thread_does_not_end_a_park() {
             park(&parker);
             assert!(
                 is_unparked.load(SeqCst),
-                "it returned for an unpark of the thread"
+                "`park_timeout` returned because of an unpark of the thread"
             );
             partner.join().expect("unparking does not panic");
         }

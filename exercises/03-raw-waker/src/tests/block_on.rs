@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Clause 9: a wake-up asks for a poll; it does not say that all is done.
+/// Clause 9: a wake-up asks for a poll; it doesn't mean that the future is
+/// ready.
 #[test]
 fn block_on_polls_until_the_future_is_ready() {
     let lesson = Lesson {
@@ -15,7 +16,7 @@ fn block_on_polls_until_the_future_is_ready() {
     check(lesson, || {
         assert!(
             block_on(async { 7 }) == 7,
-            "the output of a ready future did not come back"
+            "the output of a ready future wasn't returned"
         );
         let mut polls_left = 1_000;
         block_on(poll_fn(|cx| {
@@ -29,14 +30,14 @@ fn block_on_polls_until_the_future_is_ready() {
     });
 }
 
-/// Clause 10: a loop that spins is right in all else, and burns a core.
+/// Clause 10: a loop that spins is right in every other way, and burns a core.
 #[test]
 fn block_on_sleeps_while_it_waits() {
     let lesson = Lesson {
         clause: "10. Idle",
-        promise: "While the future waits, the thread sleeps until a wake-up comes, from any thread.",
-        usual_cause: "The loop spins, or wakes up by a time-out (`wait_timeout`, `park_timeout`) as \
-                      a safety net. A wake-up needs none.",
+        promise: "While the future waits, the thread sleeps until a wake-up comes from any thread.",
+        usual_cause: "The loop spins, or wakes up after a time-out (`wait_timeout`, \
+                      `park_timeout`), as a safety net. A wake-up that isn't lost needs no net.",
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
     const WINDOW: Duration = Duration::from_millis(200);
@@ -75,8 +76,8 @@ fn a_wake_during_poll_is_not_lost() {
     let lesson = Lesson {
         clause: "11. No lost wake-up",
         promise: "A wake-up that comes while the future is polled still counts.",
-        usual_cause: "The flag is cleared after the poll, or there is none and the wake-up only \
-                      rouses who already sleeps.",
+        usual_cause: "The flag is cleared after the poll, or there is no flag and a wake-up only \
+                      wakes a thread that sleeps already.",
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
     check(lesson, || {
@@ -94,15 +95,16 @@ fn a_wake_during_poll_is_not_lost() {
     });
 }
 
-/// Clause 11: no single run can hit the moment between the last look and the
-/// sleep; many runs do.
+/// Clause 11: no single run can be relied on to hit the moment between the last
+/// look and the sleep, but many runs do.
 #[test]
 fn thousands_of_wakes_between_two_threads_all_arrive() {
     let lesson = Lesson {
         clause: "11. No lost wake-up",
         promise: "A wake-up that comes between the poll and the sleep still counts.",
-        usual_cause: "The flag is read, and then the thread sleeps without looking again. Keep the \
-                      flag under the mutex of the condition variable, and set it there too.",
+        usual_cause: "The thread reads the flag, and then sleeps without looking again. Keep the \
+                      flag under the mutex of the condition variable, and set it under that mutex, \
+                      too.",
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
     const TIME: Duration = Duration::from_millis(300);
@@ -112,13 +114,13 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
     });
 }
 
-/// Clause 11: what the previous exercise was about.
+/// Clause 11: this is what the previous exercise was about.
 #[test]
 fn a_future_that_parks_does_not_take_the_wake_up() {
     let lesson = Lesson {
         clause: "11. No lost wake-up",
         promise: "A wake-up still counts when the future itself uses `thread::park`.",
-        usual_cause: "The wake-up is kept in the park token alone, which belongs to the whole \
+        usual_cause: "The wake-up is kept only in the park token, which belongs to the whole \
                       thread. Keep a flag of your own.",
         read: "one-future/parker.html#who-takes-the-token",
     };
@@ -136,14 +138,15 @@ fn a_future_that_parks_does_not_take_the_wake_up() {
     });
 }
 
-/// Clause 11: the future waits for something by a `block_on` of its own.
+/// Clause 11: the future waits for something with a `block_on` of its own.
 #[test]
 fn a_future_that_calls_block_on_does_not_take_the_wake_up() {
     let lesson = Lesson {
         clause: "11. No lost wake-up",
         promise: "A wake-up still counts when the future calls `block_on` after it.",
-        usual_cause: "All calls on a thread sleep on the same, in a `thread_local!`, and the inner \
-                      call takes the wake-up of the outer one. Make one for each call.",
+        usual_cause: "All calls on a thread sleep on the same object, in a `thread_local!`, and \
+                      the inner call takes the wake-up of the outer call. Create one for each \
+                      call.",
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
     check(lesson, || {
@@ -153,21 +156,22 @@ fn a_future_that_calls_block_on_does_not_take_the_wake_up() {
                 return Poll::Ready(());
             }
             cx.waker().wake_by_ref();
-            // A call within a call may panic, too.
+            // A nested call may also panic.
             let _ = catch_unwind(AssertUnwindSafe(|| block_on(Yields(1))));
             Poll::Pending
         }));
     });
 }
 
-/// Clause 12: a timer that was not needed fires late.
+/// Clause 12: a timer that turned out not to be needed fires after the call.
 #[test]
 fn a_waker_may_be_used_after_block_on_returned() {
     let lesson = Lesson {
         clause: "12. Wakers live on",
-        promise: "A waker may be woken, cloned and dropped on any thread after `block_on` returned.",
-        usual_cause: "The waker points at something of the call, which is gone with it. Let `waker` \
-                      hold a count of it.",
+        promise: "A waker may be woken, cloned and dropped on any thread after `block_on` has \
+                  returned.",
+        usual_cause: "The waker points at something that is gone when the call returns. Put it \
+                      into an `Arc`, and let the waker hold a count.",
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
     check(lesson, || {
@@ -185,23 +189,24 @@ fn a_waker_may_be_used_after_block_on_returned() {
     });
 }
 
-/// Clause 12: a future's panic takes another way out.
+/// Clause 12: a panic of the future leaves the call by another path.
 #[test]
 fn a_call_whose_future_panics_leaves_no_memory_behind() {
     let lesson = Lesson {
         clause: "12. Wakers live on",
-        promise: "A call that passes on a panic of its future leaves no memory behind either.",
-        usual_cause: "The waker is kept in a `ManuallyDrop`, and given back by hand where the future \
-                      is ready. A panic doesn't come by there: leave it to a destructor.",
+        promise: "A call that propagates a panic of its future leaves no memory behind either.",
+        usual_cause: "The waker is in a `ManuallyDrop`, and is dropped by hand when the future is \
+                      ready. A panic skips that line, so leave it to a destructor.",
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
     const CALLS: isize = 1_000;
     check(lesson, || {
         let call = || {
             let future = poll_fn(|cx| -> Poll<()> {
-                // Nobody looks at a waker that isn't used: the compiler would leave it out.
+                // The compiler would leave out a waker that isn't used.
                 black_box(cx.waker());
-                // As a panic, but nobody takes a note of it.
+                // Like a panic, but without the panic hook, which would record
+                // it.
                 resume_unwind(Box::new(()))
             });
             catch_unwind(|| block_on(future)).expect_err("it panics")
@@ -222,9 +227,9 @@ fn a_call_whose_future_panics_leaves_no_memory_behind() {
 fn calls_of_block_on_leave_no_memory_behind() {
     let lesson = Lesson {
         clause: "12. Wakers live on",
-        promise: "When a call and its wakers are gone, so is what they slept on.",
+        promise: "When a call and its wakers are gone, so is what the call slept on.",
         usual_cause: "What the thread sleeps on is leaked so that wakers can point at it \
-                      (`Box::leak`), or a waker is forgotten.",
+                      (`Box::leak`), or a waker is never dropped.",
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
     const CALLS: isize = 1_000;
@@ -234,7 +239,7 @@ fn calls_of_block_on_leave_no_memory_behind() {
             let waker = block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
             waker.wake();
         }
-        // The watchdog works meanwhile, so a few blocks come and go.
+        // The watchdog runs meanwhile, so a few blocks come and go.
         let left = live_blocks() - before;
         assert!(
             left < CALLS / 4,

@@ -2,16 +2,17 @@
 
 use super::*;
 
-/// Clause 5: a future keeps its waker if the new one would wake the same task.
+/// Clause 5: a future keeps its stored waker if the new one would wake the same
+/// task.
 #[test]
 fn a_clone_is_seen_to_be_the_same_waker() {
     let lesson = Lesson {
         clause: "5. Same waker",
-        promise: "`will_wake` says yes to a waker and its clone, and to two clones.",
-        usual_cause: "The clone has another vtable, or another pointer (to a new box, say): \
-                      `will_wake` compares both by address. Hand on the pointer as it is, and \
-                      let `waker` and `clone` name one constant, in one function that is not \
-                      inlined.",
+        promise: "`will_wake` returns `true` for a waker and its clone, and for two clones.",
+        usual_cause: "The clone has another vtable, or another pointer (for example to a new box), \
+                      and `will_wake` compares both by address. Pass on the pointer unchanged, and \
+                      name the vtable's constant in only one function, which `waker` and `clone` \
+                      call and which is never inlined.",
         read: "one-future/raw-waker.html#is-it-the-same-waker",
     };
     check(lesson, || {
@@ -23,39 +24,42 @@ fn a_clone_is_seen_to_be_the_same_waker() {
             ("two clones", clone.will_wake(&of_clone)),
             ("a clone and its original", of_clone.will_wake(&original)),
         ] {
-            assert!(is_same, "`will_wake` said no to {who}");
+            assert!(is_same, "`will_wake` returned `false` for {who}");
         }
     });
 }
 
 /// Clause 5: a future that kept the wrong waker would never be polled again.
 #[test]
-fn wakers_of_two_targets_are_told_apart() {
+fn wakers_of_two_targets_differ() {
     let lesson = Lesson {
         clause: "5. Same waker",
-        promise: "`will_wake` says no to the wakers of two targets, even of targets without a size, \
-                  and of targets made when another had gone.",
-        usual_cause: "The waker's pointer is not that of the `Arc`, which no other living target \
-                      has. It is the same for all, or a number that is given out again too soon.",
+        promise: "`will_wake` returns `false` for the wakers of two targets, even if the targets \
+                  have no size, or if one was created after another had gone.",
+        usual_cause: "The waker's pointer isn't the `Arc`'s, which no other living target has. It \
+                      is the same for all targets, or a number that is reused too soon.",
         read: "one-future/raw-waker.html#is-it-the-same-waker",
     };
     check(lesson, || {
         let [first, second] = [(); 2].map(|()| waker(WakeTarget::new().0));
         let is_same = first.will_wake(&second);
-        assert!(!is_same, "`will_wake` said yes to wakers of two targets");
+        assert!(
+            !is_same,
+            "`will_wake` returned `true` for wakers of two targets"
+        );
         drop(first);
         let third = waker(WakeTarget::new().0);
         let is_same = second.will_wake(&third);
         assert!(
             !is_same,
-            "`will_wake` said yes to a waker and to one made later, when a \
-             third one had been dropped"
+            "`will_wake` returned `true` for a waker and one that was created later, after a third \
+             one had been dropped"
         );
         let wakers = [(); 2].map(|()| waker(Arc::new(Shaped(()))));
         let is_same = wakers[0].will_wake(&wakers[1]);
         assert!(
             !is_same,
-            "`will_wake` said yes to wakers of two targets without a size"
+            "`will_wake` returned `true` for wakers of two targets without a size"
         );
     });
 }
@@ -65,9 +69,9 @@ fn wakers_of_two_targets_are_told_apart() {
 fn a_waker_works_on_a_thread_that_did_not_make_it() {
     let lesson = Lesson {
         clause: "6. Any thread",
-        promise: "A waker that moved to another thread is cloned, woken and dropped there.",
-        usual_cause: "The waker's target is looked up in something of the thread that made it, such \
-                      as a `thread_local!`.",
+        promise: "A waker that has moved to another thread can be cloned, woken and dropped there.",
+        usual_cause: "The waker's target is looked up in something that belongs to the thread that \
+                      created it, such as a `thread_local!`.",
         read: "one-future/raw-waker.html#any-thread",
     };
     check(lesson, || {
@@ -82,8 +86,8 @@ fn a_waker_works_on_a_thread_that_did_not_make_it() {
         let wakes = watch.wakes();
         assert!(
             wakes == (1, 1),
-            "another thread woke once by value and once by reference; the \
-             target was woken {} times and {}",
+            "another thread woke once by value and once by reference, but the target was woken {} \
+             times and {}",
             wakes.0,
             wakes.1
         );
@@ -91,18 +95,19 @@ fn a_waker_works_on_a_thread_that_did_not_make_it() {
     });
 }
 
-/// Clause 6: no single run hits two threads in the middle of one count; many
-/// rounds do.
+/// Clause 6: no single run can be relied on to catch two threads in the middle
+/// of one count, but many rounds do.
 #[test]
 fn threads_may_clone_wake_and_drop_at_once() {
     let lesson = Lesson {
         clause: "6. Any thread",
-        promise: "Threads that clone, wake and drop at once neither lose a count nor a wake-up.",
-        usual_cause: "The count is not atomic: an `Rc`, a `Cell`, or a load and a store. Two threads \
-                      then write the same number.",
+        promise: "Threads that clone, wake and drop at the same time lose neither a count nor a \
+                  wake-up.",
+        usual_cause: "The count isn't atomic: it's an `Rc`, a `Cell`, or a load and a store. Two \
+                      threads then write the same number.",
         read: "one-future/raw-waker.html#any-thread",
     };
-    // Many targets, since what many rounds get wrong may cancel out.
+    // Many targets, since the errors of many rounds may cancel out.
     const TARGETS: usize = if cfg!(miri) { 2 } else { 20 };
     const THREADS: usize = 4;
     const ROUNDS: usize = if cfg!(miri) { 10 } else { 2_000 };

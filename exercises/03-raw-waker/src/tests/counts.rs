@@ -1,11 +1,11 @@
-//! Who keeps the target alive, and for how long.
+//! What keeps the target alive, and for how long.
 
 use std::pin::Pin;
 use std::task::Context;
 
 use super::*;
 
-/// Clause 1: the `Arc` is moved in, so nobody else need hold one.
+/// Clause 1: the `Arc` is moved in, so the waker's may be the only count.
 #[test]
 fn a_waker_keeps_its_target_alive() {
     let lesson = Lesson {
@@ -23,15 +23,17 @@ fn a_waker_keeps_its_target_alive() {
     });
 }
 
-/// Clause 1: a future keeps a clone when the first waker is long gone.
+/// Clause 1: a future may keep a clone long after the first waker is gone.
 #[test]
 fn each_clone_keeps_the_target_alive() {
     let lesson = Lesson {
         clause: "1. Kept alive",
-        promise: "The target lives as long as any clone, in whatever order they are dropped.",
-        usual_cause: "`clone` copies the pointer and forgets the count, or makes an `Arc` by \
-                      `Arc::from_raw` that gives one back when it is dropped. Each waker will give \
-                      one back, so each must own one: `Arc::increment_strong_count`.",
+        promise: "The target lives as long as any clone, no matter in which order they are \
+                  dropped.",
+        usual_cause: "`clone` copies the pointer and forgets the count, or it calls \
+                      `Arc::from_raw` and gets an `Arc` that gives a count back when it is \
+                      dropped. Each waker will give a count back, so each must own one: use \
+                      `Arc::increment_strong_count`.",
         read: "one-future/raw-waker.html#four-functions-and-one-count",
     };
     check(lesson, || {
@@ -50,14 +52,14 @@ fn each_clone_keeps_the_target_alive() {
     });
 }
 
-/// Clause 2: most wakers are never woken by value; they are dropped.
+/// Clause 2: most wakers are never woken by value, but dropped.
 #[test]
 fn dropping_a_waker_gives_its_count_back() {
     let lesson = Lesson {
         clause: "2. Given back",
         promise: "When the last waker is dropped, its target is dropped, once.",
-        usual_cause: "`drop` does nothing, because a pointer needs no dropping. The count behind it \
-                      does: `Arc::decrement_strong_count`.",
+        usual_cause: "`drop` does nothing, because a pointer doesn't have to be dropped. However, \
+                      its count does: use `Arc::decrement_strong_count`.",
         read: "one-future/raw-waker.html#four-functions-and-one-count",
     };
     check(lesson, || {
@@ -67,14 +69,15 @@ fn dropping_a_waker_gives_its_count_back() {
     });
 }
 
-/// Clause 1: a server may have as many connections that wait for one task.
+/// Clause 1: on a server, as many connections as this may wait for one task.
 #[test]
 fn any_number_of_clones_keep_the_target_alive() {
     let lesson = Lesson {
         clause: "1. Kept alive",
-        promise: "The target lives as long as any clone, also where there are 2^16 of them.",
-        usual_cause: "The clones are counted in a number of few bits, and the count wraps: after 256 \
-                      clones, or 65536, the next drop takes itself for the last. Count in a `usize`.",
+        promise: "The target lives as long as any clone, even if there are 2^16 of them.",
+        usual_cause: "The clones are counted in a small integer, and the count wraps: after 256 \
+                      clones, or 65536, the next waker to be dropped takes itself for the last. \
+                      Count in a `usize`.",
         read: "one-future/raw-waker.html#four-functions-and-one-count",
     };
     check(lesson, || {
@@ -82,24 +85,24 @@ fn any_number_of_clones_keep_the_target_alive() {
             let (target, watch) = WakeTarget::new();
             let original = waker(target);
             let clones = vec![original.clone(); 1 << bits];
-            // A failed assertion is not to drop what is broken.
+            // A failed assertion must not drop what is broken.
             let clones = ManuallyDrop::new(clones);
             drop(original);
-            watch.assert_alive("when there were as many clones");
+            watch.assert_alive("when there were that many clones");
             drop(ManuallyDrop::into_inner(clones));
             watch.assert_gone("when the last waker was dropped");
         }
     });
 }
 
-/// Clause 2: a count too many is a leak, and nothing crashes.
+/// Clause 2: one count too many is a leak, which crashes nothing.
 #[test]
 fn the_target_is_dropped_with_its_last_clone() {
     let lesson = Lesson {
         clause: "2. Given back",
-        promise: "However many clones there were, the target is dropped with the last waker.",
-        usual_cause: "`clone` counts twice: an `Arc` cloned and forgotten, and \
-                      `increment_strong_count` beside it.",
+        promise: "No matter how many clones there were, the target is dropped with the last waker.",
+        usual_cause: "`clone` counts twice: it clones and forgets an `Arc`, and it also calls \
+                      `increment_strong_count`.",
         read: "one-future/raw-waker.html#four-functions-and-one-count",
     };
     check(lesson, || {
@@ -109,19 +112,19 @@ fn the_target_is_dropped_with_its_last_clone() {
         let of_a_clone = clones[2].clone();
         drop(original);
         drop(clones);
-        watch.assert_alive("when all wakers but one were dropped");
+        watch.assert_alive("when all wakers except one were dropped");
         drop(of_a_clone);
         watch.assert_gone("when the last waker was dropped");
     });
 }
 
-/// Clause 2: a waker that is not needed any more is dropped all the time.
+/// Clause 2: wakers that aren't needed anymore are dropped all the time.
 #[test]
-fn dropping_a_waker_wakes_nobody() {
+fn dropping_a_waker_wakes_nothing() {
     let lesson = Lesson {
         clause: "2. Given back",
-        promise: "Dropping a waker wakes nobody.",
-        usual_cause: "The same function stands in the vtable as `wake` and as `drop`.",
+        promise: "Dropping a waker wakes nothing.",
+        usual_cause: "The vtable has the same function for `wake` and for `drop`.",
         read: "one-future/raw-waker.html#four-functions-and-one-count",
     };
     check(lesson, || {
@@ -138,14 +141,14 @@ fn dropping_a_waker_wakes_nobody() {
     });
 }
 
-/// Clause 2: the target is not all that may be left behind.
+/// Clause 2: the target isn't the only thing that may be left behind.
 #[test]
 fn wakers_leave_no_memory_behind() {
     let lesson = Lesson {
         clause: "2. Given back",
         promise: "Once a waker and its clones are gone, so is all that was allocated for them.",
         usual_cause: "A vtable or another box is leaked for each waker, to get a `&'static`. A \
-                      constant is `'static` by itself.",
+                      reference to a constant already is `'static`.",
         read: "one-future/raw-waker.html#is-it-the-same-waker",
     };
     const ROUNDS: isize = 1_000;
@@ -157,7 +160,7 @@ fn wakers_leave_no_memory_behind() {
             waker.clone().wake();
             drop(waker.clone());
         }
-        // The watchdog works meanwhile, so a few blocks come and go.
+        // The watchdog runs meanwhile, so a few blocks come and go.
         let left = live_blocks() - before;
         assert!(
             left < ROUNDS / 4,
@@ -166,15 +169,16 @@ fn wakers_leave_no_memory_behind() {
     });
 }
 
-/// Clause 2: what a panic of the target jumps over is freed all the same.
+/// Clause 2: memory is freed even if a panic of the target skips some code.
 #[test]
 fn wakers_whose_target_panics_leave_no_memory_behind() {
     let lesson = Lesson {
         clause: "2. Given back",
         promise: "If the target panics when it is woken, by value or by reference, all that was \
                   allocated for its wakers is freed with the last one.",
-        usual_cause: "A box beside the `Arc` is freed by a line after the call, which a panic skips. \
-                      Free it before the call, or let a value own it whose destructor frees it.",
+        usual_cause: "A line after the call frees a box beside the `Arc`, and a panic skips that \
+                      line. Free the box before the call, or let a value own it whose destructor \
+                      frees it.",
         read: "one-future/raw-waker.html#when-a-wake-panics",
     };
     const ROUNDS: isize = 100;
@@ -190,9 +194,9 @@ fn wakers_whose_target_panics_leave_no_memory_behind() {
             for _ in 0..ROUNDS {
                 let waker = waker(Arc::new(Panics));
                 let caught = catch_unwind(AssertUnwindSafe(|| wake(waker)));
-                assert!(caught.is_err(), "the panic did not come out of {how}");
+                assert!(caught.is_err(), "the panic didn't come out of {how}");
             }
-            // The watchdog works meanwhile, so a few blocks come and go.
+            // The watchdog runs meanwhile, so a few blocks come and go.
             let left = live_blocks() - before;
             assert!(
                 left < ROUNDS / 4,
@@ -206,7 +210,7 @@ struct Panics;
 
 impl Wake for Panics {
     fn wake(self: Arc<Self>) {
-        // No panic hook sees it, which might keep what it sees.
+        // Skips the panic hook, which might allocate.
         resume_unwind(Box::new("the target panics"))
     }
 }
@@ -216,16 +220,20 @@ impl Wake for Panics {
 struct OfACacheLine;
 
 #[repr(align(4096))]
-struct OfAPage(#[expect(dead_code, reason = "only has a shape")] [u8; 9_000]);
+struct OfAPage(
+    #[expect(dead_code, reason = "only its size and alignment matter")]
+    [u8; 9_000],
+);
 
-/// Clause 8: an `Arc` puts its counts before the target, and pads between.
+/// Clause 8: an `Arc` puts its counts before the target, with padding in
+/// between.
 #[test]
 fn a_target_of_any_shape_is_woken_and_dropped() {
     let lesson = Lesson {
         clause: "8. Any target",
-        promise: "A target of any size and alignment is woken where it is, and freed.",
-        usual_cause: "The code knows by itself where an `Arc` keeps its counts, or moves the target. \
-                      Leave both to `Arc::from_raw` and its kin.",
+        promise: "A target of any size and alignment is woken at its own address, and freed.",
+        usual_cause: "The code makes assumptions about where an `Arc` keeps its counts, or it \
+                      moves the target. Leave both to `Arc::from_raw` and its relatives.",
         read: "one-future/raw-waker.html#any-target",
     };
     fn cycle<T: Send + Sync + 'static>(shape: T) {
@@ -240,8 +248,8 @@ fn a_target_of_any_shape_is_woken_and_dropped() {
         for (wake, waker) in wake.into_iter().zip([waker, clone]) {
             assert!(
                 watch.strong_count() > 0,
-                "a target of size {size} and alignment {align} was dropped, \
-                 though a waker of it is left"
+                "a target of size {size} and alignment {align} was dropped, although it still has \
+                 a waker"
             );
             WOKEN_AT.store(0, SeqCst);
             wake(waker);
@@ -255,8 +263,8 @@ fn a_target_of_any_shape_is_woken_and_dropped() {
         let count = watch.strong_count();
         assert!(
             count == 0,
-            "nobody holds the target of size {size} and alignment {align}, \
-             yet it lives: its `Arc` counts {count} too many"
+            "nothing holds the target of size {size} and alignment {align}, but it's still alive: \
+             the count of its `Arc` is too high by {count}"
         );
     }
     check(lesson, || {
@@ -269,18 +277,19 @@ fn a_target_of_any_shape_is_woken_and_dropped() {
     });
 }
 
-/// Clause 6: one is stopped after each of its machine instructions, and the
-/// other one comes in between.
+/// Clause 6: one thread is stopped after each of its machine instructions, and
+/// the other thread runs in between.
 #[test]
 fn two_threads_use_up_their_wakers_at_once() {
     let lesson = Lesson {
         clause: "6. Any thread",
-        promise: "Two threads wake by value at once. Both wake the target, and it is dropped once, after \
-                  both.",
-        usual_cause: "A waker gives its count back and then still uses what the count kept alive: the \
-                      other one may have freed it. Take out what you need first, and give the count back \
-                      last. Or it looks at the count, and then subtracts without a look at what \
-                      `fetch_sub` returned: if the other one went meanwhile, neither frees the target.",
+        promise: "Two threads wake by value at the same time. Both wake the target, and it is \
+                  dropped once, after both wakes.",
+        usual_cause: "A waker gives its count back, and then still uses what the count kept alive, \
+                      which the other waker may have freed. Take out what you need first, and give \
+                      the count back last. Or it reads the count, and then subtracts without a \
+                      look at what `fetch_sub` returned: if the other waker went meanwhile, \
+                      neither of them frees the target.",
         read: "one-future/raw-waker.html#any-thread",
     };
     check(lesson, || {
@@ -305,8 +314,8 @@ fn two_threads_use_up_their_wakers_at_once() {
         let (wakes, drops) = (wakes.load(SeqCst), drops.load(SeqCst));
         assert!(
             wakes == 2 * rounds && drops == rounds,
-            "{rounds} times two threads woke one target each; that was {wakes} wakes, and {drops} \
-             targets were dropped"
+            "in each of {rounds} rounds, two threads woke one target; it was woken {wakes} times \
+             in total, and {drops} targets were dropped"
         );
     });
 }

@@ -1,7 +1,7 @@
 //! The checks of exercise 3, one or more for each clause of the contract.
 #![expect(
     clippy::waker_clone_wake,
-    reason = "that a clone can be woken by value is checked too"
+    reason = "the checks also wake clones by value"
 )]
 
 mod block_on;
@@ -26,7 +26,8 @@ use testkit::{
 
 use super::{block_on, waker};
 
-/// A target of the size and alignment of `T`, that says where it is woken.
+/// A target with the size and alignment of `T`, which records where it is
+/// woken.
 struct Shaped<T>(T);
 
 /// Where a [`Shaped`] was last woken.

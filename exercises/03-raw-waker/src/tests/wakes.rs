@@ -7,10 +7,10 @@ use super::*;
 fn wake_calls_wake_of_the_target_once() {
     let lesson = Lesson {
         clause: "3. Wake",
-        promise: "`Waker::wake` calls `Wake::wake` of the target, once, and nothing else.",
-        usual_cause: "The function calls `Wake::wake_by_ref` of the target, or the functions stand in \
-                      the wrong order in the vtable. It is `clone`, `wake`, `wake_by_ref`, `drop`, \
-                      and three of them have the same type.",
+        promise: "`Waker::wake` calls `Wake::wake` of the target once, and nothing else.",
+        usual_cause: "The function calls `Wake::wake_by_ref` of the target, or the functions are \
+                      in the wrong order in the vtable. The order is `clone`, `wake`, \
+                      `wake_by_ref`, `drop`, and three of them have the same type.",
         read: "one-future/raw-waker.html#four-functions-and-one-count",
     };
     check(lesson, || {
@@ -26,14 +26,15 @@ fn wake_calls_wake_of_the_target_once() {
     });
 }
 
-/// Clause 3: nobody drops a waker that was woken by value. `wake` has to.
+/// Clause 3: a waker that was woken by value isn't dropped, so `wake` has to
+/// give its count back.
 #[test]
 fn wake_uses_up_the_count_of_its_waker() {
     let lesson = Lesson {
         clause: "3. Wake",
-        promise: "A waker that is woken by value gives its count back as a dropped one does.",
-        usual_cause: "`wake` only borrows the `Arc`. `drop` is not called after `wake`, so `wake` \
-                      has to take the count: `Arc::from_raw`.",
+        promise: "A waker that is woken by value gives its count back, like one that is dropped.",
+        usual_cause: "`wake` only borrows the `Arc`. `drop` isn't called after `wake`, so `wake` \
+                      has to take the count: use `Arc::from_raw`.",
         read: "one-future/raw-waker.html#take-or-borrow",
     };
     check(lesson, || {
@@ -59,13 +60,13 @@ impl Wake for Queued {
     }
 }
 
-/// Clause 3: the next part's executors are built on this.
+/// Clause 3: the executors of a later part are built on this.
 #[test]
 fn a_target_may_keep_the_arc_that_wakes_it() {
     let lesson = Lesson {
         clause: "3. Wake",
         promise: "`Wake::wake` gets an `Arc` that owns a count, and may keep it after the wake.",
-        usual_cause: "`wake` gives the count away and then drops it once more.",
+        usual_cause: "`wake` gives the count away, and then drops it again.",
         read: "one-future/raw-waker.html#take-or-borrow",
     };
     check(lesson, || {
@@ -75,7 +76,8 @@ fn a_target_may_keep_the_arc_that_wakes_it() {
             queue: Mutex::new(send),
             _probe: probe,
         }));
-        // By reference first: `Wake` clones the `Arc` then, and wakes with it.
+        // By reference first: `Wake` then clones the `Arc`, and wakes with the
+        // clone.
         waker.wake_by_ref();
         waker.wake();
         assert!(drops.count() == 0, "the target was dropped in the queue");
@@ -90,15 +92,15 @@ fn a_target_may_keep_the_arc_that_wakes_it() {
     });
 }
 
-/// Clause 4: a target may have a cheaper way when it is woken by reference.
+/// Clause 4: waking by reference may be cheaper for the target.
 #[test]
 fn wake_by_ref_calls_wake_by_ref_of_the_target_once() {
     let lesson = Lesson {
         clause: "4. Wake by reference",
-        promise: "`Waker::wake_by_ref` calls `Wake::wake_by_ref` of the target, once, and nothing \
+        promise: "`Waker::wake_by_ref` calls `Wake::wake_by_ref` of the target once, and nothing \
                   else.",
-        usual_cause: "One function serves for both wakes, or the two are swapped in the vtable, or \
-                      the function clones the `Arc` and wakes that by value. If the target was \
+        usual_cause: "One function serves both wakes, or the two are swapped in the vtable, or the \
+                      function clones the `Arc` and wakes the clone by value. If the target was \
                       woken 0 times, `wake_by_ref` doesn't call it at all.",
         read: "one-future/raw-waker.html#four-functions-and-one-count",
     };
@@ -122,10 +124,11 @@ fn wake_by_ref_calls_wake_by_ref_of_the_target_once() {
 fn wake_by_ref_leaves_the_waker_its_count() {
     let lesson = Lesson {
         clause: "4. Wake by reference",
-        promise: "After any number of wakes by reference a waker owns its one count.",
-        usual_cause: "`Arc::from_raw` makes an `Arc` that gives the count back at the end of \
-                      `wake_by_ref`. Wrap it in `ManuallyDrop`: the count is borrowed. Or `wake`, \
-                      which does give it back, stands in the place of `wake_by_ref` in the vtable.",
+        promise: "After any number of wakes by reference, a waker owns its one count.",
+        usual_cause: "`Arc::from_raw` returns an `Arc` that gives the count back at the end of \
+                      `wake_by_ref`. Wrap it in `ManuallyDrop`, because the count is only \
+                      borrowed. Or the vtable has `wake`, which does give the count back, in the \
+                      place of `wake_by_ref`.",
         read: "one-future/raw-waker.html#take-or-borrow",
     };
     check(lesson, || {
@@ -153,14 +156,15 @@ impl Wake for Fragile {
     }
 }
 
-/// Clause 7: the count must be somebody's while the target runs.
+/// Clause 7: something has to own the count while the target runs.
 #[test]
 fn a_panic_in_wake_gives_the_count_back_once() {
     let lesson = Lesson {
         clause: "7. Panics",
-        promise: "A panic in `wake` comes out, and the waker's count is given back, once.",
-        usual_cause: "The count is given back by a line after the call, which a panic skips. Let an \
-                      `Arc` own it during the call: it is dropped on the way out.",
+        promise: "A panic in `wake` comes out of the call, and the waker's count is given back \
+                  once.",
+        usual_cause: "A line after the call gives the count back, and a panic skips that line. Let \
+                      an `Arc` own the count during the call, because the unwinding drops it.",
         read: "one-future/raw-waker.html#when-a-wake-panics",
     };
     check(lesson, || {
@@ -168,10 +172,10 @@ fn a_panic_in_wake_gives_the_count_back_once() {
         let waker = waker(Arc::new(Fragile(probe)));
         let clone = waker.clone();
         let caught = catch_unwind(AssertUnwindSafe(|| clone.wake()));
-        assert!(caught.is_err(), "the panic did not come out of `wake`");
+        assert!(caught.is_err(), "the panic didn't come out of `wake`");
         assert!(
             drops.count() == 0,
-            "the panic dropped the target, though a waker of it is left"
+            "the panic dropped the target, although it still has a waker"
         );
         drop(waker);
         let drops = drops.count();
@@ -188,9 +192,10 @@ fn a_panic_in_wake_gives_the_count_back_once() {
 fn a_panic_in_wake_by_ref_leaves_the_waker_its_count() {
     let lesson = Lesson {
         clause: "7. Panics",
-        promise: "A panic in `wake_by_ref` comes out, and the waker still owns its count.",
-        usual_cause: "`mem::forget` after the call, which a panic skips: the `Arc` is dropped on the \
-                      way out. Wrap it in `ManuallyDrop` before the call.",
+        promise: "A panic in `wake_by_ref` comes out of the call, and the waker still owns its \
+                  count.",
+        usual_cause: "There's a `mem::forget` after the call, which a panic skips, so that the \
+                      unwinding drops the `Arc`. Wrap it in `ManuallyDrop` before the call.",
         read: "one-future/raw-waker.html#when-a-wake-panics",
     };
     check(lesson, || {
@@ -200,11 +205,11 @@ fn a_panic_in_wake_by_ref_leaves_the_waker_its_count() {
             let caught = catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
             assert!(
                 caught.is_err(),
-                "the panic did not come out of `wake_by_ref`"
+                "the panic didn't come out of `wake_by_ref`"
             );
             assert!(
                 drops.count() == 0,
-                "the panic dropped the target, though a waker of it is left"
+                "the panic dropped the target, although it still has a waker"
             );
         }
         drop(waker);

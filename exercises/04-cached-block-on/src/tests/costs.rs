@@ -1,15 +1,16 @@
-//! What is kept, and what it costs.
+//! What a thread keeps, and what it costs.
 
 use super::*;
 
-/// Clause 7: what the exercise is about.
+/// Clause 7: this is what the exercise is about.
 #[test]
 fn calls_after_the_first_allocate_nothing() {
     let lesson = Lesson {
         clause: "7. No allocation",
-        promise: "After the first call on a thread, `block_on` allocates nothing, ready or not.",
-        usual_cause: "The parker and the waker are made for each call, or they are taken out of the \
-                      cache and not put back.",
+        promise: "After the first call on a thread, `block_on` allocates nothing, whether the \
+                  future is ready at once or not.",
+        usual_cause: "The parker and the waker are created for each call, or they are taken out of \
+                      the cache and not put back.",
         read: "one-future/cached-block-on.html#what-a-call-pays-for",
     };
     check(lesson, || {
@@ -20,15 +21,16 @@ fn calls_after_the_first_allocate_nothing() {
             let blocks = ready.count + yields.count;
             assert!(blocks == 0, "round {round} allocated {blocks} blocks");
         }
-        // Some systems allocate a mutex when it is first locked, to sleep.
+        // On some systems, a mutex allocates when the thread first locks it to
+        // sleep.
         allocations_of_a_sleep();
         let blocks = allocations_of_a_sleep();
         assert!(blocks == 0, "a call that sleeps allocated {blocks} blocks");
     });
 }
 
-/// How many blocks a `block_on` that sleeps allocates, without those of its
-/// future.
+/// The number of blocks that a `block_on` that sleeps allocates, without those
+/// of its future.
 fn allocations_of_a_sleep() -> u64 {
     let (future, handle) = ManualFuture::new();
     let waking = thread::spawn(move || {
@@ -48,15 +50,15 @@ fn allocations_of_a_sleep() -> u64 {
     whole.count - of_polls.get()
 }
 
-/// Clause 10: a timer that was not needed fires late.
+/// Clause 10: a timer that turned out not to be needed fires after the call.
 #[test]
 fn a_waker_may_be_used_after_its_thread_has_ended() {
     let lesson = Lesson {
         clause: "10. Wakers live on",
-        promise: "A waker may be woken, cloned and dropped anywhere, after the call and after the \
-                  thread.",
-        usual_cause: "The waker points into the thread's cache without a count, and the cache ends \
-                      with the thread.",
+        promise: "A waker may be woken, cloned and dropped on any thread, even after its call has \
+                  returned and its thread has ended.",
+        usual_cause: "The waker points into the thread's cache without a reference count, and the \
+                      cache is freed when the thread ends.",
         read: "one-future/cached-block-on.html#what-a-call-leaves-behind",
     };
     check(lesson, || {
@@ -65,8 +67,8 @@ fn a_waker_may_be_used_after_its_thread_has_ended() {
             block_on(Yields(1));
             waker_of_this_thread()
         });
-        let ended = ended.join().expect("the thread does not panic");
-        // A thread that comes after it, and may get its memory.
+        let ended = ended.join().expect("the thread doesn't panic");
+        // A later thread, which may get the first thread's memory.
         join(thread::spawn(move || {
             for waker in [here, ended] {
                 block_on(async {
@@ -102,66 +104,71 @@ thread_local! {
     static LAST_WORDS: RefCell<Option<BlocksOnDrop>> = const { RefCell::new(None) };
 }
 
-/// Clause 11: thread-locals are destroyed one after the other, and whoever
-/// comes later finds the cache gone.
+/// Clause 11: thread-locals are destroyed one after another, and a later
+/// destructor finds the cache gone.
 #[test]
 fn it_works_in_the_destructor_of_a_thread_local() {
     let lesson = Lesson {
         clause: "11. Thread exit",
-        promise: "`block_on` works while the thread ends, whether or not it was called before.",
-        usual_cause: "The cache is a thread-local that may be gone already: `with` panics then. Ask \
-                      by `try_with`, and do without.",
+        promise: "`block_on` works while the thread ends, whether or not the thread called it \
+                  before.",
+        usual_cause: "The cache is a thread-local that may be gone already, and then `with` \
+                      panics. Use `try_with`, and do without the cache if it's gone.",
         read: "one-future/cached-block-on.html#when-the-thread-ends",
     };
     check(lesson, || {
-        // A thread-local is registered where it is first used; the last one is destroyed first.
+        // A thread-local is registered at its first use, and the one registered
+        // last is destroyed first.
         let before: fn() = || block_on(Yields(1));
         let never: fn() = || ();
         for [first, then] in [[before, never], [never, before], [never, never]]
         {
-            let (tell, told) = mpsc::channel();
+            let (announce, announced) = mpsc::channel();
             join(thread::spawn(move || {
                 first();
-                LAST_WORDS.set(Some(BlocksOnDrop(tell)));
+                LAST_WORDS.set(Some(BlocksOnDrop(announce)));
                 then();
             }));
-            let waker = told.recv();
+            let waker = announced.recv();
             waker.expect("the destructor ran").wake();
         }
     });
 }
 
-/// Clause 8: what notices the recursion may be gone, too.
+/// Clause 8: what detects the recursion may be gone, too.
 #[test]
 fn a_recursive_call_while_the_thread_ends_panics() {
     let lesson = Lesson {
         clause: "8. No recursion",
-        promise: "A recursive call panics and polls nothing, also in the destructor of a thread-local.",
-        usual_cause: "That a call runs is noted in the cache, and a call that finds the cache gone \
-                      doesn't ask. Note it in a thread-local of its own, whose type has no destructor: \
-                      that one is there to the end.",
+        promise: "A recursive call panics and polls nothing, even in the destructor of a \
+                  thread-local.",
+        usual_cause: "The mark that a call is running is in the cache, and a call that finds the \
+                      cache gone doesn't check it. Keep the mark in a thread-local of its own, \
+                      whose type has no destructor, so that it exists until the thread has ended.",
         read: "one-future/cached-block-on.html#when-the-thread-ends",
     };
     check(lesson, || {
-        // Where there is a `todo!`, it is reached here: a panic ends a destructor's process.
+        // If there is a `todo!`, it is reached here, because a panic in a
+        // destructor ends the process.
         block_on(Yields(1));
         for calls_before in [true, false] {
-            let (tell, told) = mpsc::channel();
+            let (announce, announced) = mpsc::channel();
             join(thread::spawn(move || {
-                RECURSES.set(Some(RecursesOnDrop(tell)));
-                // What the call keeps is registered later, so it's gone earlier.
+                RECURSES.set(Some(RecursesOnDrop(announce)));
+                // What the call keeps is registered later, so it's destroyed
+                // earlier.
                 if calls_before {
                     block_on(Yields(1));
                 }
             }));
-            // That it works there at all has a check of its own.
-            let Ok((outer, panics, polls)) = told.recv() else {
+            // Another check is about whether `block_on` works there at all.
+            let Ok((outer, panics, polls)) = announced.recv() else {
                 continue;
             };
             assert!(
                 outer == 6 && panics && polls == 0,
-                "while the thread ended, the recursive call {} and polled its future {polls} times; \
-                 the outer one gave {outer}",
+                "while the thread ended, the recursive call {} and polled its future {polls} \
+                 times; the outer call returned {outer}",
                 if panics { "panicked" } else { "returned" }
             );
         }
@@ -192,15 +199,16 @@ thread_local! {
     static RECURSES: RefCell<Option<RecursesOnDrop>> = const { RefCell::new(None) };
 }
 
-/// Clause 2: what the thread keeps is gone, and it still has to wait.
+/// Clause 2: what the thread keeps is gone, but the thread still has to wait.
 #[test]
 fn it_sleeps_while_the_thread_ends() {
     let lesson = Lesson {
         clause: "2. Idle",
-        promise: "In the destructor of a thread-local `block_on` sleeps, until it is woken, as ever.",
+        promise: "In the destructor of a thread-local, too, `block_on` sleeps until it is woken.",
         usual_cause: "A call that finds the cache gone does without a parker, and polls again and \
-                      again. Make it a parker and a waker of its own: it may allocate. Or it reaches \
-                      the cache by `with` or `take`, which panic once it is gone; `try_with` says so.",
+                      again. Create a parker and a waker for this call, which may allocate. Or the \
+                      call accesses the cache by `with` or `take`, which panic once it's gone; \
+                      `try_with` returns an error instead.",
         read: "one-future/cached-block-on.html#when-the-thread-ends",
     };
     const WINDOW: Duration = Duration::from_millis(100);
@@ -225,8 +233,8 @@ fn it_sleeps_while_the_thread_ends() {
             let cpu = cost.map_or(Duration::ZERO, |cost| cost.cpu);
             assert!(
                 polls <= 2 && cpu < MOST_CPU,
-                "while its thread ended, a future that nobody woke was polled {polls} times, and \
-                 {cpu:.0?} of CPU time were used in {WINDOW:?}"
+                "while its thread ended, a future that wasn't woken was polled {polls} times, and \
+                 the thread used {cpu:.0?} of CPU time in {WINDOW:?}"
             );
         }
     });
@@ -245,17 +253,20 @@ thread_local! {
     static AT_THE_END: RefCell<Option<AtTheEnd>> = const { RefCell::new(None) };
 }
 
-/// Clause 4: what an ending thread drops may wake others: a sender, a guard.
+/// Clause 4: what an ending thread drops, such as a sender or a guard, may wake
+/// other threads.
 #[test]
 fn a_thread_that_ends_wakes_another() {
     let lesson = Lesson {
         clause: "4. Any thread",
-        promise: "A destructor of a thread-local may wake any waker, and wakes the thread that it was \
-                  made for, also where one of the ended thread had the same address.",
-        usual_cause: "The waker asks what its thread keeps, by `with`, and that is gone: ask by \
-                      `try_with`. Or it compares its target's address with one that the thread \
-                      has noted, and the note outlives the target: that of another thread may \
-                      come to lie there. Clear the note when the target may be freed.",
+        promise: "A destructor of a thread-local may call any waker, and the waker wakes the \
+                  thread that it was made for, even if one of the ended thread's had the same \
+                  address.",
+        usual_cause: "The waker accesses what the thread keeps by `with`, although it may be gone: \
+                      use `try_with`. Or the waker compares its target's address with one that the \
+                      thread has stored, and the stored address outlives the target: another \
+                      thread's target may be allocated there. Clear the address when the target \
+                      may be freed.",
         read: "one-future/cached-block-on.html#when-the-thread-ends",
     };
     const ROUNDS: usize = 6;
@@ -269,16 +280,18 @@ fn a_thread_that_ends_wakes_another() {
                 AT_THE_END.set(Some(AtTheEnd(Some(Box::new({
                     let kept = kept.clone();
                     move || {
-                        // A thread that panicked has none, and says so when it's joined.
+                        // A thread that panicked has none, and its `join`
+                        // returns the panic.
                         let Some(gone) = kept.take() else { return };
-                        // Its last count is given back elsewhere.
+                        // Its last count is given back on another thread.
                         let _ = tell_gone.send(gone);
                         let Ok(waker) = wakers.recv() else { return };
                         let panic = panic_message(|| waker.wake_by_ref());
                         let _ = tell_panic.send(panic);
                     }
                 })))));
-                // What the call keeps is registered later, so it's gone earlier.
+                // What the call keeps is registered later, so it's destroyed
+                // earlier.
                 kept.set(Some(waker_of_this_thread()));
             });
             let waiting = thread::spawn(move || {
@@ -296,7 +309,7 @@ fn a_thread_that_ends_wakes_another() {
             let panic = panics.recv().ok().flatten();
             assert!(
                 panic.is_none(),
-                "a wake-up by a thread that ended panicked: {panic:?}"
+                "a wake-up by a thread that was ending panicked: {panic:?}"
             );
             join(ending);
             join(waiting);
@@ -304,12 +317,12 @@ fn a_thread_that_ends_wakes_another() {
     });
 }
 
-/// Drops the waker such that its memory is what this thread allocates next,
-/// or, for each size, next but as many as told.
+/// Drops the waker so that this thread's next allocation gets its memory, or,
+/// for each size, the next allocation after `but` others.
 fn free_for_reuse(waker: Waker, but: usize) -> impl Sized {
-    /// More than testkit's allocator keeps from reuse.
+    /// More blocks than testkit's allocator keeps from being reused.
     const KEPT_FROM_REUSE: usize = 5_000;
-    /// More than the system's allocator keeps for a thread, of each size.
+    /// More blocks of each size than the system's allocator keeps for a thread.
     const KEPT_FOR_REUSE: usize = 40;
     let blocks_of_each_size = |count| {
         let sizes = (8..=128).step_by(8);
@@ -334,10 +347,10 @@ fn what_a_thread_kept_is_freed_when_it_ends() {
     let lesson = Lesson {
         clause: "11. Thread exit",
         promise: "The parker and the waker of a thread are freed when it ends.",
-        usual_cause: "The cache is leaked to get a `'static` reference, or kept by a raw pointer \
-                      that nobody frees. Or what a call makes for itself while the thread ends is \
-                      kept, and no destructor runs any more. Or a `wake` by value returns before \
-                      it has given back the count of its waker.",
+        usual_cause: "The cache is leaked to get a `'static` reference, or is kept behind a raw \
+                      pointer and never freed. Or the cache keeps what a call creates for itself \
+                      while the thread ends, when no destructor will run anymore. Or a `wake` by \
+                      value returns before it has given back its waker's count.",
         read: "one-future/cached-block-on.html#when-the-thread-ends",
     };
     const THREADS: isize = 100;
@@ -355,12 +368,12 @@ fn what_a_thread_kept_is_freed_when_it_ends() {
             }));
         };
         let calls_at_its_end = || {
-            let (tell, told) = mpsc::channel();
+            let (announce, announced) = mpsc::channel();
             join(thread::spawn(move || {
-                LAST_WORDS.set(Some(BlocksOnDrop(tell)));
+                LAST_WORDS.set(Some(BlocksOnDrop(announce)));
                 block_on(Yields(1));
             }));
-            drop(told);
+            drop(announced);
         };
         let ways: [(&str, &dyn Fn()); 3] = [
             ("have called it", &call),
@@ -380,17 +393,17 @@ fn what_a_thread_kept_is_freed_when_it_ends() {
     });
 }
 
-/// Clause 12: counted and not timed, so that every machine agrees. What is
-/// counted is what the code does by the crate `primitives`.
+/// Clause 12: counted rather than timed, so that every machine agrees. This
+/// counts what the code does through the crate `primitives`.
 #[test]
 fn a_wake_on_the_polling_thread_takes_no_atomic_read_modify_write() {
     let lesson = Lesson {
         clause: "12. Cheap",
-        promise: "To be woken by reference on the polling thread, and polled again, takes no atomic \
-                  read-modify-write.",
-        usual_cause: "The waker swaps an atomic flag or locks a mutex although nobody else is \
-                      concerned, or the loop takes the other threads' token before its own flag. \
-                      Or only the waker in the `Context` knows the short way, and not its clones.",
+        promise: "A wake-up by reference on the polling thread, and the poll after it, take no \
+                  atomic read-modify-write.",
+        usual_cause: "The waker swaps an atomic flag or locks a mutex although no other thread is \
+                      involved, or the loop takes the other threads' token before its own flag. Or \
+                      only the waker in the `Context` takes the fast path, and its clones don't.",
         read: "one-future/cached-block-on.html#where-do-the-nanoseconds-go",
     };
     const WAKES: u32 = 1_000;
@@ -425,18 +438,18 @@ fn a_wake_on_the_polling_thread_takes_no_atomic_read_modify_write() {
     });
 }
 
-/// Clause 12: counted by the processor's instructions, so that those within the
+/// Clause 12: counted in the processor's instructions, so that those within the
 /// standard library count, too.
 #[test]
 fn no_locked_instruction_is_executed_for_a_wake_on_the_polling_thread() {
     let lesson = Lesson {
         clause: "12. Cheap",
-        promise: "To be woken by reference on the polling thread, and polled again, takes no atomic \
-                  read-modify-write: no instruction with a `lock` prefix, and no exchange with memory.",
-        usual_cause: "A call into the standard library takes one where you don't see it. \
-                      `thread::current()` counts an `Arc` up and down, and so does a `Waker` that \
-                      is cloned. To compare threads, compare the address of something that the \
-                      thread keeps.",
+        promise: "A wake-up by reference on the polling thread, and the poll after it, take no \
+                  atomic read-modify-write: no instruction with a `lock` prefix, and no `xchg` \
+                  with memory.",
+        usual_cause: "A call into the standard library hides one. `thread::current()` increments \
+                      and decrements the count of an `Arc`, and so does cloning a `Waker`. To \
+                      compare threads, compare the addresses of something that each thread keeps.",
         read: "one-future/cached-block-on.html#whose-flag-is-it",
     };
     const FEW: u32 = 4;
@@ -444,7 +457,7 @@ fn no_locked_instruction_is_executed_for_a_wake_on_the_polling_thread() {
     check(lesson, || {
         let locked_for =
             |wakes| locked_instructions(|| block_on(Yields(wakes)));
-        // First uses take ways of their own.
+        // First uses take paths of their own.
         let _first = locked_for(FEW);
         let (Some(few), Some(many)) = (locked_for(FEW), locked_for(FEW + MORE))
         else {

@@ -30,5 +30,5 @@ fn waker_of_this_thread() -> Waker {
 
 #[track_caller]
 fn join<T>(thread: thread::JoinHandle<T>) {
-    drop(thread.join().expect("the other thread does not panic"));
+    drop(thread.join().expect("the other thread doesn't panic"));
 }

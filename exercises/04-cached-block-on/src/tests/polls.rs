@@ -1,17 +1,18 @@
-//! Polls, and calls within calls.
+//! Polls and nested calls.
 
 use super::*;
 
-/// Polls without a wake-up that a sound design may make.
+/// Polls without a wake-up that a correct design may make.
 const SPARE: u32 = 10;
 
-/// Clause 5: twice the polls are twice the work.
+/// Clause 5: polling twice is doing the work twice.
 #[test]
 fn a_wake_up_causes_one_poll() {
     let lesson = Lesson {
         clause: "5. Bounded polls",
-        promise: "The future is polled once, and then once at most for each wake-up.",
-        usual_cause: "A wake-up leaves two marks, and each is taken for one: set one of them only.",
+        promise: "The future is polled once, and then at most once for each wake-up.",
+        usual_cause: "A wake-up leaves two marks, and each of them is taken for a wake-up: set \
+                      only one of them.",
         read: "one-future/cached-block-on.html#two-ways-to-be-woken",
     };
     const WAKES: u32 = 30;
@@ -52,17 +53,18 @@ fn a_wake_up_causes_one_poll() {
     });
 }
 
-/// Clause 5: what ends a sleep may be left from a wake-up that was seen.
+/// Clause 5: a sleep may end because of a token that is left over from a
+/// wake-up that was already seen.
 #[test]
 fn a_wake_up_within_a_poll_does_not_end_the_next_sleep() {
     let lesson = Lesson {
         clause: "5. Bounded polls",
         promise: "A wake-up that comes while the future is polled causes one further poll, and then \
                   the thread sleeps until the next wake-up.",
-        usual_cause: "A flag says that a wake-up came, and the thread doesn't go to sleep; but the same \
-                      wake-up has left a token as well (of `thread::park`, of a parker or a channel), and \
-                      that ends the next sleep at once. Sleep in a `while` that looks at the flag each \
-                      time, or have one of the two only.",
+        usual_cause: "The flag says that a wake-up came, so the thread doesn't go to sleep. \
+                      However, the same wake-up has also left a token (in `thread::park`, a parker \
+                      or a channel), which ends the next sleep at once. Sleep in a `while` that \
+                      checks the flag each time, or use only one of the two.",
         read: "one-future/cached-block-on.html#two-ways-to-be-woken",
     };
     check(lesson, || {
@@ -70,22 +72,24 @@ fn a_wake_up_within_a_poll_does_not_end_the_next_sleep() {
         let needed = WokenByTurns::NEEDED_POLLS;
         assert!(
             polls <= needed + WokenByTurns::ROUNDS / 2,
-            "{} wake-ups, each other one within a poll, caused {polls} polls, not {needed}",
+            "{} wake-ups, every other one within a poll, caused {polls} polls, not {needed}",
             needed - 1
         );
     });
 }
 
-/// Clause 5: a timer that was not needed fires late, and so may a hundred.
+/// Clause 5: a timer that turned out not to be needed fires after the call, and
+/// so may a hundred.
 #[test]
 fn stale_wake_ups_cost_the_next_call_one_poll_at_most() {
     let lesson = Lesson {
         clause: "5. Bounded polls",
-        promise: "However often wakers of earlier calls are woken between two calls, the next call \
-                  polls once more at most, and waits as ever.",
-        usual_cause: "Wake-ups are counted, not remembered as one, or a flag that is set between \
-                      two calls is never cleared. With two places for wake-ups, one for those on \
-                      the thread itself, each costs the next call a poll if both are left full.",
+        promise: "No matter how often wakers of earlier calls are woken between two calls, the \
+                  next call polls at most one extra time, and then sleeps until it's woken.",
+        usual_cause: "Wake-ups are counted, instead of being merged into one, or a flag that is \
+                      set between two calls is never cleared. If wake-ups have two places, of \
+                      which one is for those on the thread itself, and neither is cleared, each of \
+                      them costs the next call a poll.",
         read: "one-future/cached-block-on.html#what-a-call-leaves-behind",
     };
     const STALE: u32 = 100;
@@ -109,8 +113,8 @@ fn stale_wake_ups_cost_the_next_call_one_poll_at_most() {
             let polls = waking.join().expect("waking does not panic");
             assert!(
                 polls <= 2,
-                "after {here} stale wake-ups on its own thread and {elsewhere} from another a future \
-                 that nobody woke was polled {polls} times"
+                "after {here} stale wake-ups on its own thread and {elsewhere} from another, a \
+                 future that wasn't woken was polled {polls} times"
             );
         }
     });
@@ -121,10 +125,10 @@ fn stale_wake_ups_cost_the_next_call_one_poll_at_most() {
 fn the_future_stays_where_it_is_and_is_dropped_once() {
     let lesson = Lesson {
         clause: "6. One drop",
-        promise: "Once polled, the future stays where it is until it is dropped, once, before \
+        promise: "Once polled, the future stays at its address until it is dropped, once, before \
                   `block_on` returns.",
         usual_cause: "The future is moved from one part of the function to another after its first \
-                      poll, or kept elsewhere between two polls, or leaked to pin it.",
+                      poll, or stored elsewhere between two polls, or leaked to pin it.",
         read: "one-future/block-on.html#pin-it-first",
     };
     check(lesson, || {
@@ -134,7 +138,7 @@ fn the_future_stays_where_it_is_and_is_dropped_once() {
             let (probe, log) = DropProbe::new();
             let not_send = Rc::new(probe);
             let mut yields = pin!(Yields(2));
-            // Not an `async` block, which drops what it holds when it is done.
+            // Not an `async` block, which drops its variables when it's done.
             block_on(poll_fn(move |cx| {
                 let _held = &not_send;
                 yields.as_mut().poll(cx)
@@ -158,22 +162,22 @@ fn assert_recursion_panics(place: &str) {
         None => panic!("{place} did not panic"),
         Some(message) => assert!(
             message.contains("recursive `block_on`"),
-            "{place} panicked with `{message}`, which does not say \"recursive `block_on`\""
+            "{place} panicked with `{message}`, which doesn't contain \"recursive `block_on`\""
         ),
     }
     assert!(!is_polled.get(), "{place} panicked, but polled its future");
 }
 
-/// Clause 8: two waits on one thread share what the thread has only once.
+/// Clause 8: two calls on one thread would share what the thread has only once.
 #[test]
 fn a_recursive_call_panics_and_says_so() {
     let lesson = Lesson {
         clause: "8. No recursion",
-        promise: "A `block_on` within another one on the same thread panics, and its message has \
-                  the words \"recursive `block_on`\".",
-        usual_cause: "The cache is shared by both, or a `RefCell` panics with words of its own, or \
-                      the mark of the outer call goes with the inner one, or the inner call polls \
-                      its future before it looks for the mark.",
+        promise: "A `block_on` within another `block_on` on the same thread panics, and its \
+                  message contains the words \"recursive `block_on`\".",
+        usual_cause: "The two calls share the cache, or a `RefCell` panics with a message of its \
+                      own, or the inner call removes the outer call's mark, or the inner call \
+                      polls its future before it checks for the mark.",
         read: "one-future/cached-block-on.html#a-call-within-a-call",
     };
     check(lesson, || {
@@ -196,7 +200,8 @@ fn a_recursive_call_panics_and_says_so() {
 fn a_recursive_call_leaves_the_outer_one_able_to_finish() {
     let lesson = Lesson {
         clause: "8. No recursion",
-        promise: "The outer call keeps its wake-ups, sleeps and ends, whatever the inner one tried.",
+        promise: "The outer call keeps its wake-ups, sleeps and ends, no matter what the inner \
+                  call tried.",
         usual_cause: "The inner call clears the flag or takes the token before it panics.",
         read: "one-future/cached-block-on.html#a-call-within-a-call",
     };
@@ -230,13 +235,13 @@ fn a_recursive_call_leaves_the_outer_one_able_to_finish() {
     });
 }
 
-/// Clause 8: it is recursion only on the same thread and at the same time.
+/// Clause 8: a call is recursive only if another is running on the same thread.
 #[test]
-fn calls_on_other_threads_and_later_calls_are_no_recursion() {
+fn calls_on_other_threads_and_later_calls_are_not_recursive() {
     let lesson = Lesson {
         clause: "8. No recursion",
         promise: "While one thread is in `block_on`, others may call it, and so may this one later.",
-        usual_cause: "The mark is a `static` and not a thread-local, or it is never cleared.",
+        usual_cause: "The mark is a `static` instead of a thread-local, or it is never cleared.",
         read: "one-future/cached-block-on.html#a-call-within-a-call",
     };
     check(lesson, || {
@@ -250,13 +255,13 @@ fn calls_on_other_threads_and_later_calls_are_no_recursion() {
     });
 }
 
-/// Clause 9: also the mark against recursion, and also the cache.
+/// Clause 9: this includes the mark against recursion, and the cache.
 #[test]
 fn a_panic_of_the_future_leaves_the_thread_usable() {
     let lesson = Lesson {
         clause: "9. Panics",
-        promise: "A panic of the future drops it once and comes out; later calls work, and allocate \
-                  nothing.",
+        promise: "When the future panics, it is dropped once, and the panic comes out of \
+                  `block_on`. Later calls work, and allocate nothing.",
         usual_cause: "What is taken or marked at the start is put back at the end, and a panic \
                       skips the end. Put it back in a `Drop`.",
         read: "one-future/cached-block-on.html#a-call-within-a-call",
@@ -265,7 +270,7 @@ fn a_panic_of_the_future_leaves_the_thread_usable() {
         block_on(async {});
         let (probe, log) = DropProbe::new();
         let mut yields = pin!(Yields(1));
-        // Not an `async` block, which drops what it holds when it panics.
+        // Not an `async` block, which drops its variables when it panics.
         let future = poll_fn(move |cx| {
             let _held = &probe;
             match yields.as_mut().poll(cx) {

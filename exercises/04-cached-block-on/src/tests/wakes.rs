@@ -1,15 +1,16 @@
-//! Wake-ups, and who gets them.
+//! Wake-ups, and which thread gets them.
 
 use super::*;
 
-/// Clause 1: nobody knows how many polls a future needs.
+/// Clause 1: `block_on` can't know how many polls a future needs.
 #[test]
 fn a_future_is_polled_until_it_is_ready() {
     let lesson = Lesson {
         clause: "1. Prompt",
-        promise: "A future is polled at once and until it is ready, and its output comes back.",
-        usual_cause: "The thread sleeps before the first poll, or the loop ends after the second, or \
-                      it gives up on a future that wakes itself again and again.",
+        promise: "A future is polled at once, and again until it is ready, and its output is \
+                  returned.",
+        usual_cause: "The thread sleeps before the first poll, or the loop ends after the second \
+                      poll, or it gives up on a future that wakes itself again and again.",
         read: "one-future/block-on.html#poll-first",
     };
     check(lesson, || {
@@ -25,20 +26,20 @@ fn a_future_is_polled_until_it_is_ready() {
     });
 }
 
-/// How long the idle check watches, and what a sleeping thread may cost in
-/// that time: a hundred times what it does.
+/// How long the idle check watches the thread, and what a sleeping thread may
+/// cost in that time: a hundred times what it does cost.
 const IDLE_WINDOW: Duration = Duration::from_millis(200);
 const IDLE_CPU: Duration = Duration::from_millis(20);
 const IDLE_SLEEPS: u64 = 20;
 
-/// Clause 2: also after wake-ups, whose flags somebody has to clear.
+/// Clause 2: this also holds after wake-ups, whose flags have to be cleared.
 #[test]
 fn waiting_is_idle() {
     let lesson = Lesson {
         clause: "2. Idle",
-        promise: "While the future waits, the thread sleeps, until it is woken.",
-        usual_cause: "The loop spins or looks again by a timer, or it finds a flag that an earlier \
-                      wake-up set and nobody has cleared.",
+        promise: "While the future waits, the thread sleeps until it is woken.",
+        usual_cause: "The loop spins, or polls by a timer, or it finds a flag that an earlier \
+                      wake-up set and that was never cleared.",
         read: "one-future/block-on.html#sleep-dont-spin",
     };
     check(lesson, || {
@@ -65,15 +66,15 @@ fn waiting_is_idle() {
     });
 }
 
-/// Clause 3: this is what `yield_now` does, on the same thread and, by its
-/// waker, on another.
+/// Clause 3: a future wakes itself during the poll, as `yield_now` does, or
+/// another thread wakes it.
 #[test]
 fn a_wake_during_poll_is_not_lost() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "A wake-up during the poll counts, from this thread and from another one.",
-        usual_cause: "The flag is cleared after the poll, or before the sleep, without being looked \
-                      at; or only a thread that sleeps already is woken.",
+        promise: "A wake-up during the poll counts, both from this thread and from another one.",
+        usual_cause: "The flag is cleared after the poll, or before the sleep, without a look at \
+                      it; or a wake-up only wakes a thread that sleeps already.",
         read: "one-future/cached-block-on.html#two-ways-to-be-woken",
     };
     check(lesson, || {
@@ -93,15 +94,16 @@ fn a_wake_during_poll_is_not_lost() {
     });
 }
 
-/// Clause 3: the next poll answers both, and both ways must work again.
+/// Clause 3: the next poll answers both wake-ups, and after it both ways must
+/// work again.
 #[test]
 fn wakes_by_both_ways_at_once_are_not_lost() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "When the future and another thread wake in one poll, it is polled again, and \
-                  each of both can wake once more.",
-        usual_cause: "Whoever takes the wake-up of this thread takes half of the other's with it: \
-                      its token and not its flag, or its flag and not its token.",
+        promise: "When the future and another thread wake during one poll, the future is polled \
+                  again, and after that each of the two can wake again.",
+        usual_cause: "Taking this thread's wake-up takes half of the other thread's with it: its \
+                      token and not its flag, or its flag and not its token.",
         read: "one-future/cached-block-on.html#two-ways-to-be-woken",
     };
     check(lesson, || {
@@ -137,15 +139,16 @@ fn wakes_by_both_ways_at_once_are_not_lost() {
     });
 }
 
-/// Clause 3: no single run can hit the moment between the last look and the
-/// sleep; many runs do, and more so with delays in between.
+/// Clause 3: no single run can be relied on to hit the moment between the last
+/// look and the sleep. Many runs do hit it, and even more so with delays in
+/// between.
 #[test]
 fn thousands_of_wakes_between_two_threads_all_arrive() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
         promise: "A wake-up that comes between the poll and the sleep still counts.",
-        usual_cause: "The thread looks for a wake-up and then sleeps without looking again, or \
-                      says that it sleeps after its last look.",
+        usual_cause: "The thread looks for a wake-up, and then sleeps without looking again, or it \
+                      announces its sleep only after its last look.",
         read: "one-future/cached-block-on.html#two-ways-to-be-woken",
     };
     const TIME: Duration = Duration::from_millis(150);
@@ -156,7 +159,7 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
     });
 }
 
-/// Waits for answers of another thread, with a wake-up of its own in every
+/// Waits for answers from another thread, with a wake-up of its own in every
 /// third round.
 fn race_both_ways(time: Duration) {
     let mut round = 0;
@@ -174,14 +177,15 @@ fn race_both_ways(time: Duration) {
     });
 }
 
-/// Clause 3: between a wake-up and the end of the poll the future waits for
-/// something by `thread::park`, as a lock or a channel may.
+/// Clause 3: between a wake-up and the end of the poll, the future waits for
+/// something with `thread::park`, as a lock or a channel may.
 #[test]
 fn a_wake_up_survives_a_future_that_parks() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
         promise: "A wake-up still counts if the future calls `thread::park` after it.",
-        usual_cause: "The wake-up is kept in the thread's own token only, and the future took it.",
+        usual_cause: "The wake-up is kept only in the thread's own token, and the future took that \
+                      token.",
         read: "one-future/parker.html#who-takes-the-token",
     };
     check(lesson, || {
@@ -204,16 +208,17 @@ fn a_wake_up_survives_a_future_that_parks() {
     });
 }
 
-/// Clause 3: a `Context` stays on its thread, and a `&Waker` needn't.
+/// Clause 3: a `Context` stays on its thread, but a `&Waker` doesn't have to.
 #[test]
 fn another_thread_wakes_by_a_borrowed_waker() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "The waker in the `Context` may be borrowed by another thread, and wakes from there, \
-                  without a clone.",
-        usual_cause: "The waker in the `Context` is taken to stay on the thread, since the `Context` \
-                      does, and only its clones ask where they are. But a `Waker` is `Sync`, and a \
-                      scoped thread may borrow it: ask in each of them.",
+        promise: "Another thread may borrow the waker in the `Context`, and wake with it, without \
+                  a clone.",
+        usual_cause: "The waker in the `Context` is assumed to stay on the thread, since the \
+                      `Context` does, and only its clones check which thread they're on. However, \
+                      a `Waker` is `Sync`, and a scoped thread may borrow it: check in every \
+                      waker.",
         read: "one-future/cached-block-on.html#whose-flag-is-it",
     };
     check(lesson, || {
@@ -237,8 +242,9 @@ fn another_thread_wakes_by_a_borrowed_waker() {
 fn two_waiting_threads_do_not_take_each_others_wake_ups() {
     let lesson = Lesson {
         clause: "4. Any thread",
-        promise: "A waker wakes the thread that it was made for, however many wait elsewhere.",
-        usual_cause: "All threads share one cache: a `static` where `thread_local!` is needed.",
+        promise: "A waker wakes the thread that it was made for, no matter how many others are \
+                  waiting.",
+        usual_cause: "All threads share one cache, a `static` where a `thread_local!` is needed.",
         read: "one-future/cached-block-on.html#what-a-call-pays-for",
     };
     check(lesson, || {
@@ -257,15 +263,16 @@ fn two_waiting_threads_do_not_take_each_others_wake_ups() {
     });
 }
 
-/// Clause 4: a thread that runs a `block_on` of its own wakes that of another
-/// one. "Is somebody polling here?" is the wrong question then.
+/// Clause 4: a thread that runs a `block_on` of its own wakes another thread's.
+/// Then "Is this thread polling?" is the wrong question.
 #[test]
 fn a_waker_wakes_its_thread_from_within_another_block_on() {
     let lesson = Lesson {
         clause: "4. Any thread",
         promise: "A future that `block_on` polls on one thread can wake a `block_on` on another.",
-        usual_cause: "The waker asks whether its caller polls, and not whether it polls for this \
-                      waker. Compare with the thread that the waker was made for.",
+        usual_cause: "The waker checks whether its caller is polling, but not whether that poll is \
+                      for this waker. Compare the caller with the thread that the waker was made \
+                      for.",
         read: "one-future/cached-block-on.html#whose-flag-is-it",
     };
     check(lesson, || {

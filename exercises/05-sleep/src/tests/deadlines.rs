@@ -2,13 +2,13 @@
 
 use super::*;
 
-/// Clause 1: whoever is early reads what has not been sent yet.
+/// Clause 1: a task that is woken early reads what hasn't been sent yet.
 #[test]
-fn nobody_is_woken_before_the_deadline() {
+fn no_sleep_is_woken_before_its_deadline() {
     let lesson = Lesson {
         clause: "1. Never early",
-        promise: "A nanosecond before its deadline a sleep is not woken.",
-        usual_cause: "Times are cut to whole milliseconds, or by `as` to the bits of a type. Compare \
+        promise: "A nanosecond before its deadline, a sleep isn't woken yet.",
+        usual_cause: "Times are rounded down to whole milliseconds, or truncated by `as`. Compare \
                       `Instant`s, or round the deadline up.",
         read: "blocking/sleep.html#never-early",
     };
@@ -31,9 +31,9 @@ fn nobody_is_woken_before_the_deadline() {
 fn a_poll_before_the_deadline_does_not_end_the_sleep() {
     let lesson = Lesson {
         clause: "1. Never early",
-        promise: "However often a sleep is polled before its deadline, it is pending.",
-        usual_cause: "A second poll is taken for the end. A task is polled for other reasons, too, so \
-                      ready is only what `fire` has taken out.",
+        promise: "No matter how often a sleep is polled before its deadline, it is pending.",
+        usual_cause: "The second poll is taken to mean that the sleep is over. A task is polled \
+                      for other reasons, too, so only a sleep that `fire` has taken out is ready.",
         read: "blocking/sleep.html#never-early",
     };
     check(lesson, || {
@@ -62,12 +62,14 @@ fn a_poll_before_the_deadline_does_not_end_the_sleep() {
 fn a_sleep_lasts_at_least_its_duration() {
     let lesson = Lesson {
         clause: "1. Never early",
-        promise: "From the call of `sleep` until its future is ready at least the duration passes.",
-        usual_cause: "The rest of the time is cut to whole milliseconds (`as_millis`), or a wait \
-                      that returned is taken for time that has passed. At a hang: nothing unparks \
-                      the thread for a new first deadline. Or `fire` works out its answer under one \
-                      lock and notes it, or that it has ended, under a later one: a sleep that comes \
-                      in between rouses nobody. Or it wakes under its lock.",
+        promise: "From the call of `sleep` until its future is ready, at least the duration \
+                  passes.",
+        usual_cause: "The time that is left is rounded down to whole milliseconds (`as_millis`), \
+                      or a wait that returned is taken to mean that the time has passed. At a \
+                      hang: nothing unparks the thread for a new first deadline. Or `fire` \
+                      computes its result in one critical section and stores it, or that it has \
+                      ended, in a later one, and a sleep that comes in between doesn't unpark the \
+                      driver. Or `fire` calls wakers under its lock.",
         read: "blocking/sleep.html#never-early",
     };
     check(lesson, || {
@@ -86,17 +88,18 @@ fn a_sleep_lasts_at_least_its_duration() {
     });
 }
 
-/// Clause 2: what is late by a turn of the driver may be late by hours.
+/// Clause 2: what the driver misses in one call of `fire` may be late by hours.
 #[test]
 fn each_sleep_is_woken_in_time() {
     let lesson = Lesson {
         clause: "2. In time",
-        promise: "Whoever calls `fire` when it says wakes each sleep within a millisecond.",
-        usual_cause: "What `fire` returns is not the earliest deadline: of those that are left, of \
-                      those that came meanwhile, or of a wheel's next level. Or what is due right \
-                      now is left for the next call (`<` for `<=`). Or `fire` returns a later time \
-                      than the earliest deadline, and a first poll compares with the latter. At a \
-                      hang: `fire` wakes under its lock.",
+        promise: "A driver that calls `fire` at the time that it returned wakes each sleep within \
+                  a millisecond.",
+        usual_cause: "`fire` doesn't return the earliest deadline: it misses those that are left, \
+                      those that came meanwhile, or those on a wheel's next level. Or what is due \
+                      right now is left for the next call (`<` for `<=`). Or `fire` returns a \
+                      later time than the earliest deadline, but a first poll compares with that \
+                      deadline. At a hang: `fire` calls wakers under its lock.",
         read: "blocking/sleep.html#the-next-deadline",
     };
     const SLEEPS: u32 = 400;
@@ -109,7 +112,7 @@ fn each_sleep_is_woken_in_time() {
             let bits = draw(&random) % 58;
             let duration = Duration::from_nanos(draw(&random) >> (63 - bits));
             let mut deadline = now + duration + NS;
-            // Equal ones are for checks of their own.
+            // Other checks are about equal deadlines.
             while !drawn.borrow_mut().insert(deadline) {
                 deadline += NS;
             }
@@ -130,34 +133,39 @@ fn each_sleep_is_woken_in_time() {
                     *deadline - now
                 );
                 let late = now.saturating_duration_since(*deadline);
-                assert!(late <= MS, "a sleep was still asleep {late:?} late");
+                assert!(late <= MS, "a sleep still hadn't been woken {late:?} after its deadline");
                 !is_woken
             });
             while left > 0 && pending.len() < SLEEPS as usize / 2 {
                 left -= 1;
-                // A new one each time that one has ended.
+                // A new sleep each time one has ended.
                 pending.push(draw_sleep(&timers, now));
             }
         });
         let forgotten = pending.len();
         assert!(forgotten == 0, "`fire` has forgotten {forgotten} sleeps");
         let next = driven.fire();
-        assert!(next.is_none(), "nobody sleeps, and `fire` says {next:?}");
+        assert!(
+            next.is_none(),
+            "no sleep waits, but `fire` returned {next:?}"
+        );
     });
 }
 
-/// Clause 2: woken for what?
+/// Clause 2: a wake-up is of use only if the sleep is ready.
 #[test]
 fn a_sleep_that_was_woken_is_ready() {
     let lesson = Lesson {
         clause: "2. In time",
-        promise: "Once `fire` has woken a sleep, its next poll is ready. A sleep is woken once.",
-        usual_cause: "If it was woken 0 times, `poll` doesn't keep a clone of the waker that it is \
-                      given, or two sleeps of one deadline share an entry. Otherwise `fire` takes \
-                      the waker out and keeps no note that the sleep has fired, or leaves what it \
-                      has woken where it was; or `poll` asks the clock instead of that note. At a \
-                      hang: `poll` blocks its thread until the deadline (`thread::sleep`). It must \
-                      return `Pending` at once, and `fire` wakes.",
+        promise: "Once `fire` has woken a sleep, the sleep's next poll is ready. A sleep is woken \
+                  once.",
+        usual_cause: "If the sleep was woken 0 times, `poll` doesn't keep a clone of the waker \
+                      that it is passed, or two sleeps with the same deadline share an entry. \
+                      Otherwise `fire` takes the waker out without recording that the sleep has \
+                      fired, or leaves in its place what it has woken, or `poll` reads the clock \
+                      instead of that record. At a hang: `poll` blocks its thread until the \
+                      deadline (`thread::sleep`). It must return `Pending` at once, and leave the \
+                      waking to `fire`.",
         read: "blocking/sleep.html#a-list-of-deadlines",
     };
     check(lesson, || {
@@ -177,14 +185,14 @@ fn a_sleep_that_was_woken_is_ready() {
     });
 }
 
-/// Clause 3: the driver sleeps until the time that it was told.
+/// Clause 3: the driver sleeps until the time that `fire` returned.
 #[test]
-fn an_earlier_deadline_rouses() {
+fn an_earlier_deadline_unparks_the_driver() {
     let lesson = Lesson {
         clause: "3. Earlier ones interrupt",
-        promise: "A sleep that is due well before `fire` is to be called again rouses the driver.",
-        usual_cause: "Only the first sleep of all rouses, or the new deadline is compared with \
-                      something else than what `fire` has returned.",
+        promise: "A sleep that is due well before `fire` is to be called again unparks the driver.",
+        usual_cause: "Only the very first sleep unparks the driver, or the new deadline is \
+                      compared with something other than what `fire` returned.",
         read: "blocking/sleep.html#an-earlier-deadline",
     };
     check(lesson, || {
@@ -192,15 +200,16 @@ fn an_earlier_deadline_rouses() {
         let mut kept = Vec::new();
         let mut duration = HOUR;
         for _ in 0..8 {
-            let before = driven.rouses.load(SeqCst);
-            // Polled on another thread: the driver's may be anywhere.
+            let before = driven.unparks.load(SeqCst);
+            // Polled on another thread, because the driver isn't necessarily on
+            // this one.
             let sleep = driven.after(duration);
             let begun = thread::spawn(move || begin(sleep)).join();
             kept.push(begun.expect("polling does not panic"));
-            let rouses = driven.rouses.load(SeqCst) - before;
+            let unparks = driven.unparks.load(SeqCst) - before;
             assert!(
-                rouses > 0,
-                "a sleep of {duration:?}, the first to be due, did not rouse"
+                unparks > 0,
+                "a sleep of {duration:?}, the first to be due, didn't call `unpark`"
             );
             let next = driven.fire();
             let latest = driven.now + duration + MS;
@@ -208,7 +217,8 @@ fn an_earlier_deadline_rouses() {
                 next.is_some_and(|next| next <= latest),
                 "then `fire` returned {next:?}, which is later than its deadline"
             );
-            // `fire` may be earlier than the deadline; who comes next, still earlier.
+            // `fire` may return a time before the deadline; the next sleep is
+            // due even earlier.
             duration = next.map_or(duration, |next| next - driven.now) / 2;
         }
     });
@@ -216,14 +226,15 @@ fn an_earlier_deadline_rouses() {
 
 /// Clause 3: a part of an hour is more than a millisecond.
 #[test]
-fn a_deadline_that_is_a_little_earlier_rouses() {
+fn a_deadline_that_is_a_little_earlier_unparks_the_driver() {
     let lesson = Lesson {
         clause: "3. Earlier ones interrupt",
-        promise: "A sleep that is due two milliseconds before `fire` is to be called again rouses the \
-                  driver, however far away that is.",
-        usual_cause: "A deadline that is only a little earlier doesn't rouse: by a part of the time that \
-                      is left, or because times are compared in coarse units. Compare with what `fire` \
-                      has returned, to the millisecond.",
+        promise: "A sleep that is due two milliseconds before `fire` is to be called again unparks \
+                  the driver, no matter how far away that is.",
+        usual_cause: "A deadline that is only a little earlier doesn't unpark the driver, because \
+                      the slack is a fraction of the time that is left, or because times are \
+                      compared in coarse units. Compare with what `fire` returned, to the \
+                      millisecond.",
         read: "blocking/sleep.html#an-earlier-deadline",
     };
     check(lesson, || {
@@ -233,35 +244,37 @@ fn a_deadline_that_is_a_little_earlier_rouses() {
             let Some(next) = driven.fire_until_idle() else {
                 continue;
             };
-            let before = driven.rouses.load(SeqCst);
+            let before = driven.unparks.load(SeqCst);
             let deadline = next - 2 * MS;
             let (_earlier, wakes) = begin(driven.timers.sleep_until(deadline));
-            let is_roused = driven.rouses.load(SeqCst) > before;
+            let is_unparked = driven.unparks.load(SeqCst) > before;
             let left = next - driven.now;
             assert!(
-                is_roused,
-                "`fire` was to be called again in {left:?}; a sleep that is due 2 ms earlier did \
-                 not rouse"
+                is_unparked,
+                "`fire` was to be called again in {left:?}, but a sleep that is due 2 ms earlier \
+                 didn't call `unpark`"
             );
             driven.run_until(deadline + MS, |_| {});
-            assert!(wakes.wakes() == 1, "it was not woken in time");
+            assert!(wakes.wakes() == 1, "the sleep was not woken in time");
         }
     });
 }
 
-/// Clause 3: little by little the driver may be late by much.
+/// Clause 3: many small delays may add up to a long one.
 #[test]
 fn a_sleep_is_compared_with_the_time_that_fire_returned() {
     let lesson = Lesson {
         clause: "3. Earlier ones interrupt",
-        promise: "A sleep that is due more than a millisecond before `fire` is to be called again rouses \
-                  the driver, also where another one is due between the two, and didn't.",
-        usual_cause: "A sleep that is too little earlier to rouse is noted as the time when the driver \
-                      looks again. The next one is compared with that, and the slack adds up. Only a `fire` \
-                      or a `rouse` may move that time.",
+        promise: "A sleep that is due more than a millisecond before `fire` is to be called again \
+                  unparks the driver, even if another sleep is due between the two and didn't \
+                  unpark it.",
+        usual_cause: "The deadline of a sleep that isn't early enough to unpark the driver is \
+                      stored as the time when the driver looks again. The next sleep is compared \
+                      with that, and the slack adds up. Only a `fire` or an `unpark` may change \
+                      that time.",
         read: "blocking/sleep.html#an-earlier-deadline",
     };
-    /// Less than the millisecond, and two are more.
+    /// Less than the millisecond, but twice this is more.
     const A_LITTLE: Duration = Duration::from_micros(800);
     check(lesson, || {
         let mut driven = Driven::new();
@@ -269,27 +282,28 @@ fn a_sleep_is_compared_with_the_time_that_fire_returned() {
         let Some(next) = driven.fire_until_idle() else {
             return;
         };
-        let before = driven.rouses.load(SeqCst);
+        let before = driven.unparks.load(SeqCst);
         let _sleeps = [1, 2]
             .map(|nth| begin(driven.timers.sleep_until(next - nth * A_LITTLE)));
         let earlier = 2 * A_LITTLE;
         assert!(
-            driven.rouses.load(SeqCst) > before,
-            "two sleeps, the second due {A_LITTLE:?} before the first, did not rouse, though the second \
-             is due {earlier:?} before `fire` is to be called again"
+            driven.unparks.load(SeqCst) > before,
+            "two sleeps, the second due {A_LITTLE:?} before the first, didn't call `unpark`, \
+             although the second is due {earlier:?} before `fire` is to be called again"
         );
     });
 }
 
-/// Clause 3: the driver is in the middle of a turn.
+/// Clause 3: the driver is in the middle of a `fire`.
 #[test]
 fn a_sleep_begun_while_fire_runs_is_not_overslept() {
     let lesson = Lesson {
         clause: "3. Earlier ones interrupt",
-        promise: "A sleep that a waker begins during `fire` is in its answer, or rouses.",
-        usual_cause: "`fire` works out its answer before it calls the wakers, or takes all that \
-                      there is to sleep out of its place meanwhile. At a hang: it calls them \
-                      under its lock.",
+        promise: "A sleep that a waker begins during `fire` is part of its result, or unparks the \
+                  driver.",
+        usual_cause: "`fire` computes its result before it calls the wakers, or it moves all \
+                      sleeps out of their place meanwhile. At a hang: it calls wakers under its \
+                      lock.",
         read: "blocking/sleep.html#an-earlier-deadline",
     };
     check(lesson, || {
@@ -299,7 +313,7 @@ fn a_sleep_begun_while_fire_runs_is_not_overslept() {
             let (timers, begun) = (driven.timers.clone(), begun.clone());
             let deadline = driven.now + 3 * SECOND;
             move || {
-                let mut begun = begun.lock().expect("nothing panics here");
+                let mut begun = begun.lock().expect("no code panics here");
                 *begun = Some(begin(timers.sleep_until(deadline)));
             }
         });
@@ -309,33 +323,35 @@ fn a_sleep_begun_while_fire_runs_is_not_overslept() {
         driven.fire();
         let deadline = driven.now + 3 * SECOND;
         driven.now += SECOND + MS;
-        let before = driven.rouses.load(SeqCst);
+        let before = driven.unparks.load(SeqCst);
         let next = driven.fire();
-        let is_roused = driven.rouses.load(SeqCst) > before;
+        let is_unparked = driven.unparks.load(SeqCst) > before;
         assert!(
-            is_roused || next.is_some_and(|next| next <= deadline + MS),
-            "the driver is neither told of the new sleep nor roused"
+            is_unparked || next.is_some_and(|next| next <= deadline + MS),
+            "the new sleep is not in the result of `fire`, and didn't call `unpark`"
         );
         let end = deadline + MS;
         driven.run_until(end, |_| {});
-        let begun = begun.lock().expect("nothing panics here").take();
+        let begun = begun.lock().expect("no code panics here").take();
         let wakes = begun.map(|(_, wakes)| wakes.wakes());
         assert!(wakes == Some(1), "the new sleep was woken {wakes:?} times");
         drop(far);
     });
 }
 
-/// Clause 3: what was roused for is over once `fire` has begun.
+/// Clause 3: an `unpark` counts only until the next `fire` begins.
 #[test]
-fn a_rouse_before_fire_is_not_one_for_a_sleep_begun_meanwhile() {
+fn an_unpark_before_fire_is_not_one_for_a_sleep_begun_meanwhile() {
     let lesson = Lesson {
         clause: "3. Earlier ones interrupt",
-        promise: "A sleep that a waker begins during `fire` is in its answer, or rouses, also if an \
-                  earlier sleep roused before that `fire` and none has run since.",
-        usual_cause: "The mark \"already roused\" is cleared when `fire` ends, but what `fire` returns is \
-                      worked out before. A sleep that begins in between takes the old `rouse` for one that \
-                      is still to be followed by a `fire`. Clear the mark under the same lock as you work \
-                      out what `fire` returns. At a hang: `fire` calls the wakers under its lock.",
+        promise: "A sleep that a waker begins during `fire` is part of its result, or unparks the \
+                  driver, even if an earlier sleep called `unpark` before that `fire` and no other \
+                  `fire` has run since.",
+        usual_cause: "The mark \"already unparked\" is cleared when `fire` ends, but the result of \
+                      `fire` is computed before that. A sleep that begins in between assumes that \
+                      another `fire` will follow the old `unpark`. Clear the mark in the same \
+                      critical section in which you compute the result of `fire`. At a hang: \
+                      `fire` calls wakers under its lock.",
         read: "blocking/sleep.html#an-earlier-deadline",
     };
     check(lesson, || {
@@ -345,72 +361,78 @@ fn a_rouse_before_fire_is_not_one_for_a_sleep_begun_meanwhile() {
         let waker = HostileWaker::new({
             let (timers, begun) = (driven.timers.clone(), begun.clone());
             move || {
-                let mut begun = begun.lock().expect("nothing panics here");
+                let mut begun = begun.lock().expect("no code panics here");
                 *begun = Some(begin(timers.sleep_until(deadline)));
             }
         });
         let _far = begin(driven.after(HOUR));
         let mut first = driven.after(SECOND);
         poll(&mut first, &waker);
-        assert!(driven.rouses.load(SeqCst) > 0, "neither sleep roused");
-        driven.now += SECOND + MS;
-        let before = driven.rouses.load(SeqCst);
-        let next = driven.fire();
-        let is_roused = driven.rouses.load(SeqCst) > before;
         assert!(
-            is_roused || next.is_some_and(|next| next <= deadline + MS),
-            "two sleeps roused, and `fire` ran; a third one, begun by a waker that it called and due in \
-             {:?}, neither roused nor is it in what `fire` returned: {:?} from now",
+            driven.unparks.load(SeqCst) > 0,
+            "neither sleep called `unpark`"
+        );
+        driven.now += SECOND + MS;
+        let before = driven.unparks.load(SeqCst);
+        let next = driven.fire();
+        let is_unparked = driven.unparks.load(SeqCst) > before;
+        assert!(
+            is_unparked || next.is_some_and(|next| next <= deadline + MS),
+            "two sleeps called `unpark`, and `fire` ran; a third sleep, which a waker began during \
+             `fire` and which is due in {:?}, neither called `unpark` nor is it in the result of \
+             `fire`: {:?} from now",
             deadline - driven.now,
             next.map(|next| next - driven.now)
         );
     });
 }
 
-/// Clause 8: a driver that is called without need is a thread that wakes up.
+/// Clause 8: a driver that has to call `fire` without need is a thread that
+/// wakes up for nothing.
 #[test]
-fn a_long_sleep_takes_few_turns() {
+fn a_long_sleep_takes_few_calls() {
     let lesson = Lesson {
-        clause: "8. Few turns",
-        promise: "`fire` has to be called at most ten times for a sleep, even for one of years.",
+        clause: "8. Few calls",
+        promise: "`fire` has to be called at most ten times for a sleep, even if it lasts for \
+                  years.",
         usual_cause: "`fire` returns the next tick, or a time that has come already, whether or not \
                       anything is due.",
         read: "blocking/sleep.html#the-next-deadline",
     };
-    const MOST_TURNS: usize = 10;
+    const MOST_CALLS: usize = 10;
     check(lesson, || {
         for duration in [MS / 2, SECOND, HOUR, 10 * YEAR] {
             let mut driven = Driven::new();
             let (_sleep, wakes) = begin(driven.after(duration));
             let end = driven.now + duration + MS;
             let woken_in = Cell::new(None);
-            let before = driven.turns;
-            let mut turns = 0;
+            let before = driven.calls;
+            let mut calls = 0;
             driven.run_until(end, |_| {
-                turns += 1;
+                calls += 1;
                 if wakes.wakes() > 0 && woken_in.get().is_none() {
-                    woken_in.set(Some(turns));
+                    woken_in.set(Some(calls));
                 }
             });
-            let turns = driven.turns - before;
+            let calls = driven.calls - before;
             assert!(
-                turns <= MOST_TURNS + 2,
-                "for a sleep of {duration:?} `fire` asked to be called {turns} times"
+                calls <= MOST_CALLS + 2,
+                "for a sleep of {duration:?} `fire` asked to be called {calls} times"
             );
-            assert!(woken_in.get().is_some(), "it was not woken");
+            assert!(woken_in.get().is_some(), "the sleep was not woken");
         }
     });
 }
 
-/// Clause 8: to rouse a thread costs more than all the rest.
+/// Clause 8: unparking a thread costs more than all the rest.
 #[test]
-fn later_deadlines_do_not_rouse() {
+fn later_deadlines_do_not_unpark_the_driver() {
     let lesson = Lesson {
-        clause: "8. Few turns",
-        promise: "A sleep that is due after the time that `fire` has returned does not rouse.",
-        usual_cause: "Each first poll rouses, to be sure, or the deadline is compared with those of \
-                      the sleeps that are left. Remember what `fire` has returned, and compare with \
-                      that.",
+        clause: "8. Few calls",
+        promise: "A sleep that is due after the time that `fire` returned doesn't call `unpark`.",
+        usual_cause: "Each first poll calls `unpark`, to be sure, or the deadline is compared with \
+                      those of the sleeps that are left. Store what `fire` returned, and compare \
+                      with that.",
         read: "blocking/sleep.html#an-earlier-deadline",
     };
     const SLEEPS: u32 = 200;
@@ -420,7 +442,7 @@ fn later_deadlines_do_not_rouse() {
             let mut driven = Driven::new();
             let mut kept = vec![begin(driven.after(SECOND))];
             driven.fire();
-            let before = driven.rouses.load(SeqCst);
+            let before = driven.unparks.load(SeqCst);
             for seconds in 2..SLEEPS + 2 {
                 // A time-out that wasn't needed, and then the next one.
                 if are_dropped {
@@ -428,15 +450,15 @@ fn later_deadlines_do_not_rouse() {
                 }
                 kept.push(begin(driven.after(seconds * SECOND)));
             }
-            let rouses = driven.rouses.load(SeqCst) - before;
+            let unparks = driven.unparks.load(SeqCst) - before;
             let fate = if are_dropped {
                 ", each begun when the one before was dropped,"
             } else {
                 ""
             };
             assert!(
-                rouses <= SPARE,
-                "{SLEEPS} sleeps that are due later{fate} roused {rouses} times"
+                unparks <= SPARE,
+                "{SLEEPS} sleeps that are due later{fate} called `unpark` {unparks} times"
             );
         }
     });
@@ -444,13 +466,14 @@ fn later_deadlines_do_not_rouse() {
 
 /// Clause 8: each `select` polls with the waker of the task that it's in.
 #[test]
-fn another_waker_does_not_rouse() {
+fn another_waker_does_not_unpark_the_driver() {
     let lesson = Lesson {
-        clause: "8. Few turns",
-        promise: "A sleep that is due after the time that `fire` has returned doesn't rouse when it's \
-                  polled again, by whichever waker.",
-        usual_cause: "Each poll with a new waker rouses, as if the driver had the old one. The driver \
-                      needs the waker when it calls it, and finds it under the lock.",
+        clause: "8. Few calls",
+        promise: "A sleep that is due after the time that `fire` returned doesn't call `unpark` \
+                  when it's polled again, with the same waker or another.",
+        usual_cause: "Each poll with a new waker calls `unpark`, as if the driver had the old \
+                      waker. The driver needs a waker only when it calls it, and reads it under \
+                      the lock then.",
         read: "blocking/sleep.html#whose-waker",
     };
     const POLLS: usize = 100;
@@ -460,27 +483,30 @@ fn another_waker_does_not_rouse() {
         let (_first, _wakes) = begin(driven.after(SECOND));
         let (mut later, _older) = begin(driven.after(HOUR));
         driven.fire();
-        let before = driven.rouses.load(SeqCst);
+        let before = driven.unparks.load(SeqCst);
         for _ in 0..POLLS {
             let (waker, _) = CountingWaker::new();
             let is_ready = poll(&mut later, &waker);
-            assert!(!is_ready, "it is ready before its deadline");
+            assert!(!is_ready, "a sleep is ready before its deadline");
         }
-        let rouses = driven.rouses.load(SeqCst) - before;
+        let unparks = driven.unparks.load(SeqCst) - before;
         assert!(
-            rouses <= SPARE,
-            "{POLLS} polls of a sleep that is due later roused {rouses} times"
+            unparks <= SPARE,
+            "{POLLS} polls of a sleep that is due later called `unpark` {unparks} times"
         );
     });
 }
 
-/// Clause 2: what is made now may be polled much later, in a `join` say.
+/// Clause 2: a sleep that is created now may be polled much later, for example
+/// in a `join`.
 #[test]
 fn a_sleep_lasts_from_the_call_and_not_from_its_first_poll() {
     let lesson = Lesson {
         clause: "2. In time",
-        promise: "The deadline of `sleep(duration)` is that long after the call, and no poll changes it.",
-        usual_cause: "The clock is read at the first poll. Read it in `sleep`, and keep the deadline.",
+        promise: "The deadline of `sleep(duration)` is `duration` after the call, and no poll \
+                  changes it.",
+        usual_cause: "The clock is read at the first poll. Read it in `sleep`, and store the \
+                      deadline.",
         read: "blocking/sleep.html#from-zero-to-forever",
     };
     check(lesson, || {
@@ -499,19 +525,20 @@ fn a_sleep_lasts_from_the_call_and_not_from_its_first_poll() {
             let late = deadline.map(|it| it.saturating_duration_since(after));
             assert!(
                 is_so,
-                "{when} its first poll the deadline of a sleep of an hour is {late:?} after the call"
+                "{when} its first poll, the deadline of a sleep of an hour is {late:?} after the \
+                 call"
             );
         }
     });
 }
 
-/// Clause 9: how long is no time at all?
+/// Clause 9: even a sleep of no time at all has to end.
 #[test]
 fn what_is_due_already_is_ready_or_woken_at_once() {
     let lesson = Lesson {
         clause: "9. Any deadline",
-        promise: "`sleep(Duration::ZERO)`, and `sleep_until` a time that has passed, end at once.",
-        usual_cause: "Only deadlines in the future are looked for (`>` for `>=`), or a subtraction \
+        promise: "`sleep(Duration::ZERO)` and `sleep_until` a time that has passed end at once.",
+        usual_cause: "Only deadlines in the future are considered (`>` for `>=`), or a subtraction \
                       of times panics.",
         read: "blocking/sleep.html#from-zero-to-forever",
     };
@@ -535,20 +562,20 @@ fn what_is_due_already_is_ready_or_woken_at_once() {
             driven.run_until(end, |_| {});
             assert!(
                 is_ready || counts.wakes() > 0,
-                "due {ago:?} ago, it is neither ready nor woken"
+                "a sleep that was due {ago:?} ago is neither ready nor woken"
             );
         }
     });
 }
 
-/// Clause 9: nobody should need to know which durations are too long.
+/// Clause 9: a caller shouldn't have to know which durations are too long.
 #[test]
-fn a_sleep_may_last_for_ever() {
+fn a_sleep_may_last_forever() {
     let lesson = Lesson {
         clause: "9. Any deadline",
         promise: "`sleep(Duration::MAX)` is pending, has no deadline, and can be dropped.",
-        usual_cause: "`Instant::now() + duration` overflows. Use `checked_add`. Or the time is cut to \
-                      the bits of a number by `as`.",
+        usual_cause: "`Instant::now() + duration` overflows. Use `checked_add`. Or `as` truncates \
+                      the time to the bits of a number.",
         read: "blocking/sleep.html#from-zero-to-forever",
     };
     check(lesson, || {
@@ -565,25 +592,26 @@ fn a_sleep_may_last_for_ever() {
             );
             wait_for(sleep(MS));
             drop(endless);
-            assert!(wakes.wakes() == 0, "it was woken");
+            assert!(wakes.wakes() == 0, "the sleep was woken");
         }
         let deadline = Instant::now() + HOUR;
         assert!(
             sleep_until(deadline).deadline() == Some(deadline),
-            "`deadline` is not what `sleep_until` was called with"
+            "`deadline` doesn't return what `sleep_until` was called with"
         );
     });
 }
 
-/// Clause 9: the last that an `Instant` can express is no special one.
+/// Clause 9: the latest deadline that an `Instant` can express isn't special.
 #[test]
 fn a_sleep_may_end_with_the_latest_instant() {
     let lesson = Lesson {
         clause: "9. Any deadline",
-        promise: "A sleep may be due at the latest `Instant` that there is, or just before it, and waits.",
-        usual_cause: "Something is added to the deadline: slack, or what rounds it up to a tick. That \
-                      panics. Subtract on the other side (`saturating_duration_since`), or use \
-                      `checked_add`.",
+        promise: "A sleep may be due at the latest `Instant` that there is, or just before it, and \
+                  then it waits.",
+        usual_cause: "Something is added to the deadline, such as slack, or a round-up to a tick, \
+                      and the addition panics. Subtract on the other side \
+                      (`saturating_duration_since`), or use `checked_add`.",
         read: "blocking/sleep.html#from-zero-to-forever",
     };
     check(lesson, || {
@@ -592,8 +620,8 @@ fn a_sleep_may_end_with_the_latest_instant() {
             let deadline = latest - before;
             let mut driven = Driven::new();
             let (waker, wakes) = CountingWaker::new();
-            // There is something to be compared with. Nothing is dropped where the
-            // timers panic, since a lock may be poisoned then.
+            // Something to compare with. Nothing is dropped if the timers
+            // panic, since a lock may be poisoned then.
             std::mem::forget(begin(driven.after(100 * YEAR)));
             driven.fire();
             let mut latest_sleep = driven.timers.sleep_until(deadline);
@@ -601,52 +629,59 @@ fn a_sleep_may_end_with_the_latest_instant() {
             let said = panic_message(|| {
                 is_ready = poll(&mut latest_sleep, &waker);
                 for _year in 0..10 {
-                    // A design that turns after some centuries may say `None`.
+                    // A design whose clock wraps after some centuries may
+                    // return `None`.
                     latest_next = latest_next.max(driven.fire());
                     driven.now += YEAR;
                 }
                 is_ready |= poll(&mut latest_sleep, Waker::noop());
             });
             if let Some(said) = said {
-                // (`forget` is for what has a destructor, and a stub's `Sleep` has none.)
+                // (Not `forget`, which is for types with a destructor, and the
+                // stub's `Sleep` has none.)
                 let _kept = Box::leak(Box::new((latest_sleep, driven)));
                 panic!(
-                    "a sleep is due {before:?} before the latest instant, and to poll it or to call \
-                     `fire` panicked: {said}"
+                    "a sleep is due {before:?} before the latest instant, and polling it or \
+                     calling `fire` panicked: {said}"
                 );
             }
             assert!(
                 latest_next.is_none_or(|next| next
                     .saturating_duration_since(deadline)
                     <= MS),
-                "due {before:?} before the latest instant, and `fire` returns one that is later by more than 1 ms"
+                "a sleep is due {before:?} before the latest instant, but `fire` returned a time \
+                 that is later by more than 1 ms"
             );
             assert!(
                 !is_ready && wakes.wakes() == 0,
-                "due {before:?} before the latest instant, it has ended"
+                "a sleep that is due {before:?} before the latest instant has ended"
             );
-            // The timer thread goes on, too. Nothing is dropped, as above.
+            // The timer thread still works, too. As above, nothing is dropped.
             let (served, _) = Box::leak(Box::new(begin(sleep_until(deadline))));
-            assert!(served.deadline() == Some(deadline), "it has no deadline");
+            assert!(
+                served.deadline() == Some(deadline),
+                "the sleep has no deadline"
+            );
             let next = Box::leak(Box::new(sleep(MS)));
-            let (tell, told) = mpsc::channel();
-            let waker = HostileWaker::new(move || _ = tell.send(()));
+            let (announce, announced) = mpsc::channel();
+            let waker = HostileWaker::new(move || _ = announce.send(()));
             let said = panic_message(|| {
                 while !poll(next, &waker) {
-                    told.recv()
+                    announced
+                        .recv()
                         .expect("the sleep keeps its waker until it is woken");
                 }
             });
             assert!(
                 said.is_none(),
-                "one sleeps until {before:?} before the latest instant, and to sleep for 1 ms \
-                 beside it panics: {said:?}"
+                "while a sleep is due {before:?} before the latest instant, a sleep of 1 ms \
+                 panicked: {said:?}"
             );
         }
     });
 }
 
-/// The latest that an [`Instant`] can express.
+/// The latest time that an [`Instant`] can express.
 fn latest_instant() -> Instant {
     let mut latest = Instant::now();
     let mut step = Duration::MAX;

@@ -7,10 +7,10 @@ use super::*;
 fn sleeps_of_one_deadline_are_all_woken() {
     let lesson = Lesson {
         clause: "2. In time",
-        promise: "Of several sleeps with the same deadline each is woken once, and ready.",
-        usual_cause: "Two sleeps share an entry: the deadline alone is the key, or what stands \
-                      beside it isn't the sleep's own for all its life (an address, from which \
-                      the sleep may move away). Put a number beside it. Or only one is taken out \
+        promise: "Of several sleeps with the same deadline, each is woken once, and is ready then.",
+        usual_cause: "Two sleeps share an entry: the deadline alone is the key, or what is beside \
+                      it isn't unique to the sleep for all its life (an address, from which the \
+                      sleep may move away). Put a number beside it. Or only one sleep is taken out \
                       at each deadline.",
         read: "blocking/sleep.html#a-list-of-deadlines",
     };
@@ -23,24 +23,24 @@ fn sleeps_of_one_deadline_are_all_woken() {
         let wakes = sleeps.each_ref().map(|(_, wakes)| wakes.wakes());
         assert!(
             wakes == [1; SLEEPS],
-            "{SLEEPS} sleeps of one deadline were woken {wakes:?} times"
+            "{SLEEPS} sleeps with the same deadline were woken {wakes:?} times"
         );
         let is_ready = sleeps
             .each_mut()
             .map(|(sleep, _)| poll(sleep, Waker::noop()));
         assert!(
             is_ready == [true; SLEEPS],
-            "{SLEEPS} sleeps of one deadline were woken; ready: {is_ready:?}"
+            "{SLEEPS} sleeps with the same deadline were woken; ready: {is_ready:?}"
         );
     });
 }
 
-/// Clause 6: whose entry is it?
+/// Clause 6: a sleep must find its own entry.
 #[test]
 fn dropping_a_sleep_leaves_others_of_its_deadline() {
     let lesson = Lesson {
         clause: "6. Nothing left behind",
-        promise: "Of several sleeps with one deadline, dropping one drops no other.",
+        promise: "Of several sleeps with the same deadline, dropping one doesn't take out another.",
         usual_cause: "`Drop` searches for the deadline and takes what it finds first: the entry of \
                       another sleep. Search for the deadline and the number.",
         read: "blocking/sleep.html#most-sleeps-are-dropped",
@@ -54,7 +54,7 @@ fn dropping_a_sleep_leaves_others_of_its_deadline() {
             let all_wakes: Vec<_> =
                 sleeps.iter().flatten().map(|(_, w)| w.clone()).collect();
             drop(sleeps[dropped].take());
-            // Another waker for the one after it.
+            // Another waker for the next sleep.
             let other = (dropped + 1) % SLEEPS;
             let (waker, new) = CountingWaker::new();
             if let Some((sleep, _)) = &mut sleeps[other] {
@@ -69,8 +69,7 @@ fn dropping_a_sleep_leaves_others_of_its_deadline() {
                 (0..SLEEPS).map(|one| usize::from(one != dropped)).collect();
             assert!(
                 wakes == expected,
-                "of {SLEEPS} sleeps number {dropped} was dropped; they were \
-                 woken {wakes:?} times"
+                "number {dropped} of {SLEEPS} sleeps was dropped; they were woken {wakes:?} times"
             );
             let wakes = new.wakes();
             assert!(wakes == 1, "a newer waker was woken {wakes} times");
@@ -83,7 +82,8 @@ fn dropping_a_sleep_leaves_others_of_its_deadline() {
 fn a_waker_that_drops_sleeps_due_with_its_own_is_the_last() {
     let lesson = Lesson {
         clause: "6. Nothing left behind",
-        promise: "A waker may drop the sleeps that are due together with its own. None is woken.",
+        promise: "A waker may drop the sleeps that are due together with its own. None of them is \
+                  woken then.",
         usual_cause: "`fire` takes out all that is due, or a batch of it, and then calls the wakers. \
                       Take one out, unlock, wake it, and look again.",
         read: "blocking/sleep.html#most-sleeps-are-dropped",
@@ -120,42 +120,42 @@ fn a_waker_that_drops_sleeps_due_with_its_own_is_the_last() {
 }
 
 fn lock(sleeps: &Mutex<Vec<Sleep>>) -> MutexGuard<'_, Vec<Sleep>> {
-    sleeps.lock().expect("nothing panics here")
+    sleeps.lock().expect("no code panics here")
 }
 
-/// Clause 2: a thousand time-outs end together when a server stalls.
+/// Clause 2: when a server stalls, a thousand time-outs end together.
 #[test]
 fn thousands_that_are_due_at_once_are_woken_at_once() {
     let lesson = Lesson {
         clause: "2. In time",
-        promise: "However many sleeps are due, `fire` wakes them all.",
-        usual_cause: "`fire` stops after so many, and returns when the next deadline *after* now \
-                      is: what is left over is late by that much.",
+        promise: "No matter how many sleeps are due, `fire` wakes them all.",
+        usual_cause: "`fire` stops after a fixed number, and returns the next deadline *after* \
+                      now, so the sleeps that are left over are late by that much.",
         read: "blocking/sleep.html#the-next-deadline",
     };
     const SLEEPS: u32 = 5_000;
     check(lesson, || {
         let mut driven = Driven::new();
         let begin_one = |index| {
-            // No two are equal, and all fall into half a millisecond.
+            // No two deadlines are equal, and all fall into half a millisecond.
             begin(driven.after(SECOND + NS * 97 * index))
         };
         let sleeps: Vec<_> = (0..SLEEPS).map(begin_one).collect();
         let (_far, far_wakes) = begin(driven.after(HOUR));
         driven.now += SECOND + MS;
-        // To ask to be called again at once is allowed.
+        // `fire` may ask to be called again at once.
         let now = driven.now;
         while driven.fire().is_some_and(|next| next <= now) {
-            let calls = driven.turns;
+            let calls = driven.calls;
             assert!(calls < SLEEPS as usize, "`fire` was called {calls} times");
         }
         let woken = sleeps.iter().filter(|(_, wakes)| wakes.wakes() == 1);
         let woken = woken.count();
         assert!(
             woken == SLEEPS as usize,
-            "of {SLEEPS} sleeps that were due `fire` has woken {woken}"
+            "`fire` woke {woken} of {SLEEPS} sleeps that were due"
         );
-        assert!(far_wakes.wakes() == 0, "one of an hour was woken");
+        assert!(far_wakes.wakes() == 0, "a sleep of an hour was woken");
     });
 }
 
@@ -164,25 +164,26 @@ fn thousands_that_are_due_at_once_are_woken_at_once() {
 fn the_driver_finds_the_sleep_that_it_is_called_for() {
     let lesson = Lesson {
         clause: "3. Earlier ones interrupt",
-        promise: "When `rouse` is called, the next `fire` finds the new sleep.",
-        usual_cause: "`rouse` is called first and the sleep put in afterwards. A driver that looks \
-                      in between finds nothing, and sleeps on. Put it in, unlock, then `rouse`.",
+        promise: "When `unpark` is called, the next `fire` finds the new sleep.",
+        usual_cause: "`unpark` is called first, and the sleep is inserted after that. A driver \
+                      that looks in between finds nothing, and sleeps on. Insert the sleep, \
+                      unlock, and then call `unpark`.",
         read: "blocking/sleep.html#an-earlier-deadline",
     };
-    /// For so long `rouse` waits for the driver. One that is called under the
-    /// lock waits in vain, which is no fault.
+    /// How long `unpark` waits for the driver. If it's called under the lock,
+    /// it waits in vain, which isn't a fault.
     const PATIENCE: Duration = Duration::from_millis(100);
     check(lesson, || {
         let (ask, asked) = mpsc::channel();
         let (answer, answers) = mpsc::channel();
         let answers = Arc::new(Mutex::new((0, answers, None)));
-        let rouses = Arc::new(AtomicUsize::new(0));
+        let unparks = Arc::new(AtomicUsize::new(0));
         let timers = Arc::new(Timers::new({
-            let (rouses, answers) = (rouses.clone(), answers.clone());
+            let (unparks, answers) = (unparks.clone(), answers.clone());
             move || {
-                rouses.fetch_add(1, SeqCst);
+                unparks.fetch_add(1, SeqCst);
                 let _ = ask.send(());
-                let mut answers = answers.lock().expect("nothing panics here");
+                let mut answers = answers.lock().expect("no code panics here");
                 if let Ok(next) = answers.1.recv_timeout(PATIENCE) {
                     answers.0 += 1;
                     answers.2 = Some(next);
@@ -199,17 +200,17 @@ fn the_driver_finds_the_sleep_that_it_is_called_for() {
         });
         let deadline = now + SECOND;
         let _begun = begin(timers.sleep_until(deadline));
-        let rouses = rouses.load(SeqCst);
-        assert!(rouses > 0, "the first sleep of all did not rouse");
-        let mut answers = answers.lock().expect("nothing panics here");
-        while answers.0 < rouses {
+        let unparks = unparks.load(SeqCst);
+        assert!(unparks > 0, "the very first sleep didn't call `unpark`");
+        let mut answers = answers.lock().expect("no code panics here");
+        while answers.0 < unparks {
             answers.2 = answers.1.recv().ok();
             answers.0 += 1;
         }
         let next = answers.2.flatten();
         assert!(
             next.is_some_and(|next| next <= deadline + MS),
-            "`rouse` was called, and then `fire` knew of no sleep: {next:?}"
+            "`unpark` was called, and then `fire` knew of no sleep: {next:?}"
         );
     });
 }

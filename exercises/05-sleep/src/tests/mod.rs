@@ -1,11 +1,9 @@
 //! The checks of exercise 5, one or more for each clause of the contract.
 //!
-//! Most drive the timers themselves, by times that lie an hour ahead. So they
-//! need not wait, and nothing depends on how loaded the machine is.
-#![allow(
-    clippy::drop_non_drop,
-    reason = "the types of the stub own nothing yet"
-)]
+//! Most of them drive the timers themselves, with times that are an hour ahead.
+//! As a result, they don't have to wait, and nothing depends on how loaded the
+//! machine is.
+#![allow(clippy::drop_non_drop, reason = "the stub's types own nothing yet")]
 
 mod deadlines;
 mod due_together;
@@ -39,10 +37,10 @@ const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3_600);
 const YEAR: Duration = HOUR.saturating_mul(24 * 365);
-/// Decides what happens under chaos, and which durations are drawn.
+/// The seed for what happens under chaos, and for which durations are drawn.
 const SEED: u64 = 5;
-/// For so long a check repeats what only luck can show. On a machine that is
-/// busy with other things it is content with fewer rounds.
+/// How long a check repeats what only luck can show. On a machine that is busy
+/// with other things, that makes fewer rounds.
 const LUCK: Duration = Duration::from_secs(2);
 
 /// Numbers that look random: xorshift64 (Marsaglia, 2003).
@@ -55,26 +53,26 @@ fn draw(state: &Cell<u64>) -> u64 {
     number
 }
 
-/// Timers driven by hand, which count how often they rouse.
+/// Timers driven by hand, which count how often they call `unpark`.
 struct Driven {
     timers: Arc<Timers>,
-    rouses: Arc<AtomicUsize>,
-    /// What time the driver says it is: so far ahead that std's clock does not
-    /// come there.
+    unparks: Arc<AtomicUsize>,
+    /// The time that the driver passes to `fire`: so far ahead that std's clock
+    /// doesn't get there.
     now: Instant,
-    turns: usize,
+    calls: usize,
 }
 
 impl Driven {
     fn new() -> Self {
-        let rouses = Arc::new(AtomicUsize::new(0));
-        let counted = rouses.clone();
+        let unparks = Arc::new(AtomicUsize::new(0));
+        let counted = unparks.clone();
         let timers = Timers::new(move || _ = counted.fetch_add(1, SeqCst));
         let mut driven = Self {
             timers: Arc::new(timers),
-            rouses,
+            unparks,
             now: Instant::now() + HOUR,
-            turns: 0,
+            calls: 0,
         };
         driven.fire();
         driven
@@ -85,12 +83,13 @@ impl Driven {
     }
 
     fn fire(&mut self) -> Option<Instant> {
-        self.turns += 1;
+        self.calls += 1;
         self.timers.fire(self.now)
     }
 
-    /// Fires until there is time before it has to be done again: a wheel may
-    /// have to turn first. Returns when that is; `None` if never.
+    /// Calls `fire` until it doesn't have to be called again soon, since a
+    /// wheel may have to advance first. Returns when it has to be called next;
+    /// `None` if never.
     fn fire_until_idle(&mut self) -> Option<Instant> {
         let mut next = self.fire();
         while let Some(soon) = next.filter(|it| *it < self.now + 4 * MS) {
@@ -100,26 +99,26 @@ impl Driven {
         next
     }
 
-    /// Drives the timers as a thread would that is never late, until `end`.
-    /// After each turn `look` is told what time it is.
+    /// Drives the timers until `end`, as a thread would that is never late.
+    /// After each `fire`, calls `look` with the time.
     fn run_until(&mut self, end: Instant, mut look: impl FnMut(Instant)) {
         loop {
-            let rouses = self.rouses.load(SeqCst);
+            let unparks = self.unparks.load(SeqCst);
             let next = self.fire();
             look(self.now);
             let why = match next.is_some_and(|next| next <= self.now) {
                 true => {
-                    ": it returns a time that has come, and leaves what is due then asleep \
-                     (`<` for `<=`?)"
+                    ": it returns a time that has come, and doesn't wake what is due then (`<` for \
+                     `<=`?)"
                 }
                 false => "",
             };
             assert!(
-                self.turns < 100_000,
-                "`fire` was called {} times and still wants more{why}",
-                self.turns
+                self.calls < 100_000,
+                "`fire` was called {} times and still asks to be called again{why}",
+                self.calls
             );
-            if self.rouses.load(SeqCst) > rouses {
+            if self.unparks.load(SeqCst) > unparks {
                 continue;
             }
             match next {
@@ -140,20 +139,21 @@ fn poll(sleep: &mut Sleep, waker: &Waker) -> bool {
     Pin::new(sleep).poll(&mut cx).is_ready()
 }
 
-/// A sleep that was polled once, by a waker that counts.
+/// Polls a sleep once, with a waker that counts.
 fn begin(mut sleep: Sleep) -> (Sleep, Arc<WakeCounts>) {
     let (waker, counts) = CountingWaker::new();
     let is_ready = poll(&mut sleep, &waker);
-    assert!(!is_ready, "it is ready before its deadline");
+    assert!(!is_ready, "a sleep is ready before its deadline");
     (sleep, counts)
 }
 
-/// Runs a sleep on this thread, without help of any `block_on`.
+/// Runs a sleep on this thread, without any `block_on`.
 fn wait_for(mut sleep: Sleep) {
-    let (tell, told) = mpsc::channel();
-    let waker = HostileWaker::new(move || _ = tell.send(()));
+    let (announce, announced) = mpsc::channel();
+    let waker = HostileWaker::new(move || _ = announce.send(()));
     while !poll(&mut sleep, &waker) {
-        told.recv()
+        announced
+            .recv()
             .expect("the sleep keeps its waker until it is woken");
     }
 }

@@ -1,16 +1,17 @@
-//! What sleeps leave behind, and who comes to lie where they were.
+//! What sleeps leave behind, and which sleeps get their entries next.
 
 use super::*;
 
-/// Clause 6: the place of a sleep that is over belongs to another one now.
+/// Clause 6: the entry of a sleep that is over may belong to another sleep by
+/// now.
 #[test]
 fn a_sleep_that_is_over_does_nothing_to_younger_ones() {
     let lesson = Lesson {
         clause: "6. Nothing left behind",
-        promise: "A sleep that has fired may be polled and dropped later: those that began meanwhile are \
-                  woken all the same, each by its own waker.",
-        usual_cause: "A sleep knows its entry by an index or an address, and another sleep has that \
-                      entry now. Give each a number of its own, and compare it.",
+        promise: "A sleep that has fired may be polled and dropped later. Those that began \
+                  meanwhile are still woken, each by its own waker.",
+        usual_cause: "A sleep knows its entry by an index or an address, and another sleep has \
+                      that entry now. Give each sleep a number of its own, and compare it.",
         read: "blocking/sleep.html#most-sleeps-are-dropped",
     };
     const SLEEPS: usize = 5;
@@ -28,7 +29,7 @@ fn a_sleep_that_is_over_does_nothing_to_younger_ones() {
                     let (waker, _) = CountingWaker::new();
                     assert!(
                         poll(&mut sleep, &waker),
-                        "it has fired and isn't ready"
+                        "the sleep has fired but isn't ready"
                     );
                 }
             }
@@ -43,23 +44,24 @@ fn a_sleep_that_is_over_does_nothing_to_younger_ones() {
             };
             assert!(
                 wakes == [1; SLEEPS],
-                "{SLEEPS} sleeps began after {SLEEPS} others had fired; when those were {fate}, \
-                 and the younger ones due, these were woken {wakes:?} times"
+                "{SLEEPS} sleeps began after {SLEEPS} others had fired; when the older ones had \
+                 been {fate} and the younger ones were due, the younger ones were woken {wakes:?} \
+                 times"
             );
             drop(sleeps);
         }
     });
 }
 
-/// Clause 6: a number of eight or sixteen bits comes round soon.
+/// Clause 6: a number of eight or sixteen bits wraps soon.
 #[test]
-fn a_sleep_that_is_over_is_told_from_the_65536th_after_it() {
+fn a_sleep_that_is_over_is_not_taken_for_the_65536th_after_it() {
     let lesson = Lesson {
         clause: "6. Nothing left behind",
-        promise: "A sleep that has fired is dropped after tens of thousands of others have come and gone: \
-                  the one that sleeps then is woken all the same.",
-        usual_cause: "What tells a sleep from those that had its entry before is a `u8` or a `u16`, and \
-                      comes round. Take a `u64`.",
+        promise: "When a sleep that has fired is dropped after tens of thousands of others have \
+                  come and gone, the sleep that is waiting then is still woken.",
+        usual_cause: "What distinguishes a sleep from those that had its entry before is a `u8` or \
+                      a `u16`, which wraps. Use a `u64`.",
         read: "blocking/sleep.html#most-sleeps-are-dropped",
     };
     const ROUND: u32 = 1 << 16;
@@ -79,22 +81,23 @@ fn a_sleep_that_is_over_is_told_from_the_65536th_after_it() {
             let wakes = wakes.wakes();
             assert!(
                 wakes == 1,
-                "a sleep has fired, {count} others began after it, it was dropped, and the last \
-                 of the others was woken {wakes} times"
+                "a sleep fired, {count} others began after it, it was dropped, and the last of the \
+                 others was woken {wakes} times"
             );
         }
     });
 }
 
-/// Clause 6: a server has a time-out for each request, for months.
+/// Clause 6: a server has a time-out for each request, and runs for months.
 #[test]
 fn the_memory_of_sleeps_that_are_over_is_used_again() {
     let lesson = Lesson {
         clause: "6. Nothing left behind",
-        promise: "Sleeps come and go by the thousand, and the timers keep no more memory than they \
-                  needed at first.",
-        usual_cause: "An entry is emptied when its sleep is dropped or fires, but no other sleep gets \
-                      it: it isn't taken out, or not put where a free one is looked for.",
+        promise: "When sleeps come and go by the thousand, the timers keep no more memory than \
+                  they needed at first.",
+        usual_cause: "An entry is emptied when its sleep is dropped or fires, but no other sleep \
+                      gets it, because it isn't taken out, or isn't put where free entries are \
+                      looked for.",
         read: "blocking/sleep.html#most-sleeps-are-dropped",
     };
     const SLEEPS: u32 = 5_000;
@@ -115,7 +118,7 @@ fn the_memory_of_sleeps_that_are_over_is_used_again() {
                 driven.now += MS * (SLEEPS + 1);
                 driven.fire();
             };
-            // Somewhere in the middle, and for good.
+            // Somewhere in the middle, and never dropped.
             let _long = begin(driven.after(YEAR));
             let empty = live_bytes();
             round(&mut driven);
@@ -125,26 +128,27 @@ fn the_memory_of_sleeps_that_are_over_is_used_again() {
             }
             let all = live_bytes() - empty;
             let fate = if are_dropped { "were dropped" } else { "fired" };
-            // A vector that grows takes twice as much, and some free entries aren't found at once.
+            // A vector doubles when it grows, and some free entries aren't
+            // found at once.
             assert!(
                 all <= 3 * first.max(8 << 10),
-                "after {SLEEPS} sleeps that {fate} the timers had {first} bytes, and after {ROUNDS} \
-                 times as many {all} bytes"
+                "after {SLEEPS} sleeps that {fate}, the timers had {first} bytes, and after \
+                 {ROUNDS} times as many, {all} bytes"
             );
         }
     });
 }
 
-/// Clause 2: what fills the gap that a dropped sleep leaves may belong elsewhere.
+/// Clause 2: the entry that fills a dropped sleep's gap may belong elsewhere.
 #[test]
 fn sleeps_that_are_dropped_leave_the_others_in_time() {
     let lesson = Lesson {
         clause: "2. In time",
-        promise: "Sleeps are dropped in any order, and `fire` wakes each of the others within a \
+        promise: "When sleeps are dropped, in any order, `fire` wakes each of the others within a \
                   millisecond.",
-        usual_cause: "A heap's last entry fills the gap and is moved down only: it may be earlier \
-                      than its new parent, and then it must move up. Or taking an entry out changes \
-                      what other sleeps find.",
+        usual_cause: "A heap's last entry fills the gap, and is only moved down. However, it may \
+                      be earlier than its new parent, and then it has to move up. Or taking an \
+                      entry out changes what other sleeps find.",
         read: "blocking/sleep.html#most-sleeps-are-dropped",
     };
     const ROUNDS: usize = 100;
@@ -169,8 +173,8 @@ fn sleeps_that_are_dropped_leave_the_others_in_time() {
                     let late = now.saturating_duration_since(*deadline);
                     assert!(
                         is_woken || late <= MS,
-                        "half of {SLEEPS} sleeps were dropped, and one of the others was still \
-                         asleep {late:?} late"
+                        "half of {SLEEPS} sleeps were dropped, and one of the others still hadn't \
+                         been woken {late:?} after its deadline"
                     );
                     !is_woken
                 });

@@ -7,9 +7,9 @@ use super::*;
 fn the_waker_of_the_newest_poll_is_woken() {
     let lesson = Lesson {
         clause: "4. Latest waker",
-        promise: "After polls by two wakers the second is woken, and the first is not.",
-        usual_cause: "The waker is kept at the first poll only. Compare by `will_wake` at each \
-                      poll, and replace it.",
+        promise: "After polls with two wakers, the second is woken, and the first isn't.",
+        usual_cause: "Only the first poll stores the waker. Compare with `will_wake` at each poll, \
+                      and replace the waker.",
         read: "blocking/sleep.html#whose-waker",
     };
     check(lesson, || {
@@ -20,8 +20,8 @@ fn the_waker_of_the_newest_poll_is_woken() {
             let is_ready = poll(&mut sleep, &waker);
             assert!(
                 !is_ready,
-                "polled again before its deadline, it is ready: that it is polled once more doesn't \
-                 mean that the time has come"
+                "polled again before its deadline, the sleep is ready: another poll doesn't mean \
+                 that the time has come"
             );
         }
         let end = driven.now + SECOND + MS;
@@ -31,19 +31,20 @@ fn the_waker_of_the_newest_poll_is_woken() {
         drop(waker);
         for counts in [first, second] {
             let (made, gone) = (counts.clones() + 1, counts.drops());
-            assert!(made == gone, "of {made} wakers {gone} were given up");
+            assert!(made == gone, "{gone} of {made} wakers were dropped");
         }
     });
 }
 
-/// Clause 4: what is kept is the clone, and a clone may be elsewhere.
+/// Clause 4: the stored waker is a clone, and a clone may have another address.
 #[test]
 fn a_waker_is_compared_with_the_clone_that_is_kept() {
     let lesson = Lesson {
         clause: "4. Latest waker",
-        promise: "After polls by two wakers that stood at one address, the second is woken.",
-        usual_cause: "The next waker is compared with the address of the one before. What is alive \
-                      is its clone, which may have another: ask the clone, by `will_wake`.",
+        promise: "After polls with two wakers that were at the same address, the second is woken.",
+        usual_cause: "The next waker is compared with the address of the previous one. Only the \
+                      previous one's clone is still alive, and it may have another address: call \
+                      `will_wake` on the clone.",
         read: "blocking/sleep.html#whose-waker",
     };
     check(lesson, || {
@@ -53,7 +54,7 @@ fn a_waker_is_compared_with_the_clone_that_is_kept() {
         let counts = [(); 3].map(|()| {
             let (is_ready, counts) =
                 place.lend(|waker| poll(&mut sleep, waker));
-            assert!(!is_ready, "it is ready before its deadline");
+            assert!(!is_ready, "a sleep is ready before its deadline");
             counts
         });
         let end = driven.now + SECOND + MS;
@@ -61,18 +62,18 @@ fn a_waker_is_compared_with_the_clone_that_is_kept() {
         let wakes = counts.map(|counts| counts.wakes());
         assert!(
             wakes == [0, 0, 1],
-            "of three wakers, one after the other, were woken: {wakes:?}"
+            "three wakers, one after another, were woken {wakes:?} times"
         );
     });
 }
 
-/// Clause 4: a waker is its data and its vtable.
+/// Clause 4: a waker consists of its data and its vtable.
 #[test]
-fn wakers_without_data_are_told_apart() {
+fn wakers_without_data_differ() {
     let lesson = Lesson {
         clause: "4. Latest waker",
-        promise: "After polls by two wakers that have no data, the second is woken.",
-        usual_cause: "Wakers are compared by their data pointers only. `will_wake` compares the \
+        promise: "After polls with two wakers that have no data, the second is woken.",
+        usual_cause: "Only the data pointers of the wakers are compared. `will_wake` compares the \
                       vtables, too.",
         read: "blocking/sleep.html#whose-waker",
     };
@@ -82,24 +83,24 @@ fn wakers_without_data_are_told_apart() {
         let wakers = wakers_without_data();
         for (waker, _) in &wakers {
             let is_ready = poll(&mut sleep, waker);
-            assert!(!is_ready, "it is ready before its deadline");
+            assert!(!is_ready, "a sleep is ready before its deadline");
         }
         let end = driven.now + SECOND + MS;
         driven.run_until(end, |_| {});
         let wakes = wakers.map(|(_, wakes)| wakes.load(SeqCst));
-        assert!(wakes == [0, 1], "the two were woken {wakes:?} times");
+        assert!(wakes == [0, 1], "the two wakers were woken {wakes:?} times");
     });
 }
 
-/// Clause 5: no single run can hit the moment between the look and the
-/// keeping of the waker; many runs may, and the models do.
+/// Clause 5: no single run can be relied on to hit the moment between the check
+/// and the storing of the waker. Many runs may hit it, and the models do.
 #[test]
 fn a_poll_that_races_with_fire_is_woken_or_ready() {
     let lesson = Lesson {
         clause: "5. No lost wake-up",
         promise: "A sleep that is polled while it fires is ready, or its new waker is woken.",
-        usual_cause: "The poll looks whether it has fired and keeps the waker in two steps. Do both \
-                      under one lock, or look again afterwards.",
+        usual_cause: "The poll checks whether the sleep has fired, and stores the waker, in two \
+                      steps. Do both in one critical section, or check again afterward.",
         read: "blocking/sleep.html#between-the-check-and-the-waker",
     };
     const ROUNDS: u32 = 1_000;
@@ -128,7 +129,7 @@ fn a_poll_that_races_with_fire_is_woken_or_ready() {
                 driven.fire();
                 assert!(
                     is_ready || new.wakes() > 0,
-                    "in round {round} it was pending, and never woken"
+                    "in round {round} the sleep was pending, and was never woken"
                 );
             }
             drop(ask);
@@ -142,9 +143,9 @@ fn a_poll_that_races_with_fire_is_woken_or_ready() {
 fn a_dropped_sleep_is_not_woken() {
     let lesson = Lesson {
         clause: "6. Nothing left behind",
-        promise: "A sleep that is dropped is not woken, and its waker is given up at once.",
-        usual_cause: "`Sleep` has no `Drop`: its entry stays until its time comes. Or `Drop` only \
-                      marks the entry, and the waker stays in its place.",
+        promise: "A sleep that has been dropped isn't woken, and its waker is dropped at once.",
+        usual_cause: "`Sleep` has no `Drop`, so its entry stays until its deadline comes. Or \
+                      `Drop` only marks the entry, and the waker stays in its place.",
         read: "blocking/sleep.html#most-sleeps-are-dropped",
     };
     check(lesson, || {
@@ -153,12 +154,12 @@ fn a_dropped_sleep_is_not_woken() {
         let (dropped, wakes) = begin(driven.after(SECOND + NS));
         drop(dropped);
         let (made, gone) = (wakes.clones() + 1, wakes.drops());
-        assert!(made == gone, "of {made} wakers {gone} were given up");
+        assert!(made == gone, "{gone} of {made} wakers were dropped");
         let end = driven.now + SECOND + MS;
         driven.run_until(end, |_| {});
         let wakes = wakes.wakes();
-        assert!(wakes == 0, "a sleep was woken that had been dropped");
-        assert!(kept_wakes.wakes() == 1, "the other one was not woken");
+        assert!(wakes == 0, "a sleep that had been dropped was woken");
+        assert!(kept_wakes.wakes() == 1, "the other sleep was not woken");
         drop(kept);
     });
 }
@@ -168,13 +169,15 @@ fn a_dropped_sleep_is_not_woken() {
 fn ten_thousand_dropped_sleeps_leave_no_memory_behind() {
     let lesson = Lesson {
         clause: "6. Nothing left behind",
-        promise: "However many sleeps begin and are dropped, no more is kept than for those alive.",
-        usual_cause: "A dropped sleep is only marked, and stays until its time comes; or what stands \
-                      for its place in a list is never used again.",
+        promise: "No matter how many sleeps begin and are dropped, the timers keep memory only for \
+                  those that are alive.",
+        usual_cause: "A dropped sleep is only marked, and stays until its deadline comes, or its \
+                      place in a list is never used again.",
         read: "blocking/sleep.html#most-sleeps-are-dropped",
     };
     const SLEEPS: u32 = 10_000;
-    /// Of bytes that may be kept for each, if any are kept at all.
+    /// The number of bytes that may be kept for each sleep, if any are kept at
+    /// all.
     const SPARE: isize = 8;
     check(lesson, || {
         let mut driven = Driven::new();
@@ -199,7 +202,7 @@ fn ten_thousand_dropped_sleeps_leave_no_memory_behind() {
         let next = driven.fire();
         assert!(
             next.is_none(),
-            "all sleeps are dropped, and `fire` still waits for one"
+            "all sleeps have been dropped, but `fire` still waits for one"
         );
     });
 }

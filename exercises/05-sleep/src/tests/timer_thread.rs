@@ -1,23 +1,23 @@
-//! The thread that keeps the time.
+//! The timer thread.
 
 use super::*;
 
-/// Clause 10: a thread that sleeps costs a stack, and a switch.
+/// Clause 10: a thread that sleeps costs a stack and a context switch.
 #[test]
 fn ten_thousand_sleeps_share_one_thread() {
     let lesson = Lesson {
         clause: "10. One thread",
-        promise: "However many sleeps there are, one thread named `timer` serves them all.",
-        usual_cause: "Each sleep has a thread of its own, or each caller's thread has one.",
+        promise: "No matter how many sleeps there are, one thread named `timer` serves them all.",
+        usual_cause: "Each sleep has a thread of its own, or each calling thread has one.",
         read: "blocking/sleep.html#a-thread-for-them-all",
     };
     const SLEEPS: usize = 10_000;
     check(lesson, || {
         let before = thread_count();
-        let (tell, told) = mpsc::channel();
+        let (announce, announced) = mpsc::channel();
         let waker = HostileWaker::new(move || {
             let name = thread::current().name().map(str::to_owned);
-            let _ = tell.send((thread::current().id(), name));
+            let _ = announce.send((thread::current().id(), name));
         });
         let begin_half = |waker: Waker| {
             let durations =
@@ -36,9 +36,9 @@ fn ten_thousand_sleeps_share_one_thread() {
         }
         let mut threads = Vec::new();
         for _ in 0..here.len() + there.len() {
-            let told = told.recv();
+            let announced = announced.recv();
             let (id, name) =
-                told.expect("a sleep keeps its waker until it is woken");
+                announced.expect("a sleep keeps its waker until it is woken");
             assert!(
                 name.as_deref() == Some("timer"),
                 "a waker was called by a thread named {name:?}"
@@ -52,15 +52,16 @@ fn ten_thousand_sleeps_share_one_thread() {
     });
 }
 
-/// Clause 10: a server's workers begin at the same moment.
+/// Clause 10: a server's workers start at the same moment.
 #[test]
 fn callers_that_come_at_once_start_one_thread() {
     let lesson = Lesson {
         clause: "10. One thread",
-        promise: "However many threads call `sleep` first, at once, one thread named `timer` is started.",
-        usual_cause: "A caller looks whether the timers are there, and starts them if not: of two who \
-                      look at once, both start a thread. Let `OnceLock::get_or_init` or a `LazyLock` \
-                      start it, or a lock that is held meanwhile.",
+        promise: "No matter how many threads make the first call of `sleep` at the same time, one \
+                  thread named `timer` is started.",
+        usual_cause: "A caller checks whether the timers exist, and starts them if they don't. If \
+                      two callers check at the same time, both start a thread. Start it in \
+                      `OnceLock::get_or_init` or a `LazyLock`, or hold a lock meanwhile.",
         read: "blocking/sleep.html#a-thread-for-them-all",
     };
     const CALLERS: usize = 8;
@@ -89,7 +90,8 @@ fn callers_that_come_at_once_start_one_thread() {
     });
 }
 
-/// How many threads of this process have that name; 0 where none can be seen.
+/// How many threads of this process have that name; 0 on systems that don't
+/// show it.
 fn threads_named(name: &str) -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
     let names = tasks
@@ -98,12 +100,12 @@ fn threads_named(name: &str) -> usize {
     names.filter(|it| it.trim_end() == name).count()
 }
 
-/// Clause 10: one bad task must not take everybody's clock away.
+/// Clause 10: one bad task must not stop the timers of all the others.
 #[test]
 fn the_timer_thread_survives_a_waker_that_panics() {
     let lesson = Lesson {
         clause: "10. One thread",
-        promise: "After a waker has panicked on the timer thread, sleeps go on to end.",
+        promise: "After a waker has panicked on the timer thread, sleeps still end.",
         usual_cause: "The panic ends the thread. Catch it where the waker is called.",
         read: "blocking/sleep.html#wakers-are-strangers",
     };
@@ -113,7 +115,7 @@ fn the_timer_thread_survives_a_waker_that_panics() {
             let is_ready = poll(&mut hostile, &HostileWaker::panicking());
             wait_for(sleep(3 * MS));
             let is_ready = is_ready || poll(&mut hostile, Waker::noop());
-            assert!(is_ready, "the sleep itself has not fired");
+            assert!(is_ready, "the sleep whose waker panicked has not fired");
         }
     });
 }
@@ -123,9 +125,11 @@ fn the_timer_thread_survives_a_waker_that_panics() {
 fn a_short_sleep_interrupts_a_long_one() {
     let lesson = Lesson {
         clause: "11. Interruptible",
-        promise: "While the timer thread sleeps until a far deadline, a short sleep ends in time.",
-        usual_cause: "The thread sleeps by `thread::sleep`, which nobody can end; or the new \
-                      deadline rouses nobody, or before it is in the list.",
+        promise: "While the timer thread sleeps until a distant deadline, a short sleep ends in \
+                  time.",
+        usual_cause: "The thread sleeps with `thread::sleep`, which nothing can end early. Or the \
+                      new deadline doesn't unpark the thread, or unparks it before the deadline is \
+                      in the list.",
         read: "blocking/sleep.html#an-earlier-deadline",
     };
     check(lesson, || {
@@ -134,21 +138,22 @@ fn a_short_sleep_interrupts_a_long_one() {
             let (_long, wakes) = begin(sleep(long));
             timer_thread.wait_until_asleep();
             wait_for(sleep(5 * MS));
-            assert!(wakes.wakes() == 0, "the long one was woken");
+            assert!(wakes.wakes() == 0, "the long sleep was woken");
         }
     });
 }
 
 /// The thread that calls the wakers.
 fn probe_timer_thread() -> ThreadProbe {
-    let (tell, told) = mpsc::channel();
-    let waker = HostileWaker::new(move || _ = tell.send(ThreadProbe::here()));
+    let (announce, announced) = mpsc::channel();
+    let waker =
+        HostileWaker::new(move || _ = announce.send(ThreadProbe::here()));
     let _sleep = begin_soon(&waker);
-    told.recv().expect("the waker is called")
+    announced.recv().expect("the waker is called")
 }
 
-/// A short sleep that was polled before it was over. On a busy machine that
-/// may take a few tries.
+/// A short sleep that was polled before it was over, which may take a few tries
+/// on a busy machine.
 fn begin_soon(waker: &Waker) -> Sleep {
     for tries in 0..10 {
         let mut short = sleep(2 * MS * (1 << tries));
@@ -164,14 +169,15 @@ fn begin_soon(waker: &Waker) -> Sleep {
 fn the_thread_rests_while_nothing_is_due() {
     let lesson = Lesson {
         clause: "12. Idle",
-        promise: "While all deadlines are far off, or there is none, the thread sleeps.",
+        promise: "While all deadlines are distant, or there are none, the thread sleeps.",
         usual_cause: "The thread looks again now and then, to be safe, or polls its list in a loop.",
         read: "blocking/sleep.html#the-next-deadline",
     };
     const MOST_SLEEPS: u64 = 3;
     check(lesson, || {
         let timer_thread = probe_timer_thread();
-        // A thread that looks again ten times a second is found out within one.
+        // A thread that looks again ten times a second is detected within one
+        // second.
         for (far, window) in [(None, MS * 100), (Some(HOUR), SECOND)] {
             let far = far.map(|duration| begin(sleep(duration)));
             timer_thread.wait_until_asleep();
@@ -189,14 +195,14 @@ fn the_thread_rests_while_nothing_is_due() {
     });
 }
 
-/// Clause 12: the last part of a millisecond is the longest.
+/// Clause 12: a thread may easily spin through the last millisecond.
 #[test]
 fn the_thread_does_not_spin_towards_a_deadline() {
     let lesson = Lesson {
         clause: "12. Idle",
-        promise: "Also in the last millisecond before a deadline the thread sleeps.",
-        usual_cause: "The time that is left is cut to whole milliseconds: zero, so that the thread \
-                      waits for nothing and looks again, and again.",
+        promise: "The thread sleeps even in the last millisecond before a deadline.",
+        usual_cause: "The time that is left is rounded down to whole milliseconds, which makes \
+                      zero, so the thread doesn't wait, and looks again and again.",
         read: "blocking/sleep.html#never-early",
     };
     check(lesson, || {
@@ -219,9 +225,10 @@ fn the_thread_does_not_spin_towards_a_deadline() {
     });
 }
 
-/// Sleeps one after the other, each begun where the one before has ended: on
-/// the timer thread. So that thread waits for no other one, and if it spins, it
-/// does so until the last has ended, however busy the machine is.
+/// Sleeps one after another, each begun where the one before has ended, which
+/// is on the timer thread. Therefore that thread waits for no other thread, and
+/// if it spins, it spins until the last sleep has ended, no matter how busy the
+/// machine is.
 #[derive(Default)]
 struct Chain {
     begun: Mutex<Vec<Sleep>>,
@@ -233,7 +240,7 @@ impl Chain {
     const DURATION: Duration = Duration::from_micros(900);
 
     fn begun(&self) -> MutexGuard<'_, Vec<Sleep>> {
-        self.begun.lock().expect("nothing panics here")
+        self.begun.lock().expect("no code panics here")
     }
 }
 
@@ -257,9 +264,10 @@ fn a_sleep_may_move_to_another_thread() {
     fn assert_anywhere<T: Send + Sync + Unpin + 'static>(_: &T) {}
     let lesson = Lesson {
         clause: "13. Anywhere",
-        promise: "A sleep that was polled here may be moved, and polled and dropped elsewhere.",
-        usual_cause: "The sleep keeps something of the thread or of the place where it was first \
-                      polled.",
+        promise: "A sleep that was polled here may be moved, and may be polled and dropped on \
+                  another thread.",
+        usual_cause: "The sleep keeps something that belongs to the thread or the address where it \
+                      was first polled.",
         read: "blocking/sleep.html#whose-waker",
     };
     check(lesson, || {
@@ -277,7 +285,7 @@ fn a_sleep_may_move_to_another_thread() {
         let message = elsewhere.join().expect("panics are caught");
         assert!(
             message.is_none(),
-            "on another thread it panicked: {message:?}"
+            "on another thread, the sleep panicked: {message:?}"
         );
         wait_for(sleep(MS));
     });

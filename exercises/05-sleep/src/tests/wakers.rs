@@ -1,38 +1,40 @@
-//! Wakers that do what they like.
+//! Wakers that run arbitrary code.
 
 use super::*;
 
-/// Clause 7: the panic is of one task.
+/// Clause 7: the panic concerns only one task.
 #[test]
-fn a_waker_that_panics_hinders_nobody() {
+fn a_waker_that_panics_stops_no_other() {
     let lesson = Lesson {
         clause: "7. Free wakers",
-        promise: "When a waker panics, all others that are due are woken, now and later.",
-        usual_cause: "The panic goes out of `fire`, past the other wakers, or poisons the mutex. \
-                      Call each waker within `catch_unwind`, without the lock.",
+        promise: "When a waker panics, all others that are due, now or later, are woken.",
+        usual_cause: "The panic comes out of `fire`, and the other wakers aren't called, or the \
+                      panic poisons the mutex. Call each waker within `catch_unwind`, without \
+                      holding the lock.",
         read: "blocking/sleep.html#wakers-are-strangers",
     };
-    check(lesson, || assert_hinders_nobody(HostileWaker::panicking()));
+    check(lesson, || assert_stops_no_other(HostileWaker::panicking()));
 }
 
-/// Clause 7: to drop what was thrown is to run foreign code once more.
+/// Clause 7: dropping a panic's payload runs foreign code, too.
 #[test]
 fn what_a_waker_throws_may_panic_in_turn() {
     let lesson = Lesson {
         clause: "7. Free wakers",
-        promise: "When a waker throws what panics when it is dropped, all others are woken.",
-        usual_cause: "What `catch_unwind` returns is dropped at once, and nobody catches what that \
-                      throws.",
+        promise: "When a waker panics with a payload that panics when it is dropped, all others \
+                  are woken.",
+        usual_cause: "What `catch_unwind` returns is dropped at once, and nothing catches the \
+                      panic of that drop.",
         read: "blocking/sleep.html#wakers-are-strangers",
     };
     check(lesson, || {
-        assert_hinders_nobody(HostileWaker::new(|| panic_any(PanicOnDrop)));
+        assert_stops_no_other(HostileWaker::new(|| panic_any(PanicOnDrop)));
     });
 }
 
-/// Clause 7: whoever wakes by reference drops the waker after that.
+/// Clause 7: code that wakes by reference drops the waker after that.
 #[test]
-fn a_waker_that_panics_when_it_is_dropped_hinders_no_other() {
+fn a_waker_that_panics_when_it_is_dropped_stops_no_other() {
     let lesson = Lesson {
         clause: "7. Free wakers",
         promise: "When the target of a waker panics as it is dropped, all others are woken.",
@@ -42,13 +44,13 @@ fn a_waker_that_panics_when_it_is_dropped_hinders_no_other() {
     };
     check(lesson, || {
         let target = PanicOnDrop;
-        assert_hinders_nobody(HostileWaker::new(move || _ = &target));
+        assert_stops_no_other(HostileWaker::new(move || _ = &target));
     });
 }
 
-/// Asserts that all others are woken when this waker is, or is dropped.
+/// Asserts that all others are woken after this waker is called or dropped.
 #[track_caller]
-fn assert_hinders_nobody(hostile: Waker) {
+fn assert_stops_no_other(hostile: Waker) {
     let mut driven = Driven::new();
     let mut first = begin(driven.after(SECOND));
     let mut other = driven.after(SECOND + NS);
@@ -61,8 +63,7 @@ fn assert_hinders_nobody(hostile: Waker) {
     let thrown = panic_message(|| driven.run_until(end, |_| {}));
     assert!(
         thrown.is_none(),
-        "the waker's panic came out of `fire`, past the wakers that it had \
-         yet to call"
+        "the waker's panic came out of `fire`, which then doesn't call the wakers that are left"
     );
     for (name, (sleep, wakes)) in [
         ("begun before it", &mut first),
@@ -72,21 +73,21 @@ fn assert_hinders_nobody(hostile: Waker) {
         let wakes = wakes.wakes();
         assert!(
             wakes == 1,
-            "the waker panicked; then the sleep {name} was woken {wakes} times"
+            "the waker panicked, and then the sleep {name} was woken {wakes} times"
         );
         let is_ready = poll(sleep, Waker::noop());
-        assert!(is_ready, "the sleep {name} was woken and is not ready");
+        assert!(is_ready, "the sleep {name} was woken, but isn't ready");
     }
 }
 
-/// Clause 7: a waker may run its task on the spot.
+/// Clause 7: a waker may run its task right there.
 #[test]
 fn a_waker_may_make_poll_and_drop_sleeps() {
     let lesson = Lesson {
         clause: "7. Free wakers",
-        promise: "A waker that is called may itself begin sleeps and drop them.",
-        usual_cause: "`fire` calls wakers under its lock, and the waker waits for that lock: for \
-                      ever. Take the wakers out, unlock, then call them.",
+        promise: "A waker that is called may begin sleeps, and drop them.",
+        usual_cause: "`fire` calls wakers under its lock, and the waker waits for that lock, \
+                      forever. Take one waker out, unlock, and then call it.",
         read: "blocking/sleep.html#wakers-are-strangers",
     };
     check(lesson, || {
@@ -98,7 +99,7 @@ fn a_waker_may_make_poll_and_drop_sleeps() {
             let is_called = is_called.clone();
             move || {
                 drop(begin(timers.sleep_until(now + 2 * HOUR)));
-                drop(begun.lock().expect("nothing panics here").take());
+                drop(begun.lock().expect("no code panics here").take());
                 is_called.store(true, SeqCst);
             }
         });
@@ -110,7 +111,7 @@ fn a_waker_may_make_poll_and_drop_sleeps() {
     });
 }
 
-/// A waker's target that owns a sleep, as a task does that waits for two.
+/// A waker's target that owns a sleep, like a task that waits for two.
 struct OwnsASleep {
     _sleep: Mutex<Sleep>,
 }
@@ -119,14 +120,14 @@ impl Wake for OwnsASleep {
     fn wake(self: Arc<Self>) {}
 }
 
-/// Clause 7: with the last waker goes the task, and with it what it owns.
+/// Clause 7: dropping the last waker drops the task, and what the task owns.
 #[test]
 fn a_waker_may_drop_sleeps_when_it_is_dropped() {
     let lesson = Lesson {
         clause: "7. Free wakers",
         promise: "A waker may be the last owner of a task that has sleeps of its own.",
-        usual_cause: "A waker is dropped under the lock: by the drop of its sleep, when a newer one \
-                      takes its place, or after it was called.",
+        usual_cause: "A waker is dropped under the lock: when its sleep is dropped, when a newer \
+                      waker replaces it, or after it was called.",
         read: "blocking/sleep.html#wakers-are-strangers",
     };
     check(lesson, || {
@@ -140,9 +141,9 @@ fn a_waker_may_drop_sleeps_when_it_is_dropped() {
             poll(&mut sleep, &Arc::new(owner).into());
             sleep
         };
-        // The sleep is dropped, and with it its waker.
+        // The sleep is dropped, and its waker with it.
         drop(begin_with_owner());
-        // A newer waker takes its place.
+        // A newer waker replaces it.
         let mut replaced = begin_with_owner();
         poll(&mut replaced, Waker::noop());
         // It is called.
@@ -152,14 +153,14 @@ fn a_waker_may_drop_sleeps_when_it_is_dropped() {
     });
 }
 
-/// Clause 7: to clone a waker is to run foreign code, too.
+/// Clause 7: cloning a waker runs foreign code, too.
 #[test]
 fn a_waker_may_make_poll_and_drop_sleeps_when_it_is_cloned() {
     let lesson = Lesson {
         clause: "7. Free wakers",
-        promise: "A waker that is cloned may itself begin sleeps and drop them.",
+        promise: "A waker that is cloned may begin sleeps, and drop them.",
         usual_cause: "`poll` clones the waker under the lock, and the clone waits for that lock. \
-                      Clone it first, then lock.",
+                      Clone the waker first, and then lock.",
         read: "blocking/sleep.html#wakers-are-strangers",
     };
     check(lesson, || {
@@ -175,7 +176,8 @@ fn a_waker_may_make_poll_and_drop_sleeps_when_it_is_cloned() {
         });
         let mut first = driven.after(SECOND);
         poll(&mut first, &waker);
-        // Another one takes the place of this one, and this one of that.
+        // Another waker replaces this one, and this one then replaces the
+        // other.
         let (mut second, _wakes) = begin(driven.after(SECOND + NS));
         poll(&mut second, &waker);
         poll(&mut second, Waker::noop());
@@ -187,14 +189,14 @@ fn a_waker_may_make_poll_and_drop_sleeps_when_it_is_cloned() {
     });
 }
 
-/// Clause 7: the poll that clones it fails, and no other.
+/// Clause 7: only the poll that clones the waker fails.
 #[test]
-fn a_waker_that_panics_when_it_is_cloned_hinders_no_other() {
+fn a_waker_that_panics_when_it_is_cloned_stops_no_other() {
     let lesson = Lesson {
         clause: "7. Free wakers",
-        promise: "When the clone of a waker panics, the poll panics; all others are woken.",
-        usual_cause: "`poll` clones the waker under the lock: the panic poisons it, or leaves half \
-                      of an entry. Clone it first, then lock.",
+        promise: "When the clone of a waker panics, the poll panics, and all others are woken.",
+        usual_cause: "`poll` clones the waker under the lock, and the panic poisons the lock, or \
+                      leaves an entry half written. Clone the waker first, and then lock.",
         read: "blocking/sleep.html#wakers-are-strangers",
     };
     check(lesson, || {
