@@ -63,7 +63,7 @@
 //!
 //! 1. **Results.** Clauses 14 and 15: [`outcome`] and [`job`], which need no
 //!    executor.
-//! 2. **Time slices.** Clauses 1 to 9, 12 and 13: the executor runs its tasks.
+//! 2. **Ticks.** Clauses 1 to 9, 12 and 13: the executor runs its tasks.
 //! 3. **Its end.** Clauses 10 and 11: the destructor of [`LocalExecutor`].
 //!
 //! # Examples
