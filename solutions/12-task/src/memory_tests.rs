@@ -84,7 +84,7 @@ fn a_block_serves_the_next_task_of_its_size() {
 }
 
 #[test]
-fn only_those_who_ask_get_blocks_again() {
+fn only_schedulers_that_ask_reuse_blocks() {
     #[derive(Clone, Copy)]
     #[repr(align(128))]
     struct Wide(#[expect(dead_code, reason = "it is there for its size")] u8);
@@ -122,7 +122,7 @@ fn a_thread_that_ends_keeps_nothing() {
 }
 
 #[test]
-fn blocks_travel_from_who_ends_tasks_to_who_spawns_them() {
+fn blocks_travel_from_the_ending_to_the_spawning_thread() {
     alone("Blocks go back to the thread that spawns.", || {
         const COUNT: usize = 10 * BATCH;
         let (to_end, ended) = mpsc::channel::<Cells<STEP>>();

@@ -4,7 +4,7 @@ use super::*;
 
 /// Clause 11: a scheduler checks before it fetches work from elsewhere.
 #[test]
-fn the_counts_are_right_while_nobody_else_is_at_work() {
+fn the_counts_are_exact_while_no_other_thread_is_at_work() {
     let lesson = Lesson {
         clause: "11. Counts",
         promise: "`len` and `free` add up to `N` and say how many items come out and go in; \

@@ -4,7 +4,7 @@ use super::*;
 
 /// Clause 8: a runtime shuts down with tasks in its queues.
 #[test]
-fn what_nobody_takes_is_dropped_once() {
+fn what_is_never_taken_is_dropped_once() {
     let lesson = Lesson {
         clause: "8. Dropped once",
         promise: "When the owner and the stealers are gone, each item has been dropped once, \

@@ -4,7 +4,7 @@ use super::*;
 
 /// Clause 1: the owner and the thieves meet at the same end.
 #[test]
-fn each_item_comes_out_once_whoever_takes_it() {
+fn each_item_comes_out_once_for_an_owner_and_thieves() {
     let lesson = Lesson {
         clause: "1. Exactly once",
         promise: "An owner that pushes, pops and overflows, and two thieves, get each item once.",

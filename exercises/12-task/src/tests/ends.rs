@@ -360,7 +360,7 @@ fn a_panic_of_the_future_reaches_the_handle() {
 
 /// Clause 12: the thread that runs tasks must survive all of them.
 #[test]
-fn what_panics_as_it_is_dropped_harms_nobody() {
+fn what_panics_as_it_is_dropped_does_no_harm() {
     let lesson = Lesson {
         clause: "12. Panics",
         promise: "An output that panics as it is dropped harms neither `run` nor the thread that \
@@ -463,7 +463,7 @@ fn what_is_thrown_may_panic_as_it_is_dropped() {
 
 /// Clause 12: the waker of the handle is foreign code.
 #[test]
-fn a_panicking_waker_of_the_handle_harms_nobody() {
+fn a_panicking_waker_of_the_handle_does_no_harm() {
     let lesson = Lesson {
         clause: "12. Panics",
         promise: "`run` survives a waker of the handle that panics, and the output is there. So \

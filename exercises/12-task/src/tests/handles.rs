@@ -90,7 +90,7 @@ fn go_to_the_end(polls: usize, panics: bool, handle_goes: &str, end: &str) {
 
 /// Clause 8: the output of a task that is never awaited may be large.
 #[test]
-fn an_output_that_nobody_wants_is_dropped_where_it_ends() {
+fn an_unwanted_output_is_dropped_where_it_ends() {
     let lesson = Lesson {
         clause: "8. The output",
         promise: "If the handle is gone, `run` drops the output; if the task has ended, the \
@@ -169,7 +169,7 @@ fn the_handle_wakes_the_waker_of_its_last_poll() {
 
 /// Clause 9: a waker may be on the stack, and its clones on the heap.
 #[test]
-fn wakers_that_look_alike_are_told_apart() {
+fn wakers_that_look_alike_are_distinguished() {
     let lesson = Lesson {
         clause: "9. The handle",
         promise: "Of two wakers with the same address, or with the same vtable, the waker of the \

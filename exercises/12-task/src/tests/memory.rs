@@ -344,7 +344,7 @@ fn the_future_is_gone_before_the_handle_is_ready() {
 /// Clause 7: a reference too many is a leak, and one too few is a
 /// use-after-free.
 #[test]
-fn the_block_is_freed_with_the_last_who_knows_it() {
+fn the_block_is_freed_with_its_last_user() {
     let lesson = Lesson {
         clause: "7. Freed",
         promise: "The block is freed when the task has ended, and handle and waker are gone, in \

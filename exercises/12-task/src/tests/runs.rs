@@ -339,7 +339,7 @@ fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
 
 /// Clause 16: a `select` with a yield in it may still be ready.
 #[test]
-fn a_yield_of_a_poll_that_ends_the_task_is_nobody_elses() {
+fn a_yield_of_a_poll_that_ends_the_task_affects_no_other() {
     let lesson = Lesson {
         clause: "16. Yield",
         promise: "If a task yields and then its poll is ready or panics, no other task counts as \
