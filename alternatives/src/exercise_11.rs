@@ -2,7 +2,7 @@
 
 pub mod claimed_count;
 pub mod mutex;
+pub mod sequence_of_each_slot;
 pub mod spin_lock_by_swap;
-pub mod turn_of_each_slot;
 pub mod two_words;
 pub mod via_st3;

@@ -1,10 +1,11 @@
-//! Other right versions of the task: each keeps its state in another way.
+//! Other right versions of the task: each represents its state in a different
+//! way.
 
 pub mod counts_wake_ups;
 pub mod state_under_a_lock;
 pub mod two_steps_a_poll;
 
-/// All of the solution but its state.
+/// All of the solution except its state.
 macro_rules! other_parts {
     () => {
         #[path = "../../../solutions/12-task/src/cell.rs"]
@@ -48,7 +49,7 @@ macro_rules! other_parts {
 
 use other_parts;
 
-/// What is left to do after each step, as the solution says it.
+/// What is left to do after each step, in the solution's types.
 #[path = "../../solutions/12-task/src/state.rs"]
 #[allow(dead_code, reason = "the alternatives have states of their own")]
 mod right;

@@ -1,5 +1,5 @@
 //! The task, milestone by milestone. Each version takes the solution's parts,
-//! but for those that it writes itself.
+//! except for those that it writes itself.
 
 pub mod m1_runs;
 pub mod m2_handle;
@@ -8,7 +8,7 @@ macro_rules! parts {
     ($($name:ident = $file:literal),+) => {
         $(
             #[path = $file]
-            #[allow(dead_code, reason = "some of it is for later")]
+            #[allow(dead_code, reason = "some of it comes later")]
             mod $name;
         )+
     };

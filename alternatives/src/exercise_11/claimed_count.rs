@@ -1,7 +1,7 @@
-//! The head is one word of three parts: the oldest slot that isn't free, how many
-//! slots from there on a thief has claimed, and a version. An overflow marks the
-//! word as its own, so that it and the thieves keep each other out; the owner then
-//! takes the younger half from the end, and moves its tail back.
+//! The head is one word of three parts: the oldest slot that isn't free, how many slots from there
+//! on are claimed by a thief, and a version. An overflow marks the word as its own, so that the
+//! overflow and the thieves exclude each other. The owner then takes the younger half from the end,
+//! and moves its tail back.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -13,8 +13,8 @@ use primitives::{Arc, UnsafeCell};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-/// In place of the number of claimed slots: the queue overflows, and its owner
-/// takes the younger half out.
+/// Stored instead of the number of claimed slots: the queue overflows, and its owner is taking the
+/// younger half out.
 const OWNER: u16 = u16::MAX;
 
 /// The word on which the owner and the thieves agree.
@@ -33,10 +33,10 @@ const OWNER: u16 = u16::MAX;
 struct Head {
     /// The oldest slot that isn't free.
     position: u32,
-    /// How many slots from there on a thief has claimed, or the owner has
-    /// popped behind those; or [`OWNER`].
+    /// How many slots from there on are claimed by a thief, or were popped by the owner behind the
+    /// claimed ones; or [`OWNER`].
     claimed: u16,
-    /// How many overflows there were: a thief's exchange from before one fails.
+    /// How many overflows there have been: a thief's compare-exchange from before one fails.
     version: u16,
 }
 
@@ -63,8 +63,7 @@ impl Head {
         }
     }
 
-    /// The same, after the owner has taken an item. Its slot isn't free before
-    /// the claimed ones are.
+    /// The head after the owner has taken an item. Its slot isn't free before the claimed ones are.
     fn popped(self) -> Self {
         if self.claimed == 0 {
             let position = self.position.wrapping_add(1);
@@ -75,8 +74,8 @@ impl Head {
         }
     }
 
-    /// The same, after the thief has read its slots: these, and those that the
-    /// owner has popped behind them, are free.
+    /// The head after the thief has read its slots: these, and those that the owner has popped
+    /// behind them, are free.
     fn released(self) -> Self {
         let position = self.start();
         Self {
@@ -89,21 +88,20 @@ impl Head {
 
 /// A ring of `N` slots: the item at position `p` is in slot `p % N`.
 ///
-/// The thread whose exchange of `head` takes an item reads its slot; the owner
-/// writes into the slots from `tail` on that are free.
+/// The thread whose compare-exchange of `head` takes an item reads its slot; the owner writes into
+/// the slots from `tail` on that are free.
 ///
 /// *Memory ordering.* Two pairs carry the items.
 ///
 /// 1. The owner's Release of `tail` in `set_tail`, the thief's Acquire in
 ///    `claim`: a thief that sees that an item is there sees the item.
-/// 2. The thief's Release of `head` in `exchange`, the owner's Acquire in
-///    `head`: the owner writes into a slot after the thief has read it. The
-///    changes between the two are read-modify-writes, which continue the
-///    release sequence, except for the store in `take_younger_half`; but before
-///    it the owner has acquired.
+/// 2. The thief's Release of `head` in `exchange`, the owner's Acquire in `head`: the owner writes
+///    into a slot after the thief has read it. The changes between the two are RMWs, which continue
+///    the release sequence, except for the store in `take_younger_half`, and before that store the
+///    owner has acquired.
 ///
-/// The same Release and Acquire of `head` make the tail that is loaded after it
-/// no older than it: `tail - head` never wraps.
+/// The same Release and Acquire of `head` ensure that the tail loaded after it is no older than the
+/// head: `tail - head` never wraps.
 struct Ring<T, const N: usize> {
     /// A [`Head`].
     head: AtomicU64,
@@ -112,9 +110,8 @@ struct Ring<T, const N: usize> {
     slots: Box<[UnsafeCell<MaybeUninit<T>>]>,
 }
 
-// SAFETY: an item goes to another thread by being taken there, for which it
-// must be `Send`; no thread gets a reference to it. Who may touch a slot is
-// said above.
+// SAFETY: an item goes to another thread by being taken there, so it must be `Send`; no thread gets
+// a reference to it. The rules above say who may touch a slot.
 unsafe impl<T: Send, const N: usize> Sync for Ring<T, N> {}
 
 impl<T, const N: usize> Ring<T, N> {
@@ -145,14 +142,14 @@ impl<T, const N: usize> Ring<T, N> {
         Head::unpack(self.head.load(Acquire))
     }
 
-    /// Changes the head, unless it has changed.
+    /// Replaces the head, unless it has changed.
     ///
     /// # Errors
     ///
     /// Returns the head as it is now.
     fn exchange(&self, old: Head, new: Head) -> Result<(), Head> {
         // Release: pairs with the Acquire in `head`; the slots have been read.
-        // Acquire if it fails: as in `head`, whose place the result takes.
+        // Acquire if it fails: the returned head stands in for one that `head` loads.
         self.head
             .compare_exchange(old.pack(), new.pack(), Release, Acquire)
             .map(drop)
@@ -186,8 +183,8 @@ impl<T, const N: usize> Ring<T, N> {
             // no thread writes to it meanwhile.
             unsafe { place.read() }
         });
-        // SAFETY: the item was written when it was pushed, and the caller, who
-        // alone has taken it, reads it once.
+        // SAFETY: the item was written when it was pushed, and the caller, the only thread that has
+        // taken it, reads it once.
         unsafe { item.assume_init() }
     }
 
@@ -211,8 +208,8 @@ impl<T, const N: usize> Drop for Ring<T, N> {
         let mut position = self.head().start();
         let tail = self.tail();
         while position != tail {
-            // SAFETY: this thread alone has the ring: it reads each item that
-            // waits, once, and writes no more.
+            // SAFETY: no other thread has the ring: this one reads each waiting item once, and
+            // writes no more.
             drop(unsafe { self.read(position) });
             position = position.wrapping_add(1);
         }
@@ -241,7 +238,7 @@ pub fn run_queue_at<T, const N: usize>(
 /// The owner's end.
 pub struct Local<T, const N: usize> {
     ring: Arc<Ring<T, N>>,
-    /// Makes it `!Sync`: there is one owner, and one only.
+    /// Makes it `!Sync`: there is exactly one owner.
     _not_sync: PhantomData<Cell<()>>,
 }
 
@@ -256,9 +253,8 @@ impl<T, const N: usize> Local<T, N> {
             return Err(item);
         }
         let tail = self.ring.tail();
-        // SAFETY: this is neither `Sync` nor `Clone`, so the thread that has it
-        // is the owner; `free` has seen that a slot is free, and this is the
-        // first.
+        // SAFETY: this is neither `Sync` nor `Clone`, so the thread that has it is the owner;
+        // `free` has seen that a slot is free, and the one at the tail is the first.
         unsafe { self.ring.write(tail, item) };
         self.ring.set_tail(tail.wrapping_add(1));
         Ok(())
@@ -292,8 +288,7 @@ impl<T, const N: usize> Local<T, N> {
         }
     }
 
-    /// Takes the younger half out of a full queue. `None` if `head` isn't its
-    /// head any more.
+    /// Takes the younger half out of a full queue. Returns `None` if `head` has changed.
     fn take_younger_half(&self, head: Head) -> Option<Batch<T, N>> {
         let ring = &*self.ring;
         let claimed = Head {
@@ -306,9 +301,8 @@ impl<T, const N: usize> Local<T, N> {
         let middle = end.wrapping_sub(N as u32 / 2);
         let mut position = middle;
         while position != end {
-            // SAFETY: the exchange has taken these items: no thief claims any
-            // before the store below. Each is read once, and only we, the
-            // owner, write to the slots.
+            // SAFETY: the compare-exchange has taken these items: no thief claims any before the
+            // store below. Each is read once, and only we, the owner, write to the slots.
             batch.add(unsafe { ring.read(position) });
             position = position.wrapping_add(1);
         }
@@ -317,9 +311,8 @@ impl<T, const N: usize> Local<T, N> {
             version: head.version.wrapping_add(1),
             ..head
         };
-        // Release: pairs with the Acquire in `head`; the tail that a thief then
-        // loads has moved back. A store will do: no other thread changes a head
-        // that is marked `OWNER`.
+        // Release: pairs with the Acquire in `head`; the tail that a thief then loads has moved
+        // back. A store is enough: no other thread changes a head that is marked `OWNER`.
         ring.head.store(at_rest.pack(), Release);
         Some(batch)
     }
@@ -334,16 +327,16 @@ impl<T, const N: usize> Local<T, N> {
                 return None;
             }
             match self.ring.exchange(head, head.popped()) {
-                // SAFETY: the exchange has taken the item, once, and only we,
-                // the owner, write to its slot.
+                // SAFETY: the compare-exchange has taken the item, once, and only we, the owner,
+                // write to its slot.
                 Ok(()) => return Some(unsafe { self.ring.read(start) }),
-                // A thief has claimed some, or has given its slots back.
+                // A thief has claimed items, or has given its slots back.
                 Err(now) => head = now,
             }
         }
     }
 
-    /// How many items wait here, at most.
+    /// Returns how many items wait here, at most.
     pub fn len(&self) -> usize {
         let start = self.ring.head().start();
         self.ring.tail().wrapping_sub(start) as usize
@@ -354,7 +347,7 @@ impl<T, const N: usize> Local<T, N> {
         self.len() == 0
     }
 
-    /// How many more items find room, at least.
+    /// Returns how many more items there is room for, at least.
     pub fn free(&self) -> usize {
         let position = self.ring.head().position;
         N - self.ring.tail().wrapping_sub(position) as usize
@@ -374,8 +367,8 @@ pub struct Stealer<T, const N: usize> {
 }
 
 impl<T, const N: usize> Stealer<T, N> {
-    /// Moves half of the items, at most what fits, into the thief's queue, and
-    /// returns one more.
+    /// Steals half of the items, but no more than there is room for in the thief's queue: returns
+    /// one, and moves the others there.
     pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
         let ring = &*self.ring;
         if ptr::eq(ring, &*thief.ring) {
@@ -391,8 +384,8 @@ impl<T, const N: usize> Stealer<T, N> {
             // SAFETY: as above.
             let item = unsafe { ring.read(first.wrapping_add(ahead)) };
             let position = tail.wrapping_add(ahead - 1);
-            // SAFETY: `thief` is neither `Sync` nor `Clone`, so we are its
-            // owner; `free` has seen that so many slots are free.
+            // SAFETY: `thief` is neither `Sync` nor `Clone`, so we are its owner; `free` has seen
+            // that this many slots are free.
             unsafe { thief.ring.write(position, item) };
         }
         self.release();
@@ -454,8 +447,8 @@ impl<T, const N: usize> Clone for Stealer<T, N> {
     }
 }
 
-/// The items of an overflow, moved out of their slots. What it hasn't given out
-/// when it is dropped, it drops.
+/// The items of an overflow, moved out of their slots. Dropping it drops the items that it hasn't
+/// given out.
 struct Batch<T, const N: usize> {
     items: [MaybeUninit<T>; N],
     /// From here to `end` the items are initialized.

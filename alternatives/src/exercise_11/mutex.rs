@@ -1,8 +1,8 @@
 //! A `VecDeque` in a mutex, which a thief holds while it copies.
 //!
-//! Without others at work a lock costs one read-modify-write, as `pop` in the
-//! solution does. It is the thief that is suspended while it holds the lock
-//! that makes the owner wait.
+//! When no other thread contends for it, a lock costs one RMW, like `pop` in
+//! the solution. The owner has to wait only if a thief is suspended while it
+//! holds the lock.
 
 use std::array;
 use std::cell::Cell;
@@ -16,11 +16,11 @@ use primitives::{Arc, Mutex, MutexGuard};
 /// What both ends share.
 struct Shared<T> {
     items: Mutex<VecDeque<T>>,
-    /// Whoever takes two locks takes that of the lower number first.
+    /// A thread that takes two locks takes the one with the lower number first.
     number: u64,
 }
 
-/// How many queues there have been.
+/// How many queues have been made.
 static QUEUES: AtomicU64 = AtomicU64::new(0);
 
 /// Makes a queue of at most `N` items, a power of two and not 1.
@@ -36,7 +36,7 @@ pub fn run_queue_at<T, const N: usize>(
     let local = Local {
         shared: Arc::new(Shared {
             items: Mutex::new(VecDeque::with_capacity(N)),
-            // Relaxed: it only has to be another number each time.
+            // Relaxed: each queue only needs a different number.
             number: QUEUES.fetch_add(1, Relaxed),
         }),
         _not_sync: PhantomData,
@@ -82,7 +82,7 @@ impl<T, const N: usize> Local<T, N> {
         }
     }
 
-    /// Takes all but the older half, before anybody is called.
+    /// Takes out all but the older half, before any foreign code is called.
     fn take_younger(&self) -> [Option<T>; N] {
         let mut items = self.shared.lock();
         let older = items.len().min(N / 2);
@@ -95,7 +95,7 @@ impl<T, const N: usize> Local<T, N> {
         self.shared.lock().pop_front()
     }
 
-    /// How many items wait here.
+    /// Returns how many items wait here.
     pub fn len(&self) -> usize {
         self.shared.lock().len()
     }
@@ -105,7 +105,7 @@ impl<T, const N: usize> Local<T, N> {
         self.len() == 0
     }
 
-    /// How many more items find room.
+    /// Returns how many more items there is room for.
     pub fn free(&self) -> usize {
         N - self.len()
     }
@@ -124,8 +124,8 @@ pub struct Stealer<T, const N: usize> {
 }
 
 impl<T, const N: usize> Stealer<T, N> {
-    /// Moves half of the items, at most what fits, into the thief's queue, and
-    /// returns one more.
+    /// Steals half of the items, but no more than there is room for in the
+    /// thief's queue: returns one, and moves the others there.
     pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
         if Arc::ptr_eq(&self.shared, &thief.shared) {
             return thief.pop();

@@ -1,9 +1,8 @@
 //! A `VecDeque` in a spin lock that is a flag: taken by a `swap`, given back by
 //! a store.
 //!
-//! The mutex of `mutex` costs as much where nothing contends for it. This lock
-//! is worse where something does: it has no queue, and spins while the thread
-//! that holds it may be suspended.
+//! The mutex of `mutex` costs as much while no threads contend for it. Under contention this lock
+//! is worse: it has no queue, and spins even while the thread that holds it is suspended.
 
 use std::array;
 use std::cell::Cell;
@@ -19,11 +18,11 @@ use Ordering::{Acquire, Relaxed, Release};
 /// What both ends share.
 struct Shared<T> {
     items: SpinLock<VecDeque<T>>,
-    /// Whoever takes two locks takes that of the lower number first.
+    /// A thread that takes two locks takes the one with the lower number first.
     number: u64,
 }
 
-/// How many queues there have been.
+/// How many queues have been made.
 static QUEUES: AtomicU64 = AtomicU64::new(0);
 
 /// Makes a queue of at most `N` items, a power of two and not 1.
@@ -39,7 +38,7 @@ pub fn run_queue_at<T, const N: usize>(
     let local = Local {
         shared: Arc::new(Shared {
             items: SpinLock::new(VecDeque::with_capacity(N)),
-            // Relaxed: it only has to be another number each time.
+            // Relaxed: each queue only needs a different number.
             number: QUEUES.fetch_add(1, Relaxed),
         }),
         _not_sync: PhantomData,
@@ -48,13 +47,13 @@ pub fn run_queue_at<T, const N: usize>(
     (local, stealer)
 }
 
-/// A value that one thread at a time reaches.
+/// A value that one thread at a time can reach.
 struct SpinLock<T> {
     is_locked: AtomicBool,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: `with` hands the value to one thread at a time.
+// SAFETY: `with` gives the value to one thread at a time.
 unsafe impl<T: Send> Sync for SpinLock<T> {}
 
 impl<T> SpinLock<T> {
@@ -65,14 +64,15 @@ impl<T> SpinLock<T> {
         }
     }
 
-    /// Calls `f` while no other thread is in here; it does not panic.
+    /// Calls `f`, which must not panic, while no other thread is in here.
     fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         // Acquire: pairs with the store below; sees what was done under the lock.
         while self.is_locked.swap(true, Acquire) {
             hint::spin_loop();
         }
         let result = self.value.with_mut(|value| {
-            // SAFETY: this thread has set the flag, and no other goes on before it is cleared.
+            // SAFETY: this thread has set the flag, and no other thread gets past it before it is
+            // cleared.
             f(unsafe { &mut *value })
         });
         // Release: publishes what `f` did to the thread that next takes the lock.
@@ -113,7 +113,7 @@ impl<T, const N: usize> Local<T, N> {
         }
     }
 
-    /// Takes all but the older half, before anybody is called.
+    /// Takes out all but the older half, before any foreign code is called.
     fn take_younger(&self) -> [Option<T>; N] {
         self.shared.items.with(|items| {
             let older = items.len().min(N / 2);
@@ -127,7 +127,7 @@ impl<T, const N: usize> Local<T, N> {
         self.shared.items.with(VecDeque::pop_front)
     }
 
-    /// How many items wait here.
+    /// Returns how many items wait here.
     pub fn len(&self) -> usize {
         self.shared.items.with(|items| items.len())
     }
@@ -137,7 +137,7 @@ impl<T, const N: usize> Local<T, N> {
         self.len() == 0
     }
 
-    /// How many more items find room.
+    /// Returns how many more items there is room for.
     pub fn free(&self) -> usize {
         N - self.len()
     }
@@ -156,8 +156,8 @@ pub struct Stealer<T, const N: usize> {
 }
 
 impl<T, const N: usize> Stealer<T, N> {
-    /// Moves half of the items, at most what fits, into the thief's queue, and
-    /// returns one more.
+    /// Steals half of the items, but no more than there is room for in the thief's queue: returns
+    /// one, and moves the others there.
     pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
         if Arc::ptr_eq(&self.shared, &thief.shared) {
             return thief.pop();

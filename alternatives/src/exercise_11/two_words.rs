@@ -1,7 +1,7 @@
-//! Two words for two questions: which item is next, and where somebody copies.
-//! `next` is moved by owner and thieves, `held_from` is the thieves' lock.
+//! Two words for two questions: which item is next, and from where on a thread is copying. The
+//! owner and the thieves move `next`, and `claimed_from` is the thieves' lock.
 //!
-//! A steal makes two exchanges then, and the owner looks at one word more.
+//! As a result, a steal takes two compare-exchanges, and the owner loads one more word.
 
 use std::mem::MaybeUninit;
 
@@ -12,28 +12,27 @@ use Ordering::{Acquire, Relaxed, Release};
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
 
-/// In `held_from`: nobody copies.
-const NOBODY: u64 = u64::MAX;
+/// In `claimed_from`: no thread is copying.
+const NO_CLAIM: u64 = u64::MAX;
 
 /// A ring of `N` slots: the item at position `p` is in slot `p % N`.
 ///
-/// *Memory ordering.* `tail` publishes the items, from `push` to `Claim::new`.
-/// `held_from` says that slots have been read, from `ReleaseOnDrop::drop` to `push`.
-/// And a claim is published by `next`: an owner that sees it sees
-/// `held_from` as it was set before it, or later.
+/// *Memory ordering.* `tail` publishes the items, from `push` to `Claim::new`. `claimed_from` says
+/// that slots have been read, from `ReleaseOnDrop::drop` to `push`. `next` publishes a claim: an
+/// owner that sees the claim sees `claimed_from` as it was set before it, or later.
 pub struct Ring<T, const N: usize> {
     next: AtomicU32,
-    /// The position from which on somebody copies, or [`NOBODY`].
-    held_from: AtomicU64,
+    /// The position from which on a thread is copying, or [`NO_CLAIM`].
+    claimed_from: AtomicU64,
     tail: AtomicU32,
-    /// The owner's own: all before this position has been free once, and a
-    /// claim does not go back. `held_from` may, since a thief sets it before
-    /// it claims.
+    /// The owner's own: all slots before this position have been free once, and a claim never moves
+    /// back. `claimed_from` may move back, since a thief sets it before it claims.
     free_before: AtomicU32,
     slots: [UnsafeCell<MaybeUninit<T>>; N],
 }
 
-// SAFETY: an item goes to another thread by being taken there, for which it must be `Send`; nobody gets a reference.
+// SAFETY: an item goes to another thread by being taken there, so it must be `Send`; no thread gets
+// a reference to it.
 unsafe impl<T: Send, const N: usize> Sync for Ring<T, N> {}
 
 impl<T, const N: usize> Ring<T, N> {
@@ -46,7 +45,7 @@ impl<T, const N: usize> Ring<T, N> {
     pub fn new(position: u32) -> Self {
         Self {
             next: AtomicU32::new(position),
-            held_from: AtomicU64::new(NOBODY),
+            claimed_from: AtomicU64::new(NO_CLAIM),
             tail: AtomicU32::new(position),
             free_before: AtomicU32::new(position),
             slots: std::array::from_fn(|_| {
@@ -55,14 +54,16 @@ impl<T, const N: usize> Ring<T, N> {
         }
     }
 
-    /// How many slots are neither waiting nor held.
+    /// Returns how many slots hold neither a waiting nor a claimed item.
     fn room(&self) -> u32 {
-        // Acquire: pairs with the Release in `Claim::new`; shows who has claimed what is before it.
+        // Acquire: pairs with the Release in `Claim::new`; shows who has claimed the items before
+        // it.
         let next = self.next.load(Acquire);
-        // Acquire: pairs with the Release in `ReleaseOnDrop::drop`; what was held has been read.
-        let start = match self.held_from.load(Acquire) {
-            NOBODY => next,
-            held_from => held_from as u32,
+        // Acquire: pairs with the Release in `ReleaseOnDrop::drop`; the claimed slots have been
+        // read.
+        let start = match self.claimed_from.load(Acquire) {
+            NO_CLAIM => next,
+            claimed_from => claimed_from as u32,
         };
         // Relaxed: the owner's own, both.
         let before = self.free_before.load(Relaxed);
@@ -73,7 +74,7 @@ impl<T, const N: usize> Ring<T, N> {
         Self::CAPACITY - tail.wrapping_sub(start)
     }
 
-    /// How many items the owner can push before anything else happens.
+    /// Returns how many items the owner can push before anything else happens.
     pub fn free(&self) -> usize {
         self.room() as usize
     }
@@ -90,7 +91,7 @@ impl<T, const N: usize> Ring<T, N> {
         // Relaxed: the owner's own.
         let tail = self.tail.load(Relaxed);
         self.slot(tail).with_mut(|slot| {
-            // SAFETY: the slot is neither waiting nor held, and the caller is the owner.
+            // SAFETY: the slot is neither waiting nor claimed, and the caller is the owner.
             let slot = unsafe { &mut *slot };
             slot.write(item);
         });
@@ -107,32 +108,32 @@ impl<T, const N: usize> Ring<T, N> {
     pub unsafe fn pop(&self) -> Option<T> {
         // Relaxed: the owner's own, and so are the items before it.
         let tail = self.tail.load(Relaxed);
-        // Relaxed: if it is old, the exchange fails.
+        // Relaxed: if it is old, the compare-exchange fails.
         let mut next = self.next.load(Relaxed);
         loop {
             if next == tail {
                 return None;
             }
-            // Release: pairs with the Acquire in `count`. And being a read-modify-write it goes on publishing what a
-            // thief's exchange has.
+            // Release: pairs with the Acquire in `count`. As an RMW it also continues the release
+            // sequence of a thief's compare-exchange.
             match self.next.compare_exchange_weak(
                 next,
                 next.wrapping_add(1),
                 Release,
                 Relaxed,
             ) {
-                // SAFETY: the exchange has taken the item.
+                // SAFETY: the compare-exchange has taken the item.
                 Ok(_) => return Some(unsafe { self.read(next) }),
                 Err(now) => next = now,
             }
         }
     }
 
-    /// How many items wait, at most.
+    /// Returns how many items wait, at most.
     pub fn count(&self) -> usize {
-        // Acquire: pairs with the Release of each exchange; the tail is no older than this.
+        // Acquire: pairs with the Release of each compare-exchange; the tail is no older than this.
         let next = self.next.load(Acquire);
-        // Relaxed: a count is of the past anyway.
+        // Relaxed: a count is out of date anyway.
         let tail = self.tail.load(Relaxed);
         waiting(next, tail).min(Self::CAPACITY) as usize
     }
@@ -144,9 +145,9 @@ impl<T, const N: usize> Ring<T, N> {
     /// The caller must have taken the item, and must not read it twice.
     unsafe fn read(&self, position: u32) -> T {
         self.slot(position).with(|slot| {
-            // SAFETY: while an item is taken or waits, nobody writes to its slot.
+            // SAFETY: while an item is taken or waits, no thread writes to its slot.
             let slot = unsafe { &*slot };
-            // SAFETY: it was written when it was pushed, and the caller alone has taken it.
+            // SAFETY: it was written when it was pushed, and only the caller has taken it.
             unsafe { slot.assume_init_read() }
         })
     }
@@ -156,21 +157,21 @@ impl<T, const N: usize> Ring<T, N> {
     }
 }
 
-/// How far it is from `next` to `tail`; nothing if the tail is older.
+/// Returns the distance from `next` to `tail`, or 0 if the tail is older.
 fn waiting(next: u32, tail: u32) -> u32 {
     (tail.wrapping_sub(next) as i32).max(0) as u32
 }
 
 impl<T, const N: usize> Drop for Ring<T, N> {
     fn drop(&mut self) {
-        // SAFETY: nobody else has the ring any more.
+        // SAFETY: no other thread has the ring any more.
         while let Some(item) = unsafe { self.pop() } {
             drop(item);
         }
     }
 }
 
-/// Items of a ring, claimed and not yet all read.
+/// Claimed items of a ring, some of which may not have been read yet.
 pub struct Claim<'a, T, const N: usize> {
     next: u32,
     end: u32,
@@ -180,14 +181,14 @@ pub struct Claim<'a, T, const N: usize> {
 impl<'a, T, const N: usize> Claim<'a, T, N> {
     /// Claims half of the items that wait, rounded up, but at most `most`.
     pub fn new(ring: &'a Ring<T, N>, most: usize) -> Option<Self> {
-        // Relaxed: if it is old, more is held than need be, and the exchange of
+        // Relaxed: if it is old, more slots than necessary are claimed, and the compare-exchange of
         // `next` fails.
         let mut next = ring.next.load(Relaxed);
-        // Acquire: pairs with the Release in `ReleaseOnDrop::drop`. So the owner, who
-        // will see ours, comes after those who copied before us, too.
-        // Relaxed if it fails: then nothing has happened.
-        ring.held_from
-            .compare_exchange(NOBODY, u64::from(next), Acquire, Relaxed)
+        // Acquire: pairs with the Release in `ReleaseOnDrop::drop`. The owner, which will see our
+        // claim, therefore also comes after the thieves that copied before us.
+        // Relaxed if it fails: in that case nothing has happened.
+        ring.claimed_from
+            .compare_exchange(NO_CLAIM, u64::from(next), Acquire, Relaxed)
             .ok()?;
         let release = ReleaseOnDrop { ring };
         loop {
@@ -198,10 +199,11 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
                 return None;
             }
             let end = next.wrapping_add(count);
-            // Release: pairs with the Acquire in `room`; publishes `held_from`.
+            // Release: pairs with the Acquire in `room`; publishes `claimed_from`.
             match ring.next.compare_exchange_weak(next, end, Release, Relaxed) {
                 Ok(_) => return Some(Self { next, end, release }),
-                // The owner has popped; what is held from an earlier position is only too much.
+                // The owner has popped. Claiming from an earlier position claims too much, which
+                // does no harm.
                 Err(now) => next = now,
             }
         }
@@ -209,7 +211,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
 }
 
 impl<'a, T, const N: usize> Claim<'a, T, N> {
-    /// Claims the younger half of a full ring, which keeps the older one.
+    /// Claims the younger half of a full ring, which keeps the older half.
     ///
     /// # Safety
     ///
@@ -220,13 +222,13 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         // Relaxed: the owner's own.
         let tail = ring.tail.load(Relaxed);
         let middle = tail.wrapping_sub(half);
-        // Acquire: as in `new`. Relaxed if it fails: then nothing has happened.
-        ring.held_from
-            .compare_exchange(NOBODY, u64::from(middle), Acquire, Relaxed)
+        // Acquire: as in `new`. Relaxed if it fails: in that case nothing has happened.
+        ring.claimed_from
+            .compare_exchange(NO_CLAIM, u64::from(middle), Acquire, Relaxed)
             .ok()?;
         let release = ReleaseOnDrop { ring };
         // Release: pairs with the Acquire in `count`; the tail is no older.
-        // Relaxed if it fails: then `release` gives back what nobody has read.
+        // Relaxed if it fails: in that case `release` gives back slots that no thread has read.
         ring.next
             .compare_exchange(
                 tail.wrapping_sub(capacity),
@@ -235,13 +237,13 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
                 Relaxed,
             )
             .ok()?;
-        // The older half once more, at the end: its slots are the same there.
+        // The older half waits a second time, at the end: its slots are the same there.
         // Release: pairs with the Acquire in `new`, for the items.
         ring.tail.store(tail.wrapping_add(half), Release);
         // Release: as above.
         ring.next.swap(tail, Release);
-        // A thief may still say that it holds from `next` as it was before, and
-        // that is more than `N` before the tail now.
+        // A thief may still have stored `next` as it was before in `claimed_from`, and that is now
+        // more than `N` before the tail.
         // Relaxed: the owner's own.
         ring.free_before.store(middle, Relaxed);
         Some(Self {
@@ -272,7 +274,7 @@ impl<T, const N: usize> Drop for Claim<'_, T, N> {
     }
 }
 
-/// Gives the held slots back.
+/// Gives the claimed slots back.
 struct ReleaseOnDrop<'a, T, const N: usize> {
     ring: &'a Ring<T, N>,
 }
@@ -280,7 +282,7 @@ struct ReleaseOnDrop<'a, T, const N: usize> {
 impl<T, const N: usize> Drop for ReleaseOnDrop<'_, T, N> {
     fn drop(&mut self) {
         // Release: pairs with the Acquire in `room`; the slots have been read.
-        self.ring.held_from.store(NOBODY, Release);
+        self.ring.claimed_from.store(NO_CLAIM, Release);
     }
 }
 

@@ -1,10 +1,9 @@
-//! The FIFO queue of st3, a crate of its own: the same ring as the solution's,
-//! with two whole positions in one word, so that a thief that ends needs a
-//! loop.
+//! The FIFO queue of the crate st3: the same ring as in the solution, but with two whole positions
+//! in one word, so that a thief needs a loop to finish.
 //!
-//! It can be drained from the front only. So an overflow takes all for a moment,
-//! and whoever looks then is told that the queue is empty, which clause 11
-//! forbids. No check on threads sees it.
+//! It can be drained only from the front, so an overflow takes all items for a moment. A thread
+//! that looks just then sees an empty queue, which clause 11 forbids. None of the checks on threads
+//! notices.
 
 use std::array;
 
@@ -17,7 +16,7 @@ pub fn run_queue<T, const N: usize>() -> (Local<T, N>, Stealer<T, N>) {
     (local, stealer)
 }
 
-/// The same: the positions of st3 start at 0.
+/// The same queue, because st3's positions always start at 0.
 pub fn run_queue_at<T, const N: usize>(
     _position: u32,
 ) -> (Local<T, N>, Stealer<T, N>) {
@@ -41,15 +40,14 @@ impl<T, const N: usize> Local<T, N> {
     /// and the item go to `overflow`, one by one; if a thief is at work, fewer.
     pub fn push_or_overflow(&self, item: T, mut overflow: impl FnMut(T)) {
         if let Err(item) = self.push(item) {
-            // One can drain from the front only: all, then, and the older half
-            // is pushed again.
+            // st3 drains only from the front, so we take all items, and push the older half again.
             let mut all = self.0.drain(|count| count).into_iter().flatten();
             let older: [_; N] =
                 array::from_fn(|n| (n < N / 2).then(|| all.next()).flatten());
             let younger: [_; N] = array::from_fn(|_| all.next());
             drop(all);
             for item in older.into_iter().flatten() {
-                // Only the owner fills it, and it has been emptied.
+                // Only the owner fills it, and it has just been emptied.
                 let Ok(()) = self.push(item) else {
                     unreachable!("a queue that was emptied is full")
                 };
@@ -64,7 +62,7 @@ impl<T, const N: usize> Local<T, N> {
         self.0.pop()
     }
 
-    /// How many items wait here, at most.
+    /// Returns how many items wait here, at most.
     pub fn len(&self) -> usize {
         N - self.free()
     }
@@ -74,7 +72,7 @@ impl<T, const N: usize> Local<T, N> {
         self.0.is_empty()
     }
 
-    /// How many more items find room, at least.
+    /// Returns how many more items there is room for, at least.
     pub fn free(&self) -> usize {
         self.0.spare_capacity()
     }
@@ -93,8 +91,8 @@ pub struct Stealer<T, const N: usize> {
 }
 
 impl<T, const N: usize> Stealer<T, N> {
-    /// Moves half of the items, at most what fits, into the thief's queue, and
-    /// returns one more.
+    /// Steals half of the items, but no more than there is room for in the thief's queue: returns
+    /// one, and moves the others there.
     pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
         let half = |count: usize| count.div_ceil(2);
         let stolen = self.queue.steal_and_pop(&thief.0, half);
@@ -103,7 +101,7 @@ impl<T, const N: usize> Stealer<T, N> {
 
     /// Returns `true` if no item waits there.
     pub fn is_empty(&self) -> bool {
-        // A thief of st3 sees how many there are only when it is asked how many to take.
+        // A thief of st3 learns how many items there are only when it is asked how many to take.
         let mut is_empty = true;
         let none = |_| {
             is_empty = false;

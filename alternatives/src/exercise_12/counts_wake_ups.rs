@@ -1,9 +1,9 @@
 //! Counts the wake-ups instead of flagging them, as nexosim does.
 //!
-//! The holder remembers the count that it saw when it began, and lets go only
-//! if it still is that. So nothing has to be cleared when a poll begins, however
-//! many wake-ups came. The count wraps around: the wake-up that would make it
-//! the same again, within one poll, is the four billionth.
+//! The thread that has the task remembers the count that it saw when the poll began, and lets the
+//! task go only if the count is still the same. So nothing has to be cleared when a poll begins,
+//! however many wake-ups came. The count wraps around: it would take four billion wake-ups within
+//! one poll to make it the same again.
 
 super::other_parts!();
 
@@ -21,14 +21,15 @@ mod state {
         Completed, Detached, IdleTransition, RunTransition, Woken,
     };
 
-    /// Wake-ups that found the task held, above the references.
+    /// Wake-ups that found the task running, above the references.
     const WAKE: usize = 1 << 32;
     const ALL_BELOW: usize = WAKE - 1;
 
-    /// The state of one task. What wakes nobody is as in the solution.
+    /// The state of one task. A wake-up that finds nothing to wake is handled as in the solution.
     pub struct State {
         word: right::State,
-        /// The wake-ups that the poll began with. The holder's.
+        /// How many wake-ups there were when the poll began. Belongs to the thread that has the
+        /// task.
         seen: UnsafeCell<usize>,
     }
 
@@ -52,7 +53,7 @@ mod state {
             // Acquire: pairs with the Release of `wake`; shows what was written
             // before each wake-up that is counted.
             let state = self.word.0.load(Acquire);
-            // SAFETY: only the holder begins.
+            // SAFETY: only the thread that has the task begins a poll.
             self.seen.with_mut(|seen| unsafe { *seen = state / WAKE });
             match state & CANCELLED {
                 0 => RunTransition::Poll,
@@ -61,10 +62,10 @@ mod state {
         }
 
         pub fn transition_to_idle(&self) -> IdleTransition {
-            // SAFETY: only the holder lets go.
+            // SAFETY: only the thread that has the task lets it go.
             let seen = self.seen.with(|seen| unsafe { *seen });
-            // Relaxed: it is only a guess for the exchange, which fails if a
-            // wake-up comes in between.
+            // Relaxed: it is only a guess for the compare-exchange, which fails if a wake-up comes
+            // in between.
             let mut state = self.word.0.load(Relaxed);
             loop {
                 if state & CANCELLED != 0 {
@@ -73,8 +74,8 @@ mod state {
                 if state / WAKE != seen {
                     return IdleTransition::Notified;
                 }
-                // Release: pairs with the Acquire of who holds the task next,
-                // in `wake` or `abort`.
+                // Release: pairs with the Acquire of the thread that next gets the task, in `wake`
+                // or `abort`.
                 let exchanged = self.word.0.compare_exchange_weak(
                     state,
                     state & !RUNNING,
@@ -97,8 +98,8 @@ mod state {
         }
 
         fn wake(&self, given_back: usize) -> Woken {
-            // Relaxed: it is only a guess for the exchange, but for `COMPLETE`,
-            // which stays; and who wakes a complete task reads nothing of it.
+            // Relaxed: it is only a guess for the compare-exchange, except for `COMPLETE`, which
+            // stays; and the thread that wakes a complete task reads nothing of it.
             let mut state = self.word.0.load(Relaxed);
             while state & COMPLETE == 0 {
                 let is_held = state & RUNNING != 0;
@@ -125,11 +126,10 @@ mod state {
             Woken::Nothing
         }
 
-        /// Ends the count of wake-ups, too: from now on the references are all
-        /// that is above the flags.
+        /// Ends the count of wake-ups, too: from now on only the references are above the flags.
         pub fn transition_to_complete(&self, is_dropped: bool) -> Completed {
-            // Acquire: as in the solution. Here even the last reference goes by
-            // the exchange, which acquires: Relaxed would do.
+            // Acquire: as in the solution. Here even the last reference goes through the
+            // compare-exchange, which acquires: Relaxed would do.
             let mut state = self.word.0.load(Acquire);
             loop {
                 if !is_dropped && state & JOIN_INTEREST == 0 {

@@ -1,9 +1,9 @@
-//! A lock around plain fields, and the count of references beside it.
+//! A lock around plain fields, with the reference count beside it.
 //!
-//! Every step is as it reads, and nothing has to be tried again. It costs a
-//! lock at each of them, and a poll takes one more step than it needs. The
-//! count is outside of the lock: whoever gives back the last reference frees
-//! the block, and with it the lock, which nobody may still be giving back.
+//! Each step reads as it works, and none has to be retried. Each step costs a
+//! lock, and a poll takes one more step than necessary. The count is outside
+//! the lock: the thread that gives back the last reference frees the block, and
+//! with it the lock, which no other thread may still be releasing.
 
 super::other_parts!();
 
@@ -145,17 +145,17 @@ mod state {
             }
             fields.has_handle = false;
             fields.has_join_waker = false;
-            // The slot is the handle's now, with a waker or without.
+            // The waker cell is the handle's now, with or without a waker.
             Detached::DropWaker
         }
 
         pub fn retain(&self) {
-            // Relaxed: who clones a waker has one.
+            // Relaxed: a thread that clones a waker has one.
             self.references.fetch_add(1, Relaxed);
         }
 
         pub fn release(&self) -> bool {
-            // Release: pairs with the Acquire of the last, who frees what the
+            // Release: pairs with the Acquire of the last, which frees what the
             // others have used.
             self.references.fetch_sub(1, AcqRel) == 1
         }

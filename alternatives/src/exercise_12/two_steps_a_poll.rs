@@ -1,9 +1,8 @@
 //! Queued and running are two states, as in tokio.
 //!
-//! A task is `RUNNING`, or `NOTIFIED` and in a queue, or neither and waits. A
-//! poll begins with one exchange and ends with another, where the solution needs
-//! only the second. In return the state says at any time where the task is,
-//! which a debugger and a console like to know.
+//! A task is `RUNNING`, or `NOTIFIED` and in a queue, or neither and waiting. A poll begins with
+//! one compare-exchange and ends with another, where the solution needs only the second. In return
+//! the state says at any time where the task is, which a debugger or a console can use.
 
 super::other_parts!();
 
@@ -22,30 +21,30 @@ mod state {
     pub struct State(right::State);
 
     impl State {
-        /// A new task is to be queued.
+        /// A new task is meant to be queued.
         pub fn new() -> Self {
             let state = right::State::new();
-            // Relaxed, both: nobody else knows the task yet.
+            // Relaxed, both: no other thread knows the task yet.
             state.0.fetch_or(NOTIFIED, Relaxed);
             state.0.fetch_and(!RUNNING, Relaxed);
             Self(state)
         }
 
-        /// Exchanges the state for what `next` makes of it, unless that is
-        /// nothing. Returns the state before.
+        /// Replaces the state with what `next` makes of it, unless that is `None`. Returns the
+        /// state before.
         fn exchange(
             &self,
             next: impl Fn(usize) -> Option<usize>,
         ) -> Result<usize, usize> {
             let word = &self.0.0;
-            // Relaxed: it is only a guess for the exchange.
+            // Relaxed: it is only a guess for the compare-exchange.
             let mut state = word.load(Relaxed);
             loop {
                 let Some(next) = next(state) else {
                     return Err(state);
                 };
                 // AcqRel: pairs with itself; each step hands the task on.
-                // Relaxed if it fails: it is a guess once more.
+                // Relaxed if it fails: it is again only a guess.
                 match word.compare_exchange_weak(state, next, AcqRel, Relaxed) {
                     Ok(state) => return Ok(state),
                     Err(found) => state = found,
@@ -53,7 +52,7 @@ mod state {
             }
         }
 
-        // queued --> running. After a yield it has run all the time.
+        // queued --> running. After a yield it has been running all the time.
         pub fn transition_to_running(&self) -> RunTransition {
             let begun = self.exchange(|it| Some((it | RUNNING) & !NOTIFIED));
             match begun.is_ok_and(|state| state & CANCELLED != 0) {
@@ -62,7 +61,7 @@ mod state {
             }
         }
 
-        // running --> waits, queued
+        // running --> waiting, queued
         pub fn transition_to_idle(&self) -> IdleTransition {
             let transition_to_idle = self.exchange(|state| {
                 (state & CANCELLED == 0).then_some(state & !RUNNING)

@@ -1,9 +1,9 @@
-//! In tokio's manner: the counts are packed in one word, and those who sleep
-//! are a stack under a lock. Who has slept least is woken first.
+//! In tokio's manner: the counts are packed in one word, and the sleepers are a stack under a lock.
+//! The worker that has slept least is woken first.
 //!
-//! Instead of fences there are only read-modify-writes of the counts. All of one
-//! word have an order, and the later one sees what came before the earlier one.
-//! So all are `AcqRel`, which is simplest, though not each of them needs both.
+//! Instead of fences there are only RMWs of the counts. All RMWs of one word have an order, and the
+//! later one sees what came before the earlier one. So all are `AcqRel`, which is simplest, though
+//! not each of them needs both.
 
 use std::sync::PoisonError;
 
@@ -20,16 +20,16 @@ pub use activity::Activity;
 const SEARCHING: u32 = 1;
 const AWAKE: u32 = 1 << 16;
 
-/// Decides who sleeps, who searches, and whom to wake.
+/// Decides which workers sleep, which search, and which one to wake.
 pub struct Sleepers {
     workers: u32,
-    /// How many search, and above it how many are awake.
+    /// How many search, and above that how many are awake.
     counts: AtomicU32,
     asleep: Mutex<Vec<usize>>,
 }
 
 impl Sleepers {
-    /// Makes the sleepers of so many workers.
+    /// Makes the sleepers of `workers` workers.
     ///
     /// # Panics
     ///
@@ -56,7 +56,7 @@ impl Sleepers {
             self.should_notify(counts)
                 .then_some(counts + AWAKE + SEARCHING)
         };
-        // AcqRel: as all are. Relaxed if it fails: then nothing has happened.
+        // AcqRel: as all are. Relaxed if it fails: in that case nothing has happened.
         self.counts.fetch_update(AcqRel, Relaxed, wake).ok()?;
         asleep.pop()
     }
@@ -71,19 +71,19 @@ impl Sleepers {
         let search =
             |counts| (counts % AWAKE < most).then_some(counts + SEARCHING);
         // AcqRel: as all are; a search sees what was pushed before it began.
-        // Relaxed if it fails: then nothing has happened.
+        // Relaxed if it fails: in that case nothing has happened.
         self.counts.fetch_update(AcqRel, Relaxed, search).is_ok()
     }
 
     /// Returns `true` if the caller must notify.
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
-        // Release: pairs with the Acquire in `transition_to_parked`; shows what this one has
-        // moved. Acquire: pairs with `notify`, for who is woken next.
+        // Release: pairs with the Acquire in `transition_to_parked`; shows what this one has moved.
+        // Acquire: pairs with `notify`, for the worker that is woken next.
         self.counts.fetch_sub(SEARCHING, AcqRel) % AWAKE == SEARCHING
     }
 
-    /// Returns `true` if the caller must look once more.
+    /// Returns `true` if the caller must look again.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let less = match was {

@@ -1,6 +1,5 @@
-//! Everything under one lock, and beside it a flag that says whether it is worth
-//! while to take it. So `notify` costs a fence and a load where there is nothing
-//! to do.
+//! Everything under one lock, and beside it a flag that says whether taking the lock is worthwhile.
+//! So `notify` costs a fence and a load when there is nothing to do.
 
 use std::mem;
 use std::sync::PoisonError;
@@ -18,14 +17,14 @@ pub use activity::Activity;
 /// What a worker does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Worker {
-    /// It is up, and knows by itself whether it searches.
+    /// It is awake, and knows by itself whether it searches.
     Up,
     Asleep,
 }
 
-/// Decides who sleeps, who searches, and whom to wake.
+/// Decides which workers sleep, which search, and which one to wake.
 pub struct Sleepers {
-    /// One sleeps and none searches. Changed only by who holds the lock.
+    /// One sleeps and none searches. Changed only by the thread that holds the lock.
     is_one_wanted: AtomicBool,
     state: Mutex<State>,
 }
@@ -42,7 +41,7 @@ impl State {
 }
 
 impl Sleepers {
-    /// Makes the sleepers of so many workers.
+    /// Makes the sleepers of `workers` workers.
     ///
     /// # Panics
     ///
@@ -60,8 +59,8 @@ impl Sleepers {
 
     /// Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
-        // SeqCst: pairs with the fence in `change`: work, then the flag; there
-        // the flag, then the queues.
+        // SeqCst: pairs with the fence in `change`: here the work first, then the flag; there the
+        // flag first, then the queues.
         fence(SeqCst);
         // Relaxed: the fence orders it.
         if !self.is_one_wanted.load(Relaxed) {
@@ -97,7 +96,7 @@ impl Sleepers {
         })
     }
 
-    /// Returns `true` if the caller must look once more.
+    /// Returns `true` if the caller must look again.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         self.change(|state| {
@@ -118,7 +117,7 @@ impl Sleepers {
         })
     }
 
-    /// Changes the state, and then the flag, before anybody else can.
+    /// Changes the state, and then the flag, before any other thread can.
     fn change<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
         let mut state = self.lock();
         let result = change(&mut state);

@@ -1,11 +1,11 @@
-//! The count of those who search and the last one that fell asleep share a word;
-//! behind each sleeper stands the one that fell asleep before it. To name one is
-//! to take the first off. But who gets up cannot leave from the middle: it stays
-//! and is marked, and whoever takes it off goes on to the next.
+//! The number of searchers and the last worker that fell asleep share a word; each sleeper is
+//! linked to the one that fell asleep before it. Naming a worker takes the first off. However, a
+//! worker that wakes up can't leave from the middle: it stays and is marked, and the thread that
+//! takes it off goes on to the next.
 //!
-//! Only one at a time takes off: it has counted one more searcher before, where
-//! there was none. So no sleeper is taken off and put back while another looks at
-//! its successor, and the word needs no version number.
+//! Only one thread at a time takes workers off: before that, it has counted one more searcher,
+//! where there was none. So no sleeper is taken off and put back while another thread looks at its
+//! successor, and the word needs no version number.
 
 use primitives::atomic::{AtomicU32, Ordering, fence};
 
@@ -19,56 +19,57 @@ pub use activity::Activity;
 /// Above the first sleeper: how many search.
 const SEARCHING: u32 = 1 << 16;
 /// No sleeper.
-const NOBODY: u32 = SEARCHING - 1;
+const NO_WORKER: u32 = SEARCHING - 1;
 
 /// Not in the list.
 // --> ASLEEP (`transition_to_parked`)
 const AWAKE: u32 = 0;
 /// In the list, and asleep.
-// --> UP (`transition_from_parked`), AWAKE (`notify`)
+// --> STALE (`transition_from_parked`), AWAKE (`notify`)
 const ASLEEP: u32 = 1;
-/// In the list, and up again.
+/// In the list, and awake again.
 // --> ASLEEP (`transition_to_parked`), AWAKE (`notify`)
-const UP: u32 = 2;
+const STALE: u32 = 2;
 
 struct Worker {
     state: AtomicU32,
     next: AtomicU32,
 }
 
-/// Decides who sleeps, who searches, and whom to wake.
+/// Decides which workers sleep, which search, and which one to wake.
 pub struct Sleepers {
     word: AtomicU32,
     workers: Box<[Worker]>,
 }
 
 impl Sleepers {
-    /// Makes the sleepers of so many workers.
+    /// Makes the sleepers of `workers` workers.
     ///
     /// # Panics
     ///
     /// If there is no worker, or more than can be counted.
     pub fn new(workers: usize) -> Self {
         assert!(workers > 0, "there is no worker");
-        assert!(workers < NOBODY as usize, "there are too many workers");
+        assert!(workers < NO_WORKER as usize, "there are too many workers");
         let awake = || Worker {
             state: AtomicU32::new(AWAKE),
-            next: AtomicU32::new(NOBODY),
+            next: AtomicU32::new(NO_WORKER),
         };
         Self {
-            word: AtomicU32::new(NOBODY),
+            word: AtomicU32::new(NO_WORKER),
             workers: (0..workers).map(|_| awake()).collect(),
         }
     }
 
     /// Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
-        // SeqCst: work first, then the word. Pairs with the fence in `transition_to_parked`, where the word comes first.
+        // SeqCst: the work first, then the word. Pairs with the fence in `transition_to_parked`,
+        // where the word comes first.
         fence(SeqCst);
-        let begin = |word| (word < NOBODY).then_some(word + SEARCHING);
+        let begin = |word| (word < NO_WORKER).then_some(word + SEARCHING);
         // Relaxed, all: the fence before them orders them, and `take_first`
         // acquires what is listed.
-        if self.word.load(Relaxed) >= NOBODY
+        if self.word.load(Relaxed) >= NO_WORKER
             || self.word.fetch_update(Relaxed, Relaxed, begin).is_err()
         {
             return None;
@@ -88,19 +89,19 @@ impl Sleepers {
     /// Takes the first off the list; if there is none, ends the search.
     fn take_first(&self) -> Option<usize> {
         let rest = |word| match word % SEARCHING {
-            NOBODY => Some(word - SEARCHING),
+            NO_WORKER => Some(word - SEARCHING),
             first => {
                 // Relaxed: the Acquire of the word, below, has shown it.
                 let next = self.workers[first as usize].next.load(Relaxed);
                 Some(word - first + next)
             }
         };
-        // Acquire, of the look before the exchange, too: pairs with the Release
-        // in `transition_to_parked`; shows who is next. Release: not needed, since nothing was
+        // Acquire, also for the load before the compare-exchange: pairs with the Release in
+        // `transition_to_parked`; shows which one is next. Release: not needed, since nothing was
         // written.
         let word = self.word.fetch_update(AcqRel, Acquire, rest);
         let first = word.expect("there is always a rest") % SEARCHING;
-        (first != NOBODY).then_some(first as usize)
+        (first != NO_WORKER).then_some(first as usize)
     }
 
     /// Returns `true` if the caller may search.
@@ -108,8 +109,8 @@ impl Sleepers {
         let most = self.workers.len().div_ceil(2) as u32;
         let search =
             |word| (word / SEARCHING < most).then_some(word + SEARCHING);
-        // Relaxed: a search that misses what comes just now is made good by the
-        // one who ends the last search.
+        // Relaxed: if a search misses what comes just now, the worker that ends the last search
+        // makes up for it.
         self.word.fetch_update(Relaxed, Relaxed, search).is_ok()
     }
 
@@ -120,12 +121,12 @@ impl Sleepers {
         self.word.fetch_sub(SEARCHING, Release) / SEARCHING == 1
     }
 
-    /// Returns `true` if the caller must look once more.
+    /// Returns `true` if the caller must look again.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let Worker { state, next } = &self.workers[worker];
-        // Acquire: pairs with the Release in `notify`; who took this worker off
-        // has read `next`. Release: not needed, as there.
+        // Acquire: pairs with the Release in `notify`; the thread that took this worker off has
+        // read `next`. Release: not needed, as there.
         let is_new = state.swap(ASLEEP, AcqRel) == AWAKE;
         let less = match was {
             Activity::Busy => 0,
@@ -153,10 +154,9 @@ impl Sleepers {
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let state = &self.workers[worker].state;
-        // Acquire if it fails: pairs with the Release in `notify`; shows what
-        // was done before this worker was named. AcqRel: not needed, as above;
-        // `ASLEEP` was written by this worker itself.
-        match state.compare_exchange(ASLEEP, UP, AcqRel, Acquire) {
+        // Acquire if it fails: pairs with the Release in `notify`; shows what was done before this
+        // worker was named. AcqRel: not needed, as above; this worker itself wrote `ASLEEP`.
+        match state.compare_exchange(ASLEEP, STALE, AcqRel, Acquire) {
             Ok(_) => Activity::Busy,
             Err(_) => Activity::Searching,
         }

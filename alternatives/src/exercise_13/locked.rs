@@ -1,6 +1,6 @@
-//! Everything under one lock: the shortest version that is right, and the first
-//! to write. No fence is needed: `notify` and `transition_to_parked` take the lock one after the
-//! other, so the later one sees what the earlier one's thread wrote before.
+//! Everything under one lock: the shortest correct version, and the one to write first. No fence is
+//! needed: `notify` and `transition_to_parked` take the lock one after the other, so the later one
+//! sees what the earlier one's thread wrote before.
 
 use std::collections::VecDeque;
 use std::sync::PoisonError;
@@ -12,20 +12,20 @@ mod activity;
 
 pub use activity::Activity;
 
-/// Decides who sleeps, who searches, and whom to wake.
+/// Decides which workers sleep, which search, and which one to wake.
 pub struct Sleepers {
     workers: usize,
     state: Mutex<State>,
 }
 
 struct State {
-    /// Who has slept longest comes first, and is woken first.
+    /// The worker that has slept longest comes first, and is woken first.
     asleep: VecDeque<usize>,
     searching_count: usize,
 }
 
 impl Sleepers {
-    /// Makes the sleepers of so many workers.
+    /// Makes the sleepers of `workers` workers.
     ///
     /// # Panics
     ///
@@ -68,7 +68,7 @@ impl Sleepers {
         state.searching_count == 0
     }
 
-    /// Returns `true` if the caller must look once more.
+    /// Returns `true` if the caller must look again.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let mut state = self.lock();

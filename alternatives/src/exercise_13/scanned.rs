@@ -1,9 +1,9 @@
-//! No list, and no count of those who sleep: each worker has a flag, and `notify`
-//! goes through them all. Only those who search are counted.
+//! No list, and no count of the sleepers: each worker has a flag, and `notify` goes through them
+//! all. Only the searchers are counted.
 //!
-//! Who is about to name one counts as a searcher already, so one at a time goes
-//! through the flags. If it finds nobody it has to look again after it has left
-//! the count: a worker that fell asleep in between took it for a searcher.
+//! A thread that is about to name a worker already counts as a searcher, so one thread at a time
+//! goes through the flags. If it finds no sleeper it has to look again after it has left the count:
+//! a worker that fell asleep in between took it for a searcher.
 
 use primitives::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
@@ -14,15 +14,15 @@ mod activity;
 
 pub use activity::Activity;
 
-/// Decides who sleeps, who searches, and whom to wake.
+/// Decides which workers sleep, which search, and which one to wake.
 pub struct Sleepers {
     searching_count: AtomicU32,
-    /// Whether the worker of this index sleeps.
+    /// Whether the worker with this index sleeps.
     is_asleep: Box<[AtomicBool]>,
 }
 
 impl Sleepers {
-    /// Makes the sleepers of so many workers.
+    /// Makes the sleepers of `workers` workers.
     ///
     /// # Panics
     ///
@@ -38,9 +38,9 @@ impl Sleepers {
     /// Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
         loop {
-            // SeqCst: pairs with the fence in `transition_to_parked`. Here the work, or the end
-            // of the search below, then the flags and the count; there the flag,
-            // then the count and the queues.
+            // SeqCst: pairs with the fence in `transition_to_parked`. Here the work, or the end of
+            // the search below, comes first, then the flags and the count; there the flag comes
+            // first, then the count and the queues.
             fence(SeqCst);
             // Relaxed: the fence orders them.
             let is_searched = self.searching_count.load(Relaxed) > 0;
@@ -55,7 +55,7 @@ impl Sleepers {
             if let Some(worker) = flags.position(take) {
                 return Some(worker);
             }
-            // Release: who sees it sees the work.
+            // Release: a thread that sees it sees the work.
             self.searching_count.fetch_sub(1, Release);
         }
     }
@@ -69,8 +69,8 @@ impl Sleepers {
     pub fn transition_to_searching(&self) -> bool {
         let most = self.is_asleep.len().div_ceil(2) as u32;
         let search = |count| (count < most).then_some(count + 1);
-        // Relaxed: a search that misses what comes just now is made good by who
-        // ends the last search.
+        // Relaxed: if a search misses what comes just now, the thread that ends the last search
+        // makes up for it.
         self.searching_count
             .fetch_update(Relaxed, Relaxed, search)
             .is_ok()
@@ -83,13 +83,13 @@ impl Sleepers {
         self.searching_count.fetch_sub(1, Release) == 1
     }
 
-    /// Returns `true` if the caller must look once more.
+    /// Returns `true` if the caller must look again.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
-        // A swap, and not a store, which loom may put before an earlier swap of
-        // another thread. Relaxed: published by what follows.
+        // A swap instead of a store, because loom may put a store before an earlier swap of another
+        // thread. Relaxed: published by what follows.
         self.is_asleep[worker].swap(true, Relaxed);
-        // A read that is a write if it did not search: it sees the newest count.
+        // A read that is a write if it didn't search: it sees the newest count.
         // Release: for the flag. Acquire: for what others have moved.
         let less = u32::from(was == Activity::Searching);
         let before = self.searching_count.fetch_sub(less, AcqRel);
@@ -109,7 +109,7 @@ impl Sleepers {
     }
 }
 
-/// Returns `true` to one of those who take this flag while it is set.
+/// Returns `true` to one of the threads that take this flag while it is set.
 fn take(flag: &AtomicBool) -> bool {
     // AcqRel: what happened before a worker was named happens before its `transition_from_parked`.
     flag.swap(false, AcqRel)

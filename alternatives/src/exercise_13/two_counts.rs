@@ -1,7 +1,7 @@
-//! In Go's manner: the searchers have a count of their own, and the sleepers are a
-//! list under a lock. `notify` begins the search of the one that it will wake
-//! before it knows whether there is one. If there is none it ends that search
-//! under the lock, where each sleeper looks at the count.
+//! In Go's manner: the searchers have a count of their own, and the sleepers are a list under a
+//! lock. `notify` starts the search of the worker that it will wake before it knows whether there
+//! is one. If there is none it ends that search under the lock, where each sleeper looks at the
+//! count.
 
 use std::sync::PoisonError;
 
@@ -15,18 +15,18 @@ mod activity;
 
 pub use activity::Activity;
 
-/// Decides who sleeps, who searches, and whom to wake.
+/// Decides which workers sleep, which search, and which one to wake.
 pub struct Sleepers {
     workers: usize,
     searching_count: AtomicUsize,
-    /// The number of those in the list, for those who look without the lock.
-    /// Changed only by who holds it.
+    /// The number of workers in the list, for threads that look without the lock. Changed only by
+    /// the thread that holds it.
     asleep_count: AtomicUsize,
     asleep: Mutex<Vec<usize>>,
 }
 
 impl Sleepers {
-    /// Makes the sleepers of so many workers.
+    /// Makes the sleepers of `workers` workers.
     ///
     /// # Panics
     ///
@@ -43,8 +43,8 @@ impl Sleepers {
 
     /// Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
-        // SeqCst: pairs with the fence in `transition_to_parked`: work, then the counts; there
-        // the counts, then the queues.
+        // SeqCst: pairs with the fence in `transition_to_parked`: here the work first, then the
+        // counts; there the counts first, then the queues.
         fence(SeqCst);
         // Relaxed, both: the fence orders them.
         if self.asleep_count.load(Relaxed) == 0
@@ -71,8 +71,8 @@ impl Sleepers {
     pub fn transition_to_searching(&self) -> bool {
         let most = self.workers.div_ceil(2);
         let search = |count| (count < most).then_some(count + 1);
-        // Relaxed: a search that misses what comes just now is made good by who
-        // ends the last search.
+        // Relaxed: if a search misses what comes just now, the thread that ends the last search
+        // makes up for it.
         self.searching_count
             .fetch_update(Relaxed, Relaxed, search)
             .is_ok()
@@ -86,7 +86,7 @@ impl Sleepers {
         self.searching_count.fetch_sub(1, AcqRel) == 1
     }
 
-    /// Returns `true` if the caller must look once more.
+    /// Returns `true` if the caller must look again.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let mut asleep = self.lock();
@@ -94,8 +94,8 @@ impl Sleepers {
         // Relaxed: the fence below publishes it.
         self.asleep_count.fetch_add(1, Relaxed);
         let less = usize::from(was == Activity::Searching);
-        // Acquire: pairs with the Release in `transition_from_searching`; a read-modify-write also
-        // where it takes nothing off, so that it sees the newest count.
+        // Acquire: pairs with the Release in `transition_from_searching`; an RMW even where it
+        // takes nothing off, so that it sees the newest count.
         let before = self.searching_count.fetch_sub(less, AcqRel);
         drop(asleep);
         // SeqCst: pairs with the fence in `notify`.

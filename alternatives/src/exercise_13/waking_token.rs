@@ -1,6 +1,6 @@
-//! In the manner of kprotty's zap: there is one token. Who holds it searches, and
-//! hands it on when it has found work. So one worker searches at a time, however
-//! many there are, and nothing is counted.
+//! In the manner of kprotty's zap: there is one token. The worker that has it searches, and passes
+//! it on when it has found work. So one worker searches at a time, however many there are, and
+//! nothing is counted.
 
 use std::sync::PoisonError;
 
@@ -14,17 +14,17 @@ mod activity;
 
 pub use activity::Activity;
 
-/// Decides who sleeps, who searches, and whom to wake.
+/// Decides which workers sleep, which search, and which one to wake.
 pub struct Sleepers {
-    /// Somebody searches, or is about to wake somebody who will.
+    /// A worker searches, or is about to wake one that will.
     is_taken: AtomicBool,
-    /// Whoever falls asleep looks at the token under this lock; and whoever finds
-    /// that nobody sleeps gives the token back under it.
+    /// A worker that falls asleep looks at the token under this lock, and a thread that finds no
+    /// sleeper gives the token back under it.
     asleep: Mutex<Vec<usize>>,
 }
 
 impl Sleepers {
-    /// Makes the sleepers of so many workers.
+    /// Makes the sleepers of `workers` workers.
     ///
     /// # Panics
     ///
@@ -39,7 +39,8 @@ impl Sleepers {
 
     /// Returns the worker to wake, which has the token.
     pub fn notify(&self) -> Option<usize> {
-        // SeqCst: work first, then the token. Pairs with the fence in `transition_to_parked`, where the token comes first.
+        // SeqCst: the work first, then the token. Pairs with the fence in `transition_to_parked`,
+        // where the token comes first.
         fence(SeqCst);
         // Relaxed: the fence before it orders it.
         if self.is_taken.load(Relaxed) || !self.transition_to_searching() {
@@ -55,8 +56,8 @@ impl Sleepers {
 
     /// Returns `true` if the caller has the token.
     pub fn transition_to_searching(&self) -> bool {
-        // Relaxed: a search that misses what comes just now is made good by who
-        // gives the token back, and then notifies, or sleeps and looks again.
+        // Relaxed: if a search misses what comes just now, the worker that gives the token back
+        // makes up for it: it then notifies, or sleeps and looks again.
         !self.is_taken.swap(true, Relaxed)
     }
 
@@ -68,13 +69,14 @@ impl Sleepers {
     }
 
     fn give_back(&self) {
-        // A store would do. But loom, unlike real memory, may put it before an earlier swap of another thread.
-        // Relaxed: a fence comes behind it, in `transition_to_parked` and in the `notify` that
-        // `transition_from_searching` asks for. In `notify` the lock hands it to the next sleeper.
+        // A store would be enough. However, loom, unlike real memory, may put it before an earlier
+        // swap of another thread.
+        // Relaxed: a fence follows, in `transition_to_parked` and in the `notify` that
+        // `transition_from_searching` requires. In `notify` the lock passes it to the next sleeper.
         self.is_taken.swap(false, Relaxed);
     }
 
-    /// Returns `true` if nobody has the token: the caller must look once more.
+    /// Returns `true` if no worker has the token: the caller must look again.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let mut asleep = self.lock();

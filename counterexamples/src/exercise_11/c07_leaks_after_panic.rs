@@ -1,9 +1,9 @@
 //! Breaks clause 7: Overflow.
 //! Caught by: a_panic_of_the_overflow_drops_what_was_on_its_way
 //!
-//! The claim gives its slots back in its destructor, also after a panic of
-//! `overflow`, but nobody has read the rest of them: those items are never
-//! dropped.
+//! The claim gives its slots back in its destructor, even after a panic of
+//! `overflow`. However, the remaining items in them are never read, so they are
+//! never dropped.
 
 use primitives::atomic::Ordering;
 
@@ -14,7 +14,7 @@ use ring::Ring;
 
 pub use handles::{Local, Stealer, run_queue, run_queue_at};
 
-/// Items of a ring, claimed and not yet all read.
+/// Claimed items of a ring, some of which may not have been read yet.
 pub struct Claim<'a, T, const N: usize> {
     next: u32,
     end: u32,
@@ -23,15 +23,15 @@ pub struct Claim<'a, T, const N: usize> {
 
 impl<'a, T, const N: usize> Claim<'a, T, N> {
     /// Claims half of the items that wait, rounded up, but at most `most`.
-    /// `None` if that is nothing, or if somebody else has a claim.
+    /// Returns `None` if that is nothing, or if another thread has a claim.
     pub fn new(ring: &'a Ring<T, N>, most: usize) -> Option<Self> {
-        // Relaxed: if it is old, the exchange fails.
+        // Relaxed: if it is old, the compare-exchange fails.
         let mut word = ring.head.load(Relaxed);
         loop {
             let head = Head::unpack(word);
-            // Thieves take turns: two that end in either order would need to
-            // free the slots in one.
-            if head.held != 0 {
+            // Thieves take turns: two claims could end in either order, but
+            // slots have to be freed in one order.
+            if head.claimed != 0 {
                 return None;
             }
             // Acquire: pairs with the Release in `push` and in
@@ -41,7 +41,7 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             if count == 0 {
                 return None;
             }
-            let after = head.claimed(count).pack();
+            let after = head.with_claim(count).pack();
             // Release: pairs with the Acquire in `Ring::count`. For the items
             // Relaxed would do: `tail` has shown them, and nothing is handed
             // over before `ReleaseOnDrop::drop`.
@@ -79,7 +79,7 @@ impl<T, const N: usize> Iterator for Claim<'_, T, N> {
     }
 }
 
-/// Gives the held slots back, also if the destructor of an item panics.
+/// Gives the claimed slots back, even if the destructor of an item panics.
 struct ReleaseOnDrop<'a, T, const N: usize> {
     ring: &'a Ring<T, N>,
 }
@@ -88,8 +88,8 @@ impl<T, const N: usize> Drop for ReleaseOnDrop<'_, T, N> {
     #[inline]
     fn drop(&mut self) {
         // Release: pairs with the Acquire in `push`; the slots have been read.
-        // One instruction without a loop, whatever the owner has popped behind
-        // us: that is given back, too.
+        // One instruction without a loop, because it also gives back everything
+        // that the owner has popped behind us.
         self.ring.head.fetch_and(Head::NEXT, Release);
     }
 }

@@ -2,10 +2,10 @@
 //! Caught by: models::a_queue_that_overflows_does_not_seem_empty_after_a_steal
 //! Also fails: models::an_overflow_meets_the_steals_of_two_threads
 //!
-//! An overflow takes from the end: it moves the tail back, and then counts the head's
-//! version up by one exchange, so that a thief's older look fails. If that exchange
-//! fails, a thief was quicker, and the tail goes back to where it was. Meanwhile the head
-//! and the tail may be equal, though there are items, or the head may be ahead.
+//! An overflow takes from the end: it moves the tail back, and then increments the version in the
+//! head with one compare-exchange, so that a thief's older look fails. If that compare-exchange
+//! fails, a thief was faster, and the tail goes back to where it was. Meanwhile the head and the
+//! tail may be equal although there are items, or the head may be ahead.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -18,15 +18,15 @@ use primitives::{Arc, UnsafeCell};
 
 /// How many bits of the head's word tell how many slots are being read.
 const CLAIMED_BITS: u32 = 16;
-/// In the place of that number: the owner is taking out the youngest.
+/// Stored instead of that number: the owner is taking out the youngest items.
 const OWNER: u16 = u16::MAX;
 
-/// The word that the owner and the thieves change by turns.
+/// The word that the owner and the thieves change alternately.
 #[derive(Clone, Copy)]
 struct Head {
     /// The first slot that is not free.
     position: u32,
-    /// So many from there on are being read, or were popped behind those.
+    /// How many slots from there on are being read, or were popped behind those.
     claimed: u16,
     /// How often items were taken from the other end.
     version: u16,
@@ -110,7 +110,7 @@ impl<T, const N: usize> Ring<T, N> {
         Head::unpack(self.head.load(Acquire))
     }
 
-    /// Changes the head, unless it has changed.
+    /// Replaces the head, unless it has changed.
     fn exchange(&self, old: Head, new: Head) -> Result<(), Head> {
         self.head
             .compare_exchange(old.pack(), new.pack(), AcqRel, Acquire)
@@ -124,19 +124,19 @@ impl<T, const N: usize> Ring<T, N> {
 
     /// # Safety
     ///
-    /// There is an item, which is the caller's.
+    /// There must be an item, and it must be the caller's.
     unsafe fn read(&self, position: u32) -> T {
-        // SAFETY: the caller has the slot, and so no other thread writes to it.
+        // SAFETY: the caller has the slot, so no other thread writes to it.
         let item = self.slot(position).with(|slot| unsafe { slot.read() });
-        // SAFETY: as the caller says, there is an item.
+        // SAFETY: the caller ensures that there is an item.
         unsafe { item.assume_init() }
     }
 
     /// # Safety
     ///
-    /// The slot is free, and the caller is the owner.
+    /// The slot must be free, and the caller must be the owner.
     unsafe fn write(&self, position: u32, item: T) {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller ensures it.
         self.slot(position)
             .with_mut(|slot| unsafe { (*slot).write(item) });
     }
@@ -145,7 +145,7 @@ impl<T, const N: usize> Ring<T, N> {
     ///
     /// # Safety
     ///
-    /// The caller is the owner.
+    /// The caller must be the owner.
     unsafe fn pop(&self) -> Option<T> {
         let tail = self.tail.load(Relaxed);
         let mut head = self.head();
@@ -173,7 +173,7 @@ impl<T, const N: usize> Drop for Ring<T, N> {
         let mut position = self.head().start();
         let tail = self.tail.load(Relaxed);
         while position != tail {
-            // SAFETY: no other thread is left, and each position comes once.
+            // SAFETY: no other thread is left, and each position occurs once.
             drop(unsafe { self.read(position) });
             position = position.wrapping_add(1);
         }
@@ -281,7 +281,7 @@ impl<T, const N: usize> Local<T, N> {
         }
     }
 
-    /// Takes half of the items out of a full queue, if `head` is its head.
+    /// Takes half of the items out of a full queue, if `head` is still its head.
     fn take_youngest(&self, head: Head) -> Option<Batch<T, N>> {
         let mut batch = Batch {
             items: [const { MaybeUninit::uninit() }; N],
@@ -315,7 +315,7 @@ impl<T, const N: usize> Local<T, N> {
         unsafe { self.ring.pop() }
     }
 
-    /// How many items wait here, at most.
+    /// Returns how many items wait here, at most.
     pub fn len(&self) -> usize {
         let tail = self.ring.tail.load(Relaxed);
         tail.wrapping_sub(self.ring.head().start()) as usize
@@ -326,7 +326,7 @@ impl<T, const N: usize> Local<T, N> {
         self.len() == 0
     }
 
-    /// How many more items find room, at least.
+    /// Returns how many more items there is room for, at least.
     pub fn free(&self) -> usize {
         let tail = self.ring.tail.load(Relaxed);
         N - tail.wrapping_sub(self.ring.head().position) as usize
@@ -346,8 +346,8 @@ pub struct Stealer<T, const N: usize> {
 }
 
 impl<T, const N: usize> Stealer<T, N> {
-    /// Moves half of the items, at most what fits, into the thief's queue, and
-    /// returns one more.
+    /// Steals half of the items, but no more than there is room for in the thief's queue: returns
+    /// one, and moves the others there.
     pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
         let ring = &*self.ring;
         if ptr::eq(ring, &*thief.ring) {
@@ -382,7 +382,7 @@ impl<T, const N: usize> Stealer<T, N> {
             // SAFETY: as above.
             let item = unsafe { ring.read(first.wrapping_add(number)) };
             let position = tail.wrapping_add(number - 1);
-            // SAFETY: there is room for so many.
+            // SAFETY: there is room for this many.
             unsafe { thief.ring.write(position, item) };
         }
         let mut head = ring.head();

@@ -6,9 +6,9 @@
 //! Also fails: models::the_future_goes_from_thread_to_thread_in_one_piece
 //! Also fails: models::what_was_written_before_any_wake_up_is_seen
 //!
-//! Two steps where one is needed: look for the note, then clear the flag. A
-//! wake-up between the two finds a holder, leaves its note and goes; and the
-//! holder has looked already.
+//! Two steps instead of one: look for the notification, then clear the flag. A
+//! wake-up between the two finds `RUNNING`, leaves its notification and
+//! returns, but the thread that has the task has already looked.
 
 #[path = "../../../solutions/12-task/src/cell.rs"]
 mod cell;
@@ -50,7 +50,7 @@ mod models;
 #[path = "../../../exercises/12-task/src/tests/mod.rs"]
 mod tests;
 
-/// Looks whether there is a reason to hold the task, and lets go of it.
+/// Checks whether there is a reason to keep the task, and lets go of it.
 mod state {
     use primitives::atomic::Ordering::{Relaxed, Release};
 

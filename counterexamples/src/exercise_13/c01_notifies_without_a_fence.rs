@@ -7,9 +7,9 @@
 //! Also fails: models::a_worker_that_sleeps_as_the_search_ends_sees_what_comes
 //! Also fails: models::work_that_comes_as_the_search_ends_wakes_the_next
 //!
-//! The counts are atomic, so a load gives what is there. But the push before it may
-//! still be in this processor's store buffer: the worker does not see the task, and
-//! this load came too early to see that the worker sleeps.
+//! The counts are atomic, so a load returns their current value. However, the push before it may
+//! still be in this processor's store buffer: the worker doesn't see the task, and this load comes
+//! too early to see that the worker sleeps.
 
 #[path = "../../../exercises/13-sleepers/src/activity.rs"]
 mod activity;
@@ -26,8 +26,8 @@ use sleeper_set::SleeperSet;
 
 pub use activity::Activity;
 
-/// Decides who of a scheduler's workers sleeps, who searches, and whom to wake.
-/// What it promises is said above, in the documentation of the crate.
+/// Decides which of a scheduler's workers sleep, which search, and which one to wake. Its contract
+/// is above, in the documentation of the crate.
 pub struct Sleepers {
     counts: Counts,
     set: SleeperSet,
@@ -35,7 +35,7 @@ pub struct Sleepers {
 }
 
 impl Sleepers {
-    /// Makes the sleepers of so many workers, numbered from 0 on.
+    /// Makes the sleepers of `workers` workers, numbered from 0.
     ///
     /// # Panics
     ///
@@ -43,7 +43,7 @@ impl Sleepers {
     pub fn new(workers: usize) -> Self {
         assert!(
             (1..=MOST_WORKERS).contains(&workers),
-            "`{workers}` workers cannot be counted"
+            "`{workers}` workers can't be counted"
         );
         Self {
             counts: Counts::new(),
@@ -69,8 +69,8 @@ impl Sleepers {
         if !self.counts.choose_sleeper() {
             return None;
         }
-        // One of those listed is ours. But it may be listed behind our back, in
-        // a place where we have looked.
+        // One of the listed workers is ours. However, it may be listed behind our back, in a place
+        // where we have already looked.
         loop {
             match self.set.take_any() {
                 Some(worker) => return Some(worker),
@@ -84,16 +84,15 @@ impl Sleepers {
         self.counts.begin_search(self.most_searchers)
     }
 
-    /// A searcher has found work, and is busy. Returns `true` if no worker
-    /// searches now: it must call [`notify`](Self::notify) before it begins with
-    /// the work.
+    /// A searcher has found work, and is busy. Returns `true` if no worker searches now: the caller
+    /// must call [`notify`](Self::notify) before it starts on the work.
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
         self.counts.end_search()
     }
 
-    /// A worker sleeps from now on. Returns `true` if no worker searches now: it
-    /// must look at all queues once more before it parks.
+    /// A worker sleeps from now on. Returns `true` if no worker searches now: the caller must look
+    /// at all queues again before it parks.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         self.set.insert(worker);
@@ -114,13 +113,13 @@ impl Sleepers {
                 if is_own {
                     return Activity::Busy;
                 }
-                // It was chosen between the two steps. So another one that
-                // sleeps is to be counted again.
+                // It was chosen between the two steps, so another worker that sleeps has to be
+                // counted again.
                 self.counts.restore_sleeper();
                 return Activity::Searching;
             }
-            // All that are listed are chosen, and a `notify` is about to say
-            // who is. It needs one more step.
+            // All listed workers are chosen, and a `notify` is about to say which. It needs one
+            // more step.
             thread::yield_now();
         }
         Activity::Searching

@@ -1,55 +1,57 @@
 //! Exercise 11: a bounded run queue with one owner and many thieves.
 //!
-//! The chapter is `src/scheduler/run-queue.md`. Check yourself with
-//! `cargo test -p exercise-11`, and then let every order of events be tried:
+//! The chapter is `src/scheduler/run-queue.md`. Check your version with
+//! `cargo test -p exercise-11`, and then have every interleaving tried:
 //! `cargo test -p exercise-11 --features loom --release`.
 //!
 //! Import from `primitives` what you would import from `std::sync` and
 //! `std::cell`: there are `primitives::{Arc, UnsafeCell}` and
-//! `primitives::atomic`. An [`UnsafeCell`](primitives::UnsafeCell) of
-//! `primitives` is used by `with` and `with_mut`, so that a model sees who
-//! reads and who writes.
+//! `primitives::atomic`. You access an [`UnsafeCell`](primitives::UnsafeCell)
+//! of `primitives` through `with` and `with_mut`, so that a model sees each
+//! read and each write.
 //!
 //! # Contract
 //!
-//! 1. **Exactly once.** Every item that was pushed comes out once, whoever
-//!    pops, steals and overflows at the same time.
+//! 1. **Exactly once.** Every item that was pushed comes out once, no matter
+//!    which threads pop, steal and overflow at the same time.
 //! 2. **Owner order.** The owner pops the items in the order in which they
 //!    were pushed.
-//! 3. **Full means full.** The queue holds `N` items. With `N` in it `push`
+//! 3. **Full means full.** The queue holds `N` items. With `N` in it, `push`
 //!    gives the item back; a slot is free again once its item is out and no
 //!    thief or overflow is at work.
-//! 4. **Wrap-around.** Positions are of 32 bits and wrap. [`run_queue_at`]
-//!    starts anywhere, and nothing else changes.
-//! 5. **Half.** A steal takes the oldest items: one at least, half of those
-//!    that it finds, rounded up, at most; a quarter at least if the thief has
+//! 4. **Wrap-around.** Positions have 32 bits and wrap. [`run_queue_at`] starts
+//!    at any position, and nothing else changes.
+//! 5. **Half.** A steal takes the oldest items: at least one, at most half of
+//!    those that it finds, rounded up, and at least a quarter if the thief has
 //!    room. It returns one and puts the others into the thief's queue, in their
-//!    order. It may fail if the queue is empty, if another thread is at it, or
-//!    if the thief's own queue is more than half full.
-//! 6. **Room.** A steal takes no more than what finds room in the thief's
-//!    queue, and the one that it returns. A slot of that queue that another
-//!    thief, or an overflow, still reads is no room. A steal that fails leaves
-//!    nothing behind. A thief may steal from itself: no item is lost or
-//!    doubled, though their order and how many it takes are left open.
+//!    order. It may fail if the queue is empty, if another thread is stealing
+//!    from it or overflowing, or if the thief's own queue is more than half
+//!    full.
+//! 6. **Room.** A steal takes no more items than there is room for in the
+//!    thief's queue, plus the one that it returns. A slot of that queue that
+//!    another thief, or an overflow, still reads isn't room. A steal that fails
+//!    leaves nothing behind. A thief may steal from itself: no item is lost or
+//!    duplicated, but their order and how many it takes are unspecified.
 //! 7. **Overflow.** `push_or_overflow` pushes if there is room. If not, the
-//!    youngest items, `N / 4` to `N / 2` of them, and the item, go to
-//!    `overflow` one by one; if a thief or another overflow is at work, perhaps
-//!    the item alone. `overflow` may use the queue. If it panics, what was on
-//!    its way is dropped.
-//! 8. **Dropped once.** An item that nobody takes is dropped once, when the
+//!    youngest items, `N / 4` to `N / 2` of them, and the new item go to
+//!    `overflow` one by one; if a thief or another overflow is at work, it may
+//!    be the new item alone. `overflow` may use the queue. If it panics, the
+//!    items that were on their way are dropped.
+//! 8. **Dropped once.** An item that is never taken is dropped once, when the
 //!    owner and all stealers are gone. A stealer may outlive the owner.
-//! 9. **Published.** Whoever gets an item sees what was written before it was
-//!    pushed. Nothing is written over while somebody reads it.
+//! 9. **Published.** A thread that gets an item sees what was written before it
+//!    was pushed. No slot is overwritten while a thread reads it.
 //! 10. **One owner.** A [`Local`] may move to another thread; it can be neither
 //!     shared nor cloned. A [`Stealer`] can be cloned, sent and shared,
-//!     whatever the items are, as long as they may be sent.
-//! 11. **Counts.** `len`, `is_empty` and `free` are right while nobody else is
-//!     at work. With others at work `free` promises room, `len` is at most `N`,
-//!     and a queue that has always an item in it never says that it is empty.
-//! 12. **Cheap.** Neither a push nor a pop allocates, nor a steal, nor an
-//!     overflow. Without others at work a push or a pop makes at most one
-//!     atomic read-modify-write, and a steal at most four, however many items
-//!     it takes.
+//!     whatever type the items have, as long as they may be sent.
+//! 11. **Counts.** `len`, `is_empty` and `free` are exact while no other thread
+//!     is at work. While others are at work, `free` promises room, `len` is at
+//!     most `N`, and a queue that always has an item in it never says that it
+//!     is empty.
+//! 12. **Cheap.** A push, a pop, a steal and an overflow don't allocate. While
+//!     no other thread is at work, a push or a pop makes at most one atomic
+//!     read-modify-write, and a steal at most four, however many items it
+//!     takes.
 //!
 //! # Examples
 //!
@@ -85,7 +87,7 @@ pub fn run_queue_at<T, const N: usize>(
     position: u32,
 ) -> (Local<T, N>, Stealer<T, N>) {
     let _ = position;
-    todo!("like `run_queue`, but begin there")
+    todo!("like `run_queue`, but start there")
 }
 
 /// The owner's end.
@@ -102,9 +104,7 @@ impl<T, const N: usize> Local<T, N> {
     /// Gives the item back if the queue is full.
     pub fn push(&self, item: T) -> Result<(), T> {
         drop(item);
-        todo!(
-            "write the item into the next free slot, then say that it is there"
-        )
+        todo!("write the item into the next free slot, then announce it")
     }
 
     /// Puts an item at the end. If the queue is full, the younger half of it
@@ -120,7 +120,7 @@ impl<T, const N: usize> Local<T, N> {
         todo!("take the oldest item, unless a thief takes it first")
     }
 
-    /// How many items wait here, at most.
+    /// Returns how many items wait here, at most.
     pub fn len(&self) -> usize {
         todo!("the difference of two positions")
     }
@@ -130,9 +130,11 @@ impl<T, const N: usize> Local<T, N> {
         self.len() == 0
     }
 
-    /// How many more items find room, at least.
+    /// Returns how many more items there is room for, at least.
     pub fn free(&self) -> usize {
-        todo!("all slots but those with an item, and those that are being read")
+        todo!(
+            "all slots except those with an item and those that are being read"
+        )
     }
 
     /// Makes a thief's end of this queue.
@@ -147,8 +149,8 @@ pub struct Stealer<T, const N: usize> {
 }
 
 impl<T, const N: usize> Stealer<T, N> {
-    /// Moves half of the items, at most what fits, into the thief's queue, and
-    /// returns one more.
+    /// Steals half of the items, but no more than there is room for in the
+    /// thief's queue: returns one, and moves the others there.
     pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
         let _ = thief;
         todo!("claim the oldest half; copy it; give the slots back")
@@ -162,6 +164,6 @@ impl<T, const N: usize> Stealer<T, N> {
 
 impl<T, const N: usize> Clone for Stealer<T, N> {
     fn clone(&self) -> Self {
-        todo!("share what the other one has")
+        todo!("share what the other stealer has")
     }
 }

@@ -1,7 +1,6 @@
-//! The models of exercise 11: what no run on this machine can be relied on to
-//! show. loom tries every order of the threads' steps, and every value that
-//! an atomic load may return. A queue of four slots is large enough to fill,
-//! to wrap and to overflow.
+//! The models of exercise 11: what no run on this machine can be relied on to show. loom tries
+//! every interleaving of the threads, and every value that an atomic load may return. A queue of
+//! four slots is large enough to fill, to wrap and to overflow.
 #![allow(
     clippy::needless_range_loop,
     reason = "an item is a number, and says which flag is its own"
@@ -34,14 +33,14 @@ fn drain(queue: &Owner) -> Vec<u32> {
     std::iter::from_fn(|| queue.pop()).collect()
 }
 
-/// Steals once, and pops all that it stole.
+/// Steals once, and pops everything that it stole.
 fn steal(stealer: &Thief) -> Vec<u32> {
     let (own, _) = run_queue_at(START);
     let stolen = stealer.steal_into(&own);
     stolen.into_iter().chain(drain(&own)).collect()
 }
 
-/// Lets another thread steal once.
+/// Starts another thread that steals once.
 fn start_thief(stealer: &Thief) -> thread::JoinHandle<Vec<u32>> {
     let stealer = stealer.clone();
     thread::spawn(move || steal(&stealer))
@@ -56,19 +55,23 @@ fn join(thief: thread::JoinHandle<Vec<u32>>) -> Vec<u32> {
 fn assert_each_once(mut items: Vec<u32>, count: u32) {
     items.sort_unstable();
     let all: Vec<_> = (0..count).collect();
-    assert!(items == all, "of the items {all:?} came out {items:?}");
+    assert!(
+        items == all,
+        "of the items {all:?}, these came out: {items:?}"
+    );
 }
 
-/// Clause 1: the last item is wanted by both.
+/// Clause 1: both want the last item.
 #[test]
 fn owner_and_thief_share_the_items_in_every_order() {
     let lesson = Lesson {
         clause: "1. Exactly once",
-        promise: "In every order of the steps of pops and a steal each item comes out once.",
-        usual_cause: "`pop` or the thief takes an item by a load and a store, or uses what it has \
-                      copied although its compare-and-swap has failed. Lost items: a failed exchange is \
-                      taken for an empty queue, or the thief drops what it could not move. Twice: \
-                      the thief gives its claim back by a store, which undoes the owner's pops.",
+        promise: "In every interleaving of pops and a steal, each item comes out once.",
+        usual_cause: "`pop` or the thief takes an item with a load and a store, or uses what it \
+                      has copied although its CAS has failed. If items are lost, a failed CAS is \
+                      taken for an empty queue, or the thief drops what it couldn't move. If items \
+                      come out twice, the thief gives its claim back with a store, which undoes \
+                      the owner's pops.",
         read: "scheduler/run-queue.html#who-takes-the-last-item",
     };
     check_model(lesson, || {
@@ -84,16 +87,16 @@ fn owner_and_thief_share_the_items_in_every_order() {
     });
 }
 
-/// Clause 1: the positions are not read at one moment.
+/// Clause 1: the positions aren't read at the same moment.
 #[test]
 fn an_old_look_at_the_positions_takes_nothing() {
     let lesson = Lesson {
         clause: "1. Exactly once",
-        promise: "A thief that has seen one position before, and the other after the owner was at \
-                  work, takes no item that is not there.",
-        usual_cause: "The difference of a newer head and an older tail is negative, which without a \
-                      sign is four thousand million. Or the tail that the thief goes by is loaded \
-                      with `Relaxed`.",
+        promise: "A thief that loaded one position earlier, and the other one after the owner was \
+                  at work, takes no item that isn't there.",
+        usual_cause: "The difference of a newer head and an older tail is negative, and as an \
+                      unsigned number it is about four billion. Or the thief loads the tail, by \
+                      which it counts the items, with `Relaxed`.",
         read: "scheduler/run-queue-limits.html#positions-that-wrap",
     };
     check_model(lesson, || {
@@ -116,11 +119,11 @@ fn an_old_look_at_the_positions_takes_nothing() {
 fn two_that_steal_from_each_other_share_in_every_order() {
     let lesson = Lesson {
         clause: "1. Exactly once",
-        promise: "Of two threads with a queue each, either steals from the other at the same time. Each \
-                  item comes out once, and neither waits for the other.",
-        usual_cause: "A steal holds the lock of the victim and then wants that of the thief's own \
-                      queue, which the other holds. Copy what was taken, give the first lock back, \
-                      and take the second then.",
+        promise: "Two threads with a queue each steal from each other at the same time. Each item \
+                  comes out once, and neither thread waits for the other.",
+        usual_cause: "A steal holds the lock of the victim and then wants the lock of the thief's \
+                      own queue, which the other thread holds. Copy what was taken, release the \
+                      first lock, and only then take the second.",
         read: "scheduler/run-queue.html#half-of-it",
     };
     check_model(lesson, || {
@@ -148,13 +151,12 @@ fn two_that_steal_from_each_other_share_in_every_order() {
 fn two_thieves_and_the_owner_share_in_every_order() {
     let lesson = Lesson {
         clause: "1. Exactly once",
-        promise: "In every order of the steps of two steals and three pushes each item comes out \
-                  once.",
-        usual_cause: "The second thief claims while the first one still copies, and the one that \
-                      ends first gives back the slots of both; or one that was refused takes the mark \
-                      of the other one away; or a thief waits for the other one. Or a number of items \
-                      that is read without the lock is stored after the lock is given back, and an \
-                      older one stays.",
+        promise: "In every interleaving of two steals and three pushes, each item comes out once.",
+        usual_cause: "The second thief claims while the first one still copies, and whichever ends \
+                      first gives back the slots of both; or a thief that was refused clears the \
+                      other thief's claim; or a thief waits for the other thief. Or a number of \
+                      items that is read without the lock is stored after the lock is released, \
+                      and an older number stays.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {
@@ -177,9 +179,9 @@ fn two_thieves_and_the_owner_share_in_every_order() {
 fn an_overflow_during_a_steal_loses_nothing() {
     let lesson = Lesson {
         clause: "7. Overflow",
-        promise: "In every order of the steps of a steal and pushes into a full queue each item \
-                  comes out once.",
-        usual_cause: "The overflow takes half of the queue without asking whether a thief is at \
+        promise: "In every interleaving of a steal and pushes into a full queue, each item comes \
+                  out once.",
+        usual_cause: "The overflow takes half of the queue without checking whether a thief is at \
                       work, or writes the new item where a thief still reads.",
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
@@ -198,18 +200,19 @@ fn an_overflow_during_a_steal_loses_nothing() {
     });
 }
 
-/// Clause 7: the youngest are at the owner's end, and nobody else's; are they?
+/// Clause 7: the youngest items are at the owner's end, where only the owner takes any. Is that so?
 #[test]
 fn an_overflow_meets_two_steals() {
     let lesson = Lesson {
         clause: "7. Overflow",
-        promise: "In every order of the steps of two steals, one after the other, and an overflow each \
+        promise: "In every interleaving of two steals, one after the other, and an overflow, each \
                   item comes out once.",
-        usual_cause: "The owner moves its tail back and takes what was there, since a thief claims half \
-                      at most, from the other end. The second thief claims half of what the first one \
-                      has left, by a tail that it has seen before. Let the owner claim, too: then no \
-                      thief comes, and what a thief has seen is old. Or the head shares a word with \
-                      another number, into which an addition carries when the head wraps.",
+        usual_cause: "The owner moves its tail back and takes what was there, because a thief \
+                      claims half at most, from the other end. The second thief claims half of \
+                      what the first one has left, by a tail that it loaded earlier. Have the \
+                      owner claim, too: then no thief can claim, and what a thief has loaded is \
+                      out of date. Or the head shares a word with another number, into which an \
+                      addition carries when the head wraps.",
         read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
@@ -221,7 +224,7 @@ fn an_overflow_meets_two_steals() {
             let mut items = Vec::new();
             queue.push_or_overflow(4, |item| items.push(item));
             let free = queue.free();
-            assert!(free <= N, "of {N} slots {free} are said to be free");
+            assert!(free <= N, "of {N} slots {free} were reported free");
             items.extend(drain(&queue));
             items.extend(join(thief));
             assert_each_once(items, 5);
@@ -229,16 +232,16 @@ fn an_overflow_meets_two_steals() {
     });
 }
 
-/// Clause 7: with two thieves the head may pass what the owner takes for its own.
+/// Clause 7: with two thieves the head may move past what the owner takes for its own.
 #[test]
 fn an_overflow_meets_the_steals_of_two_threads() {
     let lesson = Lesson {
         clause: "7. Overflow",
-        promise: "In every order of the steps of three steals, by two threads, and an overflow of a queue \
-                  of two slots each item comes out once.",
-        usual_cause: "The owner moves its tail back before it knows whether it may. Meanwhile thieves move \
-                      the head past that tail, and the number of items, the difference of the two, wraps. \
-                      Claim first, then move the tail.",
+        promise: "In every interleaving of three steals, by two threads, and an overflow of a \
+                  queue of two slots, each item comes out once.",
+        usual_cause: "The owner moves its tail back before it knows whether it may. Meanwhile \
+                      thieves move the head past that tail, and the number of items, which is the \
+                      difference of the two, wraps. Claim first, then move the tail.",
         read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
@@ -260,7 +263,7 @@ fn an_overflow_meets_the_steals_of_two_threads() {
             let once = thread::spawn(move || steal(&other));
             let mut items = Vec::new();
             queue.push_or_overflow(2, |item| items.push(item));
-            // More than these would be items that aren't there.
+            // More than these would be items that don't exist.
             items.extend(std::iter::from_fn(|| queue.pop()).take(3));
             items.extend(join(twice));
             items.extend(join(once));
@@ -271,13 +274,14 @@ fn an_overflow_meets_the_steals_of_two_threads() {
 
 /// Clause 9: what stays after an overflow is where thieves will look for it.
 #[test]
-fn what_stays_is_seen_by_who_steals_it() {
+fn what_stays_is_seen_by_the_thief_that_steals_it() {
     let lesson = Lesson {
         clause: "9. Published",
-        promise: "A thief that comes after an overflow sees the items that have stayed.",
-        usual_cause: "The items that stay are said to be there with `Relaxed`, since they were \
-                      published before. Say it with `Release`: a thief sees what was written before \
-                      the store that it reads from, and that is the new one.",
+        promise: "A thief that comes after an overflow sees the items that stayed.",
+        usual_cause: "The items that stay are announced with `Relaxed`, because they were \
+                      published before. Announce them with `Release`: a thief sees what was \
+                      written before the store that it reads from, and it reads from the new \
+                      store.",
         read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
@@ -300,9 +304,10 @@ fn what_stays_is_seen_by_who_steals_it() {
 fn what_is_left_is_dropped_in_every_order() {
     let lesson = Lesson {
         clause: "8. Dropped once",
-        promise: "In every order of a steal and the end of the owner no item leaks or is dropped \
-                  twice.",
-        usual_cause: "The owner's end drops what is in the slots while a thief has claimed some.",
+        promise: "In every interleaving of a steal and the end of the owner, no item leaks or is \
+                  dropped twice.",
+        usual_cause: "The owner's end drops what is in the slots while a thief has claimed some of \
+                      them.",
         read: "scheduler/run-queue-limits.html#what-is-left-at-the-end",
     };
     check_model(lesson, || {
@@ -319,19 +324,20 @@ fn what_is_left_is_dropped_in_every_order() {
             drop(queue);
             thief.join().expect("stealing does not panic");
             let left = Arc::strong_count(&item) - 1;
-            assert!(left == 0, "of 3 items {left} have not been dropped");
+            assert!(left == 0, "of 3 items {left} haven't been dropped");
         });
     });
 }
 
-/// Clause 9: on x86 a store without Release does it, elsewhere it does not.
+/// Clause 9: on x86 a store without Release is enough, elsewhere it isn't.
 #[test]
 fn what_was_written_before_a_push_is_seen_after_the_steal() {
     let lesson = Lesson {
         clause: "9. Published",
-        promise: "A thief sees the item, and all that its owner wrote before it pushed.",
-        usual_cause: "The tail is stored or loaded with `Relaxed`. Store it with `Release` once the \
-                      item is in its slot, load it with `Acquire` before you read the slot.",
+        promise: "A thief sees the item, and everything that its owner wrote before it pushed.",
+        usual_cause: "The tail is stored or loaded with `Relaxed`. Store it with `Release` once \
+                      the item is in its slot, and load it with `Acquire` before you read the \
+                      slot.",
         read: "scheduler/run-queue-limits.html#what-the-thief-sees",
     };
     check_model(lesson, || {
@@ -343,7 +349,10 @@ fn what_was_written_before_a_push_is_seen_after_the_steal() {
             let thief = thread::spawn(move || {
                 for item in steal(&stealer) {
                     let is_seen = seen[item as usize].load(Relaxed) == 1;
-                    assert!(is_seen, "what belongs to item {item} is not seen");
+                    assert!(
+                        is_seen,
+                        "the thief doesn't see what was written before item {item} was pushed"
+                    );
                 }
             });
             for item in 0..2 {
@@ -361,8 +370,8 @@ fn what_was_written_before_a_push_is_seen_after_the_steal() {
 fn a_stolen_item_can_be_stolen_on() {
     let lesson = Lesson {
         clause: "9. Published",
-        promise: "A second thief, that steals from the first one's queue, sees the item.",
-        usual_cause: "The steal moves the tail of the thief's queue with `Relaxed`, or before the \
+        promise: "A second thief, which steals from the first thief's queue, sees the item.",
+        usual_cause: "The steal stores the tail of the thief's queue with `Relaxed`, or before the \
                       items are in their slots.",
         read: "scheduler/run-queue-limits.html#what-the-thief-sees",
     };
@@ -387,11 +396,12 @@ fn a_stolen_item_can_be_stolen_on() {
 fn nothing_is_written_over_while_a_thief_copies() {
     let lesson = Lesson {
         clause: "9. Published",
-        promise: "In every order of pushes, pops and a steal no slot is written while it is read.",
-        usual_cause: "The slots count as free from the claim on; or they are given back with \
-                      `Relaxed`, or seen to be free with `Relaxed`, so that the copy may come after. \
-                      Or the claim and what says that a thief copies are two words, and the push \
-                      looks at them in the wrong order.",
+        promise: "In every interleaving of pushes, pops and a steal, no slot is written while it \
+                  is read.",
+        usual_cause: "The slots count as free from the claim on. Or they are given back with \
+                      `Relaxed`, or found free with a `Relaxed` load, so that the copy may come \
+                      after the write. Or the claim and the flag that says that a thief is copying \
+                      are two words, and the push loads them in the wrong order.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {
@@ -411,16 +421,16 @@ fn nothing_is_written_over_while_a_thief_copies() {
     });
 }
 
-/// Clause 6: a thief has a queue of its own, and others steal from that.
+/// Clause 6: a thief has a queue of its own, and other threads steal from it.
 #[test]
 fn a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing() {
     let lesson = Lesson {
         clause: "6. Room",
-        promise: "In every order of two steals, one from the queue that the other fills, no slot is \
-                  written while it is read, and each item comes out once.",
-        usual_cause: "The thief takes all slots but `len` for room, though another thief still copies \
-                      from some; or it looks at its own head with `Relaxed` and writes at once. \
-                      Count as `free` does, and acquire what the other thief released.",
+        promise: "In every interleaving of two steals, one from the queue that the other fills, no \
+                  slot is written while it is read, and each item comes out once.",
+        usual_cause: "The thief counts all slots but `len` as room, though another thief still \
+                      copies from some; or it loads its own head with `Relaxed` and writes at \
+                      once. Count as `free` does, and acquire what the other thief released.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {
@@ -446,14 +456,14 @@ fn a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing() {
     });
 }
 
-/// Clause 11: the scheduler fetches as much from elsewhere as is free.
+/// Clause 11: the scheduler fetches as many items from elsewhere as there is room for.
 #[test]
 fn what_is_free_stays_free_in_every_order() {
     let lesson = Lesson {
         clause: "11. Counts",
-        promise: "As many pushes as `free` has promised find room, whatever a thief does.",
-        usual_cause: "`free` is `N - len`: a slot that a thief still copies from is no item any \
-                      more, and not free yet.",
+        promise: "There is room for as many pushes as `free` has promised, whatever a thief does.",
+        usual_cause: "`free` is `N - len`: a slot that a thief still copies from holds no item any \
+                      more, and isn't free yet.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {
@@ -465,7 +475,7 @@ fn what_is_free_stays_free_in_every_order() {
                 let pushed = queue.push(item as u32);
                 assert!(
                     pushed.is_ok(),
-                    "`free` was {free}, and item {item} did not find room"
+                    "`free` was {free}, and there was no room for item {item}"
                 );
             }
             join(thief);
@@ -473,16 +483,17 @@ fn what_is_free_stays_free_in_every_order() {
     });
 }
 
-/// Clause 11: a worker that is about to sleep looks at all queues once more.
+/// Clause 11: a worker that is about to park looks at all queues again.
 #[test]
-fn a_queue_that_has_always_an_item_never_seems_empty() {
+fn a_queue_that_always_has_an_item_never_seems_empty() {
     let lesson = Lesson {
         clause: "11. Counts",
-        promise: "In every order of a push, a pop, a steal or an overflow, and a look from outside, a \
-                  queue that has an item in it does not seem empty.",
+        promise: "In every interleaving of a push, a pop, a steal or an overflow, and a look from \
+                  outside, a queue that has an item in it doesn't seem empty.",
         usual_cause: "The tail is loaded first, and then a newer head. Load the head first, with \
-                      `Acquire`, and move it with `Release`, in a pop, a steal and an overflow: then the \
-                      tail is no older. Or an overflow takes all, and puts half back.",
+                      `Acquire`, and move it with `Release`, in a pop, a steal and an overflow: \
+                      then the tail is no older. Or an overflow takes all items, and puts half of \
+                      them back.",
         read: "scheduler/run-queue-limits.html#what-the-thief-sees",
     };
     check_model(lesson, || {
@@ -502,15 +513,16 @@ fn a_queue_that_has_always_an_item_never_seems_empty() {
     });
 }
 
-/// Clause 11: the thief that was just there sees what the others have left.
+/// Clause 11: the thief that has just stolen sees what the others have left.
 #[test]
 fn a_queue_that_overflows_does_not_seem_empty_after_a_steal() {
     let lesson = Lesson {
         clause: "11. Counts",
-        promise: "A thread steals once from a full queue that overflows, and looks whether it is empty. \
-                  Where items are left in the end, it isn't.",
-        usual_cause: "An overflow moves the tail back before it knows whether it may, and later back \
-                      to where it was. In between the head of a steal and that tail are equal.",
+        promise: "A thread steals once from a full queue that overflows, and checks whether it is \
+                  empty. If items are left in the end, it isn't.",
+        usual_cause: "An overflow moves the tail back before it knows whether it may, and later \
+                      forward to where it was. In between, the head after a steal equals that \
+                      tail.",
         read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check_model(lesson, || {
@@ -522,8 +534,8 @@ fn a_queue_that_overflows_does_not_seem_empty_after_a_steal() {
             });
             queue.push_or_overflow(4, drop);
             let seemed_empty = looking.join().expect("looking does not panic");
-            // A thief that has counted the items before an overflow may take all
-            // that it leaves: then it is empty.
+            // A thief that counted the items before an overflow may take all that it leaves, and
+            // then the queue is empty.
             let left = drain(&queue).len();
             assert!(
                 !seemed_empty || left == 0,
@@ -533,8 +545,7 @@ fn a_queue_that_overflows_does_not_seem_empty_after_a_steal() {
     });
 }
 
-/// Looks at a queue from outside while items are pushed, and some are `taken`
-/// again.
+/// Looks at a queue from outside while items are pushed, and some are `taken` out again.
 fn seems_never_empty(taken: &'static str, work: fn(&Owner, &Thief)) {
     primitives::model_every_load(move || {
         let (queue, stealer) = queue_of(1);
@@ -544,7 +555,7 @@ fn seems_never_empty(taken: &'static str, work: fn(&Owner, &Thief)) {
         let seemed_empty = looking.join().expect("looking does not panic");
         assert!(
             !seemed_empty,
-            "it seemed empty, though of the items that were pushed only some were {taken}"
+            "it seemed empty, though only some of the items that were pushed were {taken}"
         );
     });
 }

@@ -1,7 +1,7 @@
-//! The models of exercise 12: what no run on this machine can be relied on to
-//! show. loom tries every order of the threads' steps, and every value that
-//! an atomic load may return. `primitives`'s cells tell when two threads touch
-//! one at once, and loom's `Arc` when something is never dropped.
+//! The models of exercise 12: what no run on this machine can be relied on to show. loom tries
+//! every interleaving of the threads, and every value that an atomic load may return.
+//! `primitives`'s cells detect when two threads touch one at once, and loom's `Arc` detects when
+//! something is never dropped.
 
 use std::collections::VecDeque;
 use std::future::{pending, poll_fn};
@@ -15,7 +15,7 @@ use testkit::{Lesson, check_model, live_bytes};
 
 use super::{JoinHandle, OwnedTasks, Runnable, Schedule, spawn};
 
-/// A scheduler that keeps what it is given until somebody runs it.
+/// A scheduler that keeps what it is given until it is run.
 #[derive(Clone)]
 struct Queue(Arc<Shared>);
 
@@ -71,7 +71,7 @@ impl Queue {
     }
 }
 
-/// A flag that who is woken sets, as an executor would.
+/// A flag that a wake-up sets, as an executor would.
 fn flag() -> (Waker, std::sync::Arc<Flag>) {
     let flag = std::sync::Arc::new(Flag(AtomicBool::new(false)));
     (flag.clone().into(), flag)
@@ -85,11 +85,11 @@ impl std::task::Wake for Flag {
     }
 }
 
-/// What is written to without being atomic, and asks whether that was right.
+/// Data that is written non-atomically, and reports whether that was a race.
 #[derive(Clone)]
 struct Plain(Arc<UnsafeCell<usize>>);
 
-// SAFETY: loom says when two threads touch it at once.
+// SAFETY: loom reports when two threads touch it at once.
 unsafe impl Send for Plain {}
 
 impl Plain {
@@ -123,8 +123,9 @@ fn a_handle_that_waits_is_woken_in_every_order() {
         clause: "9. The handle",
         promise: "A handle that is polled while the task ends is ready, or its waker is woken; and it \
                   sees what the task wrote.",
-        usual_cause: "The waker is left without a second look at the state; or it is written while the \
-                      other side reads it; or the flag that says so is set with `Relaxed`.",
+        usual_cause: "The waker is stored without a second look at the state; or it is written \
+                      while the other side reads it; or the flag that publishes it is set with \
+                      `Relaxed`.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check_model(lesson, || {
@@ -143,7 +144,7 @@ fn a_handle_that_waits_is_woken_in_every_order() {
             if !is_ready {
                 assert!(
                     woken.0.load(Relaxed),
-                    "the handle's waker was not woken"
+                    "the handle's waker wasn't woken"
                 );
                 is_ready = poll(&mut handle, &waker).is_some();
             }
@@ -152,15 +153,15 @@ fn a_handle_that_waits_is_woken_in_every_order() {
     });
 }
 
-/// Clause 9: a second poll with another waker takes the first one back.
+/// Clause 9: a second poll with another waker takes the first waker back.
 #[test]
 fn a_handle_that_changes_its_waker_is_woken_in_every_order() {
     let lesson = Lesson {
         clause: "9. The handle",
         promise: "A waker that replaces another one while the task ends is woken, or the handle is \
                   ready.",
-        usual_cause: "The slot is written while its flag is set: the task may be reading it. Take the \
-                      flag back first, and look whether it was still yours.",
+        usual_cause: "The waker cell is written while its flag is set, when the task may be \
+                      reading it. Take the flag back first, and check whether it was still yours.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check_model(lesson, || {
@@ -168,13 +169,13 @@ fn a_handle_that_changes_its_waker_is_woken_in_every_order() {
             let queue = Queue::new();
             let mut handle = queue.spawn(async {});
             let (first, _) = flag();
-            assert!(poll(&mut handle, &first).is_none(), "it has not run");
+            assert!(poll(&mut handle, &first).is_none(), "it hasn't run");
             let running = thread::spawn(move || queue.run_all());
             let (second, woken) = flag();
             let is_ready = poll(&mut handle, &second).is_some();
             running.join().expect("running does not panic");
             if !is_ready {
-                assert!(woken.0.load(Relaxed), "the newer waker was not woken");
+                assert!(woken.0.load(Relaxed), "the newer waker wasn't woken");
                 let is_ready = poll(&mut handle, &second).is_some();
                 assert!(is_ready, "the task has ended, and its handle waits");
             }
@@ -182,14 +183,16 @@ fn a_handle_that_changes_its_waker_is_woken_in_every_order() {
     });
 }
 
-/// Clause 8: both may think that the output is the other's.
+/// Clause 8: each may think that the output is the other's.
 #[test]
 fn the_output_is_dropped_once_when_the_handle_goes_as_the_task_ends() {
     let lesson = Lesson {
         clause: "8. The output",
-        promise: "A handle that is dropped while the task ends leaves the output to one of the two.",
-        usual_cause: "The handle looks whether the task is complete and then gives up its interest, in \
-                      two steps; or the task looks for the interest and then completes, in two.",
+        promise: "If a handle is dropped while the task ends, exactly one of the two drops the \
+                  output.",
+        usual_cause: "The handle checks whether the task is complete and then gives up its \
+                      interest, in two steps; or the task checks for the interest and then \
+                      completes, in two.",
         read: "scheduler/task-end.html#future-then-output",
     };
     check_model(lesson, || {
@@ -198,7 +201,7 @@ fn the_output_is_dropped_once_when_the_handle_goes_as_the_task_ends() {
                 let queue = Queue::new();
                 let count = Arc::new(AtomicUsize::new(0));
                 let mut output = Some(CountsDrops(count.clone()));
-                // Keeps the task for longer than anyone takes an interest in its output.
+                // Keeps the task alive after the handle has lost interest in its output.
                 let kept = Arc::new(Mutex::new(None));
                 let keep = kept.clone();
                 let mut handle = queue.spawn(poll_fn(move |cx| {
@@ -209,7 +212,7 @@ fn the_output_is_dropped_once_when_the_handle_goes_as_the_task_ends() {
                     let (waker, _) = flag();
                     assert!(
                         poll(&mut handle, &waker).is_none(),
-                        "it has not run"
+                        "it hasn't run"
                     );
                 }
                 let running = thread::spawn(move || queue.run_all());
@@ -237,8 +240,8 @@ impl Drop for CountsDrops {
     }
 }
 
-/// A task that is ready once all its flags are set. It writes to what is not
-/// atomic whenever it is polled.
+/// A task that is ready once all its flags are set. It writes to non-atomic data whenever it is
+/// polled.
 struct Waiting {
     queue: Queue,
     flags: [Arc<AtomicBool>; 2],
@@ -297,7 +300,7 @@ impl Waiting {
         thread.join().expect("nothing panics there");
         self.queue.run_all();
         let is_finished = self.handle.is_finished();
-        assert!(is_finished, "the task waits, and nobody will wake it");
+        assert!(is_finished, "the task waits, and nothing will wake it");
     }
 }
 
@@ -307,12 +310,12 @@ fn a_wake_up_counts_in_every_order() {
     let lesson = Lesson {
         clause: "5. No lost wake-up",
         promise: "A wake-up that comes while a poll begins, goes on or ends is followed by a poll.",
-        usual_cause: "The look for the note and the letting go are two steps, or the note is \
-                      cleared after the poll; or the poll begins without `Acquire`, and does not \
-                      see what was written before the wake-up that it serves. Or a wake-up that \
-                      finds the task woken already only loads the flags: the load may see an old \
-                      value, and it publishes nothing. Set the flag each time, by a \
-                      read-modify-write with `Release`.",
+        usual_cause: "Looking for the notification and letting the task go are two steps, or the \
+                      notification is cleared after the poll; or the poll begins without \
+                      `Acquire`, and doesn't see what was written before the wake-up that it \
+                      serves. Or a wake-up that finds the task woken already only loads the flags: \
+                      the load may see an old value, and it publishes nothing. Set the flag each \
+                      time, with an RMW with `Release`.",
         read: "scheduler/task.html#woken-while-running",
     };
     check_model(lesson, || {
@@ -327,24 +330,24 @@ fn a_wake_up_counts_in_every_order() {
     });
 }
 
-/// Clause 5: the second wake-up finds the task queued, and has written all the
-/// same.
+/// Clause 5: the second wake-up finds the task queued, and has still written something.
 #[test]
 fn what_was_written_before_any_wake_up_is_seen() {
     let lesson = Lesson {
         clause: "5. No lost wake-up",
         promise: "A wake-up that finds the task queued and notified is seen by the last poll, with \
                   what was written before it.",
-        usual_cause: "A wake-up that finds the task queued or notified returns after a load: it \
-                      publishes nothing. Exchange the state even if it stays the same. Or the poll \
-                      clears the note with `Relaxed`, and does not see what it serves.",
+        usual_cause: "A wake-up that finds the task queued or notified returns after a load, and \
+                      publishes nothing. Use a compare-exchange even if the state stays the same. \
+                      Or the poll clears the notification with `Relaxed`, and doesn't see what it \
+                      serves.",
         read: "scheduler/task.html#what-the-waker-wrote",
     };
     check_model(lesson, || {
         primitives::model_every_load(|| {
             let task = Waiting::new(Queue::new());
             task.flags[1].store(true, Relaxed);
-            // It is queued, and has been woken once more.
+            // It is queued, and was woken again.
             task.waker.wake_by_ref();
             task.waker.wake_by_ref();
             let waking = task.wake_elsewhere(0);
@@ -354,15 +357,15 @@ fn what_was_written_before_any_wake_up_is_seen() {
     });
 }
 
-/// Clause 3: what one holder did to the future, the next one sees.
+/// Clause 3: what one thread did to the future, the next thread sees.
 #[test]
 fn the_future_goes_from_thread_to_thread_in_one_piece() {
     let lesson = Lesson {
         clause: "3. When run",
-        promise: "Two threads that run the task in turn never touch the future at once, and see what \
-                  the other did to it.",
-        usual_cause: "The task is let go with `Relaxed`, or held again with `Relaxed`. Let go with \
-                      `Release`; acquire with the flag that makes you its holder.",
+        promise: "Two threads that run the task alternately never touch the future at once, and \
+                  see what the other did to it.",
+        usual_cause: "The task is let go with `Relaxed`, or taken again with `Relaxed`. Let it go \
+                      with `Release`, and acquire when you set the flag that gives you the task.",
         read: "scheduler/task.html#what-the-waker-wrote",
     };
     check_model(lesson, || {
@@ -387,10 +390,11 @@ fn the_last_reference_frees_the_block_in_every_order() {
         clause: "7. Freed",
         promise: "Whichever two of the end, the handle and a waker come together, the block is freed \
                   after both.",
-        usual_cause: "A reference is given back with `Relaxed`: give it back with `Release`, and let the \
-                      last one acquire. Or the block is used after the reference was given back. If it \
-                      is never freed: of two who look at the count and then give back, neither finds \
-                      itself the last; ask what the subtraction returns.",
+        usual_cause: "A reference is given back with `Relaxed`: give it back with `Release`, and \
+                      have the last one acquire. Or the block is used after the reference was \
+                      given back. If it is never freed, two threads load the count and then give \
+                      their references back, and neither finds itself the last; use what the \
+                      subtraction returns.",
         read: "scheduler/task.html#counting-references",
     };
     check_model(lesson, || {
@@ -400,15 +404,15 @@ fn the_last_reference_frees_the_block_in_every_order() {
             let left = live_bytes() - before;
             assert!(
                 left <= KEPT_BY_LOOM,
-                "{first_to_go} came first and the two others at once, in every order, and then \
-                 {left} bytes were never freed"
+                "{first_to_go} came first and the two others at once, in every interleaving, and \
+                 then {left} bytes were never freed"
             );
         }
     });
 }
 
-/// Bytes that are made once, whatever a model does. A block that is never freed
-/// in some orders makes more, since there are hundreds of orders.
+/// Bytes that are allocated once, whatever a model does. A block that is never freed in some
+/// interleavings adds up to more, since there are hundreds of interleavings.
 const KEPT_BY_LOOM: isize = 1 << 10;
 
 fn two_go_at_once(first_to_go: &str) {
@@ -450,14 +454,15 @@ fn two_go_at_once(first_to_go: &str) {
     thread.join().expect("nothing panics there");
 }
 
-/// Clause 10: whoever comes first holds the task.
+/// Clause 10: the first to come gets the task.
 #[test]
 fn an_abort_ends_the_task_in_every_order() {
     let lesson = Lesson {
         clause: "10. Abort",
         promise: "A task that is aborted while it is woken and run ends, and its future is dropped once.",
-        usual_cause: "The abort of a task that is held leaves nothing that the holder looks at when it \
-                      lets go; or abort and wake-up both think that they hold the task.",
+        usual_cause: "The abort of a running task leaves nothing that the thread that has the task \
+                      looks at when it lets go; or abort and wake-up both think that they have the \
+                      task.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check_model(lesson, || {
@@ -490,7 +495,7 @@ fn an_abort_ends_the_task_in_every_order() {
             queue.run_all();
             waking.join().expect("waking does not panic");
             queue.run_all();
-            assert!(handle.is_finished(), "an aborted task has not ended");
+            assert!(handle.is_finished(), "an aborted task hasn't ended");
             let drops = count.load(Relaxed);
             assert!(drops == 1, "the future was dropped {drops} times");
             drop(out.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -505,9 +510,9 @@ fn no_task_slips_past_a_list_that_closes() {
         clause: "15. Listed",
         promise: "A task that first waits while the list is closed ends, whichever comes first.",
         usual_cause: "The list is marked as closed without its lock, or after its tasks were \
-                      cancelled; or a task that is listed and still held is not marked. Or the \
-                      task looks under the lock whether the list is closed, releases it, and \
-                      lists itself under a second one: the close comes in between.",
+                      cancelled; or a task that is listed and still running isn't marked. Or the \
+                      task checks under the lock whether the list is closed, releases the lock, \
+                      and lists itself under a second one: the close comes in between.",
         read: "scheduler/task-end.html#tasks-that-wait",
     };
     check_model(lesson, || {
@@ -532,15 +537,15 @@ fn no_task_slips_past_a_list_that_closes() {
     });
 }
 
-/// Clause 15: a task that is woken, runs and ends leaves the list meanwhile.
+/// Clause 15: meanwhile a task that is woken, runs and ends leaves the list.
 #[test]
 fn a_task_may_end_while_the_list_closes() {
     let lesson = Lesson {
         clause: "15. Listed",
-        promise: "A listed task that is woken and ends while the list is closed is freed once, by one \
-                  of the two.",
-        usual_cause: "The closing thread uses a task from the list without its lock and without being \
-                      its holder.",
+        promise: "A listed task that is woken and ends while the list is closed is freed once, by \
+                  one of the two threads.",
+        usual_cause: "The closing thread uses a task from the list without the list's lock and \
+                      without having the task.",
         read: "scheduler/task-end.html#tasks-that-wait",
     };
     check_model(lesson, || {

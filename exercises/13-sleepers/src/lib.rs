@@ -1,15 +1,15 @@
-//! Exercise 13: who sleeps, who searches, and whom to wake.
+//! Exercise 13: which workers sleep, which search, and which one to wake.
 //!
-//! The chapter is `src/scheduler/sleepers.md`. Check yourself with
-//! `cargo test -p exercise-13`, and then let every order of events be tried:
+//! The chapter is `src/scheduler/sleepers.md`. Check your version with
+//! `cargo test -p exercise-13`, and then have every interleaving tried:
 //! `cargo test -p exercise-13 --release --features loom`.
 //!
 //! Import atomics, fences and locks from `primitives`, as in exercise 2. The
-//! models take a `SeqCst` load or store for a weaker one: where one thread
-//! writes and then reads, and another does the same the other way round, they
-//! want a `fence(SeqCst)`, or a read-modify-write of one word, on both sides.
+//! models treat a `SeqCst` load or store as a weaker one: where one thread
+//! writes and then reads, and another does the same in the opposite order, they
+//! require a `fence(SeqCst)`, or an RMW of one word, on both sides.
 //!
-//! How a worker uses what you write is shown by `work` in `workers.rs`.
+//! `work` in `workers.rs` shows how a worker uses what you write.
 
 mod activity;
 #[cfg(all(test, feature = "loom"))]
@@ -19,36 +19,38 @@ mod tests;
 
 pub use activity::Activity;
 
-/// Decides who of a scheduler's workers sleeps, who searches, and whom to wake.
+/// Decides which of a scheduler's workers sleep, which search, and which one to
+/// wake.
 ///
-/// It has no threads and no queues; the workers tell it what they do. A worker
-/// is *busy* with its own work, or *searches* the queues of others, or
+/// It has no threads and no queues; the workers report to it what they do. A
+/// worker is *busy* with its own work, or *searches* the queues of others, or
 /// *sleeps*: it is parked, or is about to park. At first all are busy.
 ///
 /// # Contract
 ///
 /// 1. **No task waits.** Work is published, and then `notify` is called. If a
-///    worker sleeps and none searches, it names one that sleeps. If it names
-///    none, then a worker that falls asleep or ends its search meanwhile sees
+///    worker sleeps and none searches, it names a worker that sleeps. If it
+///    names none, a worker that falls asleep or ends its search meanwhile sees
 ///    the work: once its `transition_to_parked` has returned `true`, or once
 ///    its `transition_from_searching` has and it has called `notify`.
 /// 2. **Whom to wake.** `notify` names a worker that sleeps, parked or not.
-///    From then on that worker searches: it is not named again before it has
+///    From then on that worker searches: it isn't named again before it has
 ///    slept again.
 /// 3. **One is enough.** `notify` names no worker while another one searches.
 /// 4. **Half.** `transition_to_searching` lets at most half of the workers
-///    search at once, rounded up; fewer will do. If none searches, it lets one.
+///    search at once, rounded up; fewer is fine. If none searches, it lets one.
 /// 5. **One leads to the next.** `transition_from_searching` makes a searcher
-///    busy, and returns `true` if none searches now. Then its caller has to
-///    call `notify`.
+///    busy, and returns `true` if none searches now. In that case its caller
+///    has to call `notify`.
 /// 6. **The last look.** `transition_to_parked` makes a worker sleep, whether
-///    it was busy or searching, and returns `true` if none searches now. Then
-///    its caller has to look at all queues before it parks; there it sees what
-///    the other searchers have moved before their `transition_from_searching`.
+///    it was busy or searching, and returns `true` if none searches now. In
+///    that case its caller has to look at all queues before it parks; there it
+///    sees what the other searchers have moved before their
+///    `transition_from_searching`.
 /// 7. **Unparking.** A worker that slept and is unparked, for whatever reason,
 ///    calls `transition_from_parked`. If no `notify` has named it, it is `Busy`
-///    from then on, and will not be named. If one has, it is `Searching`. A
-///    worker that knows it was named need not call it.
+///    from then on, and won't be named. If one has, it is `Searching`. A worker
+///    that knows that it was named need not call it.
 /// 8. **Any number.** One worker is enough, and so are 256; all of them may
 ///    sleep at once.
 /// 9. **Made once.** After `new` nothing is allocated.
@@ -73,14 +75,14 @@ pub use activity::Activity;
 pub struct Sleepers {}
 
 impl Sleepers {
-    /// Makes the sleepers of so many workers, numbered from 0 on.
+    /// Makes the sleepers of `workers` workers, numbered from 0.
     ///
     /// # Panics
     ///
     /// If there is no worker.
     pub fn new(workers: usize) -> Self {
         let _ = workers;
-        todo!("make what is needed to know who sleeps and how many search")
+        todo!("make what says which workers sleep and how many search")
     }
 
     /// To be called after work was published. Returns the worker to unpark.
@@ -90,23 +92,23 @@ impl Sleepers {
 
     /// A busy worker has no work. Returns `true` if it may search.
     pub fn transition_to_searching(&self) -> bool {
-        todo!("count one more that searches, unless half do")
+        todo!("count one more searcher, unless half of the workers search")
     }
 
     /// A searcher has found work, and is busy. Returns `true` if no worker
-    /// searches now: it must call [`notify`](Self::notify) before it begins
-    /// with the work.
+    /// searches now: the caller must call [`notify`](Self::notify) before it
+    /// starts on the work.
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
-        todo!("count one less that searches; was it the last?")
+        todo!("count one searcher less; was it the last?")
     }
 
     /// A worker sleeps from now on. Returns `true` if no worker searches now:
-    /// it must look at all queues once more before it parks.
+    /// the caller must look at all queues again before it parks.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let _ = (worker, was);
-        todo!("list it; count one less that searches if it did; is any left?")
+        todo!("list it; count one searcher less if it was one; is any left?")
     }
 
     /// A worker that slept is unparked, for whatever reason. Returns what it
@@ -114,6 +116,6 @@ impl Sleepers {
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let _ = worker;
-        todo!("if it is listed still, take it off the list")
+        todo!("if it is still listed, take it off the list")
     }
 }

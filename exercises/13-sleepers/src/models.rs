@@ -1,6 +1,5 @@
-//! The models of exercise 13: what no run on this machine can be relied on to
-//! show. loom tries every order of the threads' steps, and every value that an
-//! atomic load may return.
+//! The models of exercise 13: what no run on this machine can be relied on to show. loom tries
+//! every interleaving of the threads, and every value that an atomic load may return.
 
 #[path = "workers.rs"]
 mod workers;
@@ -13,7 +12,7 @@ use super::Activity::{self, Busy, Searching};
 use super::Sleepers;
 use workers::{Queue, Scheduler, Workers};
 
-/// Runs `other` on a thread of its own, `own` on this one, both with the same.
+/// Runs `other` on a thread of its own, and `own` on this one, both with the same subject.
 fn beside<S, A, B>(
     shared: &Arc<S>,
     other: impl FnOnce(&S) -> A + Send + 'static,
@@ -34,7 +33,7 @@ fn with_queue(workers: usize) -> (Sleepers, Queue) {
     (Sleepers::new(workers), Queue::default())
 }
 
-/// What the one does that has work.
+/// What a worker does that has work.
 fn push((sleepers, queue): &(Sleepers, Queue)) -> Option<usize> {
     queue.push();
     sleepers.notify()
@@ -45,13 +44,13 @@ fn push((sleepers, queue): &(Sleepers, Queue)) -> Option<usize> {
 fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
     let lesson = Lesson {
         clause: "1. No task waits",
-        promise: "A worker falls asleep as work is pushed: it sees the work, or it is named.",
-        usual_cause: "There is no fence between the push and the look at the counts, or none \
-                      between the count and the look at the queues. A `SeqCst` load or store is \
-                      none. Or `notify` gives up where another thread has the lock. Or `notify` \
-                      counts the searcher that it is about to name before it looks whether any \
-                      worker sleeps: one that falls asleep in between takes it for a real one, \
-                      and doesn't look again.",
+        promise: "A worker that falls asleep as work is pushed sees the work, or is named.",
+        usual_cause: "There is no fence between the push and the load of the counts, or none \
+                      between the count and the look at the queues. A `SeqCst` load or store \
+                      doesn't replace a fence. Or `notify` gives up where another thread has the \
+                      lock. Or `notify` counts the searcher that it is about to name before it \
+                      checks whether any worker sleeps: a worker that falls asleep in between \
+                      takes it for a real searcher, and doesn't look again.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check_model(lesson, || {
@@ -64,7 +63,7 @@ fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
                 });
             assert!(
                 named == Some(0) || is_seen,
-                "the worker did not see the work, and was not named"
+                "the worker didn't see the work, and wasn't named"
             );
         });
         // ANCHOR_END: both
@@ -76,10 +75,10 @@ fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
 fn a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other() {
     let lesson = Lesson {
         clause: "1. No task waits",
-        promise: "A worker that has got up by itself falls asleep again as work is pushed: it sees the \
-                  work, or it is named.",
-        usual_cause: "A worker that gets up stays in the list, marked as awake. If it sleeps again, \
-                      the mark alone is changed, and this path has no fence.",
+        promise: "A worker that was unparked without being named, and falls asleep again as work \
+                  is pushed, sees the work, or is named.",
+        usual_cause: "A worker that wakes up stays in the list, marked as awake. If it sleeps \
+                      again, only the mark is changed, and this path has no fence.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check_model(lesson, || {
@@ -102,7 +101,7 @@ fn a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other() {
                     });
                 assert!(
                     named == Some(0) || is_seen,
-                    "the worker did not see the work, and was not named"
+                    "the worker didn't see the work, and wasn't named"
                 );
             });
         }
@@ -114,10 +113,11 @@ fn a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other() {
 fn a_push_and_the_last_searcher_do_not_miss_each_other() {
     let lesson = Lesson {
         clause: "1. No task waits",
-        promise: "A searcher falls asleep as work is pushed: it sees the work, or it is named.",
-        usual_cause: "There is no fence between the push and the look at the counts, or none \
-                      between the count and the look at the queues. A `SeqCst` load or store is \
-                      none. Or `notify` gives up where another thread has the lock.",
+        promise: "A searcher that falls asleep as work is pushed sees the work, or is named.",
+        usual_cause: "There is no fence between the push and the load of the counts, or none \
+                      between the count and the look at the queues. A `SeqCst` load or store \
+                      doesn't replace a fence. Or `notify` gives up where another thread has the \
+                      lock.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check_model(lesson, || {
@@ -131,22 +131,22 @@ fn a_push_and_the_last_searcher_do_not_miss_each_other() {
                 });
             assert!(
                 named == Some(0) || is_seen,
-                "the searcher did not see the work, and was not named"
+                "the searcher didn't see the work, and wasn't named"
             );
         });
     });
 }
 
-/// Clause 5: the push wakes nobody, since one searches. The one that is named
-/// in the end looks, and looks again before it sleeps.
+/// Clause 5: the push wakes no worker, since one searches. The worker that is named in the end
+/// looks, and looks again before it sleeps.
 #[test]
 fn work_that_comes_as_the_search_ends_wakes_the_next() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
-        promise: "A searcher finds other work as work is pushed: one of the two names the one that \
-                  sleeps, and that one sees the work.",
-        usual_cause: "The searcher takes itself off the count after it has looked at it, or `notify` \
-                      looks at the count without a fence before it.",
+        promise: "If a searcher finds other work as work is pushed, one of the two names the \
+                  sleeping worker, and that worker sees the work.",
+        usual_cause: "The searcher leaves the count after it has looked at it, or `notify` loads \
+                      the count without a fence before it.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check_model(lesson, || {
@@ -172,12 +172,12 @@ fn work_that_comes_as_the_search_ends_wakes_the_next() {
     });
 }
 
-/// Clause 3: two at the same time see one that sleeps and none that searches.
+/// Clause 3: two threads see at the same time that one sleeps and none searches.
 #[test]
 fn of_two_that_notify_one_names() {
     let lesson = Lesson {
         clause: "3. One is enough",
-        promise: "Two workers sleep, two threads call `notify`: one worker is named, and one only.",
+        promise: "Two workers sleep, and two threads call `notify`: exactly one worker is named.",
         usual_cause: "`notify` looks at the counts and changes them in two steps.",
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
@@ -196,23 +196,22 @@ fn of_two_that_notify_one_names() {
             let next = shared.notify();
             assert!(
                 next == Some(1 - first),
-                "after {first} it is the other's turn, and not {next:?}'s"
+                "after {first}, the other one should be named, and {next:?} is"
             );
         });
     });
 }
 
-/// Clause 2: what the one has seen of the list is there again, and is not the
-/// same list.
+/// Clause 2: what one thread has seen of the list is there again, but it isn't the same list.
 #[test]
 fn a_notify_that_is_overtaken_names_one_that_sleeps() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "A thread is in the middle of `notify` as two workers are named, and one of them \
-                  sleeps again: then each that sleeps is named once, and no other.",
-        usual_cause: "The list has no lock, and its head is compared alone. It is what it was, and \
-                      what comes after it is not (ABA). Let each change of the head raise a number \
-                      beside it.",
+        promise: "While a thread is in the middle of `notify`, two workers are named, and one of \
+                  them sleeps again: each sleeping worker is then named once, and no other.",
+        usual_cause: "The list has no lock, and only its head is compared. The head is what it \
+                      was, and what comes after it isn't (ABA). Have each change of the head \
+                      increment a number beside it.",
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check_model(lesson, || {
@@ -222,7 +221,7 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
                 shared.transition_to_parked(0, Busy),
                 shared.transition_to_parked(1, Busy),
             );
-            // The second one that is named stays awake.
+            // The second worker that is named stays awake.
             let overtake = |sleepers: &Sleepers| {
                 let one = sleepers.notify()?;
                 let _ = sleepers.transition_from_searching();
@@ -237,10 +236,7 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
                 beside(&shared, Sleepers::notify, overtake);
             let mut sleeps = [true; 2];
             for worker in [overtaking.flatten(), named].into_iter().flatten() {
-                assert!(
-                    sleeps[worker],
-                    "{worker} was named, and did not sleep"
-                );
+                assert!(sleeps[worker], "{worker} was named, and didn't sleep");
                 sleeps[worker] = false;
             }
             if named.is_some() {
@@ -268,10 +264,10 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
 fn a_worker_that_falls_asleep_leaves_the_others_listed() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "A worker sleeps, and another one falls asleep beside a `notify`: each of the two is \
-                  named once.",
-        usual_cause: "`notify` sees that the worker is listed, and not yet what the worker wrote \
-                      before that, such as the link to the next one: it looks at the list with \
+        promise: "A worker sleeps, and another one falls asleep during a `notify`: each of the two \
+                  is named once.",
+        usual_cause: "`notify` sees that the worker is listed, but not yet what the worker wrote \
+                      before that, such as the link to the next one: it loads the list with \
                       `Relaxed`, where it needs `Acquire`. Or the list is changed in two steps.",
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
@@ -288,7 +284,7 @@ fn a_worker_that_falls_asleep_leaves_the_others_listed() {
             );
             assert!(
                 shared.transition_from_searching(),
-                "the one named is the only searcher"
+                "the named worker is the only searcher"
             );
             let next = shared.notify();
             assert!(
@@ -297,24 +293,24 @@ fn a_worker_that_falls_asleep_leaves_the_others_listed() {
             );
             assert!(
                 shared.transition_from_searching(),
-                "the one named is the only searcher"
+                "the named worker is the only searcher"
             );
             let none = shared.notify();
-            assert!(none.is_none(), "both are up, and {none:?} is named");
+            assert!(none.is_none(), "both are awake, and {none:?} is named");
         });
     });
 }
 
-/// Clause 7: a worker that gets up while it is chosen.
+/// Clause 7: a worker that wakes up while it is chosen.
 #[test]
 fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "If a worker gets up while `notify` names it, both know the same: it was named, or \
-                  not.",
-        usual_cause: "`transition_from_parked` looks whether the worker is listed, and takes it off \
-                      the list in a second step, when it has been named. Or `notify` gives up where \
-                      another thread has the lock.",
+        promise: "If a worker wakes up while `notify` names it, both agree on whether it was \
+                  named.",
+        usual_cause: "`transition_from_parked` checks whether the worker is listed, and takes it \
+                      off the list in a second step, when it has already been named. Or `notify` \
+                      gives up where another thread has the lock.",
         read: "scheduler/sleepers.html#unparking",
     };
     check_model(lesson, || {
@@ -330,16 +326,17 @@ fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
                 });
                 let Some(named) = named else {
                     panic!(
-                        "{one} is up, the other one sleeps, and none is named"
+                        "{one} is awake, the other one sleeps, and none is named"
                     );
                 };
                 assert!(
                     (now == Busy) == (named != one),
-                    "{one} is up, by `transition_from_parked` it is {now:?}, and {named} was named"
+                    "{one} is awake, `transition_from_parked` says that it is {now:?}, and {named} \
+                     was named"
                 );
                 assert!(
                     shared.transition_from_searching(),
-                    "the one named is the only searcher"
+                    "the named worker is the only searcher"
                 );
                 let left = shared.notify();
                 let expected = (now == Searching).then_some(1 - one);
@@ -352,15 +349,15 @@ fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
     });
 }
 
-/// Clause 7: it was up, sleeps again and is up again, within one `notify`.
+/// Clause 7: it was awake, sleeps again and wakes up again, within one `notify`.
 #[test]
 fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "A worker that has got up by itself falls asleep and gets up again beside a \
-                  `notify`: both know the same, it was named or not.",
-        usual_cause: "`notify` looks at the worker's state and changes it in a second step, when the \
-                      worker has fallen asleep or got up again.",
+        promise: "If a worker that was unparked without being named falls asleep and wakes up \
+                  again during a `notify`, both agree on whether it was named.",
+        usual_cause: "`notify` looks at the worker's state and changes it in a second step, when \
+                      the worker has fallen asleep or woken up again.",
         read: "scheduler/sleepers.html#unparking",
     };
     check_model(lesson, || {
@@ -371,8 +368,7 @@ fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
                 shared.transition_from_parked(0) == Busy,
                 "no `notify` has named it"
             );
-            // `notify` on this thread: it takes one preemption less to stop it
-            // twice.
+            // `notify` on this thread: stopping it twice takes one preemption less.
             let sleep_and_get_up = |it: &Sleepers| {
                 let _ = it.transition_to_parked(0, Busy);
                 it.transition_from_parked(0)
@@ -381,16 +377,17 @@ fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
                 beside(&shared, sleep_and_get_up, Sleepers::notify);
             assert!(
                 (now == Busy) == named.is_none(),
-                "0 is up, by `transition_from_parked` it is {now:?}, and {named:?} was named"
+                "0 is awake, `transition_from_parked` says that it is {now:?}, and {named:?} was \
+                 named"
             );
             if named.is_some() {
                 assert!(
                     shared.transition_from_searching(),
-                    "the one named is the only searcher"
+                    "the named worker is the only searcher"
                 );
             }
             let left = shared.notify();
-            assert!(left.is_none(), "all are up, and {left:?} is named");
+            assert!(left.is_none(), "all are awake, and {left:?} is named");
             assert!(shared.transition_to_parked(0, Busy), "none searches");
             let next = shared.notify();
             assert!(next == Some(0), "0 sleeps, and {next:?} is named");
@@ -398,15 +395,16 @@ fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
     });
 }
 
-/// Clause 7: nobody is listed but the one that gets up, and another one that
-/// is just falling asleep.
+/// Clause 7: the only listed workers are the one that wakes up, and another that is just falling
+/// asleep.
 #[test]
 fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "One is named, one gets up, one falls asleep: in the end the right one is listed.",
-        usual_cause: "The list and the count of those who sleep disagree after a worker was named \
-                      in the middle of `transition_from_parked` or `transition_to_parked`.",
+        promise: "One worker is named, one wakes up, one falls asleep: in the end the right one is \
+                  listed.",
+        usual_cause: "The list and the count of the sleepers disagree after a worker was named in \
+                      the middle of `transition_from_parked` or `transition_to_parked`.",
         read: "scheduler/sleepers.html#unparking",
     };
     check_model(lesson, || {
@@ -429,7 +427,7 @@ fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
             if named.is_some() {
                 assert!(
                     shared.transition_from_searching(),
-                    "the one named is the only searcher"
+                    "the named worker is the only searcher"
                 );
             }
             let left = shared.notify();
@@ -447,7 +445,7 @@ fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
 fn of_two_that_find_work_one_is_the_last() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
-        promise: "Two searchers find work at the same time: one of them must call `notify`.",
+        promise: "If two searchers find work at the same time, one of them must call `notify`.",
         usual_cause: "The count is looked at and changed in two steps.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
@@ -474,7 +472,7 @@ fn of_two_that_find_work_one_is_the_last() {
 fn of_two_searchers_that_leave_one_is_the_last() {
     let lesson = Lesson {
         clause: "6. The last look",
-        promise: "Two searchers stop at the same time: one of them is told that it was the last.",
+        promise: "If two searchers stop at the same time, one of them learns that it was the last.",
         usual_cause: "The count is looked at and changed in two steps.",
         read: "scheduler/sleepers.html#the-last-look",
     };
@@ -498,16 +496,16 @@ fn of_two_searchers_that_leave_one_is_the_last() {
     });
 }
 
-/// Clause 6: whether another one searches, and that this one sleeps, is one step.
+/// Clause 6: whether another worker searches, and that this one sleeps, is one step.
 #[test]
 fn a_worker_that_sleeps_as_the_search_ends_sees_what_comes() {
     let lesson = Lesson {
         clause: "6. The last look",
-        promise: "A searcher finds other work as a busy worker falls asleep and as work is pushed: the \
-                  one that sleeps sees that work, or is named.",
-        usual_cause: "`transition_to_parked` looks whether another worker searches, and counts this \
-                      one as asleep in a second step. In between the searcher leaves, calls `notify`, \
-                      and finds nobody to name; so does the push.",
+        promise: "If a searcher finds other work as a busy worker falls asleep and as work is \
+                  pushed, the sleeping worker sees that work, or is named.",
+        usual_cause: "`transition_to_parked` checks whether another worker searches, and counts \
+                      this one as asleep in a second step. In between, the searcher leaves, calls \
+                      `notify`, and finds no worker to name; so does the push.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
@@ -519,17 +517,17 @@ fn a_worker_that_sleeps_as_the_search_ends_sees_what_comes() {
     });
 }
 
-/// Clause 6: its twin. To leave the search and to sleep is one step, too.
+/// Clause 6: the counterpart. Leaving the search and falling asleep is one step, too.
 #[test]
 fn a_searcher_that_sleeps_as_the_search_ends_sees_what_comes() {
     let lesson = Lesson {
         clause: "6. The last look",
-        promise: "A searcher finds other work as another one falls asleep and as work is pushed: the \
-                  one that sleeps sees that work, or is named.",
-        usual_cause: "`transition_to_parked` takes the worker off the count of those who search, looks \
-                      whether it was the last, and counts it as asleep in a second step. In between \
-                      the other one leaves, calls `notify`, and finds nobody to name; so does the \
-                      push.",
+        promise: "If a searcher finds other work as another one falls asleep and as work is \
+                  pushed, the sleeping worker sees that work, or is named.",
+        usual_cause: "`transition_to_parked` takes the worker off the count of searchers, checks \
+                      whether it was the last, and counts it as asleep in a second step. In \
+                      between, the other searcher leaves, calls `notify`, and finds no worker to \
+                      name; so does the push.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
@@ -563,12 +561,13 @@ fn assert_no_work_waits_as_a_search_ends(
     let is_named = finding.join().expect("it does not panic");
     assert!(
         is_named || named == Some(1) || is_seen,
-        "worker 1 sleeps, none searches, and the work waits: neither `transition_from_searching` and `notify` of the \
-         searcher nor the `notify` of the push named it, and it did not see the work"
+        "worker 1 sleeps, none searches, and the work waits: neither `transition_from_searching` \
+         and `notify` of the searcher nor the `notify` of the push named it, and it didn't see the \
+         work"
     );
 }
 
-/// Clause 6: to steal is to move, and nobody is told of it.
+/// Clause 6: a steal moves work, without a notification.
 #[test]
 fn the_last_look_sees_what_another_searcher_has_moved() {
     let lesson = Lesson {
@@ -576,7 +575,8 @@ fn the_last_look_sees_what_another_searcher_has_moved() {
         promise: "A searcher moves work into its own queue and calls `transition_from_searching`; the \
                   last searcher, which looks again, sees that work there.",
         usual_cause: "`transition_from_searching` changes the count with `Relaxed`. It needs \
-                      `Release`, and the one that comes after it `Acquire`, or a fence behind it.",
+                      `Release`, and the one that comes after it needs `Acquire`, or a fence \
+                      behind it.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
@@ -601,38 +601,43 @@ fn the_last_look_sees_what_another_searcher_has_moved() {
     });
 }
 
-/// Clause 4: both see one place.
+/// Clause 4: both see the same free place.
 #[test]
 fn of_two_that_ask_one_may_search() {
     let lesson = Lesson {
         clause: "4. Half",
-        promise: "Of two workers that ask at the same time one is let in, if half of all is one.",
+        promise: "If two workers ask at the same time, one is allowed to search, if half of all is \
+                  one.",
         usual_cause: "The count is looked at and changed in two steps.",
         read: "scheduler/sleepers.html#half-may-search",
     };
     check_model(lesson, || {
         primitives::model(|| {
             let shared = Arc::new(Sleepers::new(2));
-            let let_in = beside(
+            let may_search = beside(
                 &shared,
                 Sleepers::transition_to_searching,
                 Sleepers::transition_to_searching,
             );
-            assert!(let_in.0 != let_in.1, "let in were {let_in:?}");
+            assert!(
+                may_search.0 != may_search.1,
+                "these may search: {may_search:?}"
+            );
         });
     });
 }
 
-/// Clause 5: who has only asked does not search.
+/// Clause 5: a worker that has only asked doesn't search.
 #[test]
-fn who_may_not_search_is_never_counted() {
+fn a_worker_that_may_not_search_is_never_counted() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
-        promise: "A worker asks whether it may search as the only searcher leaves. If it may not, the \
-                  one that left is told that it was the last, and may search again.",
-        usual_cause: "`transition_to_searching` adds to the count, and subtracts again if that was too \
-                      much. Meanwhile the last searcher leaves and isn't told so, since it sees two: \
-                      nobody looks or notifies. Look and add by one compare-and-swap (`fetch_update`).",
+        promise: "A worker asks whether it may search as the only searcher leaves. If it may not, \
+                  the one that left learns that it was the last, and may search again.",
+        usual_cause: "`transition_to_searching` adds to the count, and subtracts again if that was \
+                      too much. Meanwhile the last searcher leaves without learning that it was \
+                      the last, since it sees two: no worker looks or notifies. Check and add with \
+                      one CAS (`fetch_update`).",
         read: "scheduler/sleepers.html#half-may-search",
     };
     check_model(lesson, || {
@@ -645,12 +650,12 @@ fn who_may_not_search_is_never_counted() {
                     shared.transition_to_searching(),
                     "none searches, and none may"
                 );
-                let (let_in, was_last) =
+                let (may_search, was_last) =
                     beside(&shared, Sleepers::transition_to_searching, leave);
                 assert!(
-                    let_in || was_last,
-                    "of 2 workers the only searcher left and was told that another one searches; the \
-                     other one asked meanwhile, and may not"
+                    may_search || was_last,
+                    "of 2 workers the only searcher left and was told that another one searches; \
+                     the other one asked meanwhile, and may not search"
                 );
             });
         }
@@ -660,13 +665,13 @@ fn who_may_not_search_is_never_counted() {
                 shared.transition_to_searching(),
                 "none searches, and none may"
             );
-            let (let_in, again) =
+            let (may_search, again) =
                 beside(&shared, Sleepers::transition_to_searching, |it| {
                     let _ = it.transition_from_searching();
                     it.transition_to_searching()
                 });
             assert!(
-                let_in || again,
+                may_search || again,
                 "of 2 workers none searches, both have asked, and neither may"
             );
         });
@@ -678,7 +683,7 @@ fn who_may_not_search_is_never_counted() {
 fn a_job_is_done_in_every_order() {
     let lesson = Lesson {
         clause: "1. No task waits",
-        promise: "In every order of the steps of a worker and of whoever pushes, a job is done.",
+        promise: "In every interleaving of a worker and the thread that pushes, a job is done.",
         usual_cause: "Any of the other clauses; see which of their models fails.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };

@@ -1,5 +1,5 @@
 //! How workers use [`Sleepers`]: a scheduler with nothing else in it. Its
-//! queues hold no tasks; they only count how many are there.
+//! queues have no tasks; they only count how many there are.
 
 use std::mem;
 
@@ -16,7 +16,7 @@ use Ordering::{AcqRel, Acquire, Relaxed, Release};
 /// worker's number.
 pub type Job = Box<dyn Fn(&Scheduler, usize) + Send + Sync>;
 
-/// A queue without items. One thread at a time pushes, any thread takes.
+/// A queue without items. One thread at a time pushes, and any thread takes.
 #[derive(Default)]
 pub struct Queue {
     /// How many have been taken.
@@ -33,7 +33,8 @@ impl Queue {
     }
 
     pub fn is_empty(&self) -> bool {
-        // Acquire: whoever moved the head had seen the tail, and so do we.
+        // Acquire: the thread that moved the head had seen the tail, and so do
+        // we.
         self.head.load(Acquire) == self.tail.load(Acquire)
     }
 
@@ -54,7 +55,7 @@ impl Queue {
 /// What the workers share.
 pub struct Scheduler {
     sleepers: Sleepers,
-    /// One for each worker, and the last one for those who are none.
+    /// One for each worker, and the last one for remote pushes.
     queues: Vec<Queue>,
     unparkers: Vec<Unparker>,
     is_over: AtomicBool,
@@ -68,7 +69,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts so many workers, which do `job` once for each push.
+    /// Starts `count` workers, which do `job` once for each push.
     pub fn start(count: usize, job: Job) -> Self {
         let parkers: Vec<_> = (0..count).map(|_| Parker::new()).collect();
         let scheduler = Arc::new(Scheduler {
@@ -89,13 +90,13 @@ impl Workers {
         }
     }
 
-    /// Pushes so many, one by one, into the queue of those who are no workers.
-    /// To be called by one thread only.
+    /// Pushes `count` jobs, one by one, into the queue for remote pushes. To be
+    /// called by one thread only.
     pub fn push(&self, count: usize) {
         self.scheduler.push(self.threads.len(), count);
     }
 
-    /// Lets all workers end. Panics if one has panicked.
+    /// Has all workers end. Panics if one has panicked.
     pub fn end(self) {
         self.scheduler.is_over.store(true, Release);
         self.scheduler.unparkers.iter().for_each(Unparker::unpark);
@@ -106,7 +107,8 @@ impl Workers {
 }
 
 impl Scheduler {
-    /// Pushes so many into the queue of this worker, which must be the caller.
+    /// Pushes `count` jobs into the queue of this worker, which must be the
+    /// caller.
     pub fn push(&self, worker: usize, count: usize) {
         for _ in 0..count {
             self.queues[worker].push();
@@ -158,8 +160,8 @@ impl Scheduler {
     }
     // ANCHOR_END: work
 
-    /// Takes from the own queue, then from the one of those outside, and then,
-    /// if it searches, from those of the other workers.
+    /// Takes from the own queue, then from the queue for remote pushes, and
+    /// then, if it searches, from those of the other workers.
     fn take(&self, worker: usize, activity: Activity) -> bool {
         let outside = self.unparkers.len();
         self.queues[worker].take()

@@ -40,7 +40,8 @@ mod raw {
             poll: Self::poll,
             cancel: |_| todo!(),
             schedule: |task| {
-                // SAFETY: the scheduler is an `S`, and the caller may run it.
+                // SAFETY: the scheduler is an `S`, and the caller may run the
+                // task.
                 unsafe { Runnable::<S>::from_header(task) }.schedule()
             },
             take_output: Self::take_output,

@@ -1,5 +1,5 @@
 //! Tasks run, are awaited, and end in every way. What a scheduler needs to end
-//! them all, and a yield of its own, are open still.
+//! them all, and a yield of its own, are still missing.
 
 super::the_rest! {}
 super::parts! {

@@ -6,8 +6,8 @@ use super::{Head, Ring};
 
 use Ordering::{Acquire, Relaxed, Release};
 
-/// Items of a ring, claimed and not yet all read. An iterator of
-/// them; what it has not given out when it is dropped, it drops.
+/// Claimed items of a ring, some of which may not have been read yet. An
+/// iterator over them; dropping it drops the items that it hasn't given out.
 pub struct Claim<'a, T, const N: usize> {
     pub(super) next: u32,
     pub(super) end: u32,
@@ -16,17 +16,17 @@ pub struct Claim<'a, T, const N: usize> {
 
 impl<'a, T, const N: usize> Claim<'a, T, N> {
     /// Claims half of the items that wait, rounded up, but at most `most`.
-    /// `None` if that is nothing, or if somebody else has a claim.
+    /// Returns `None` if that is nothing, or if another thread has a claim.
     pub fn new(ring: &'a Ring<T, N>, most: usize) -> Option<Self> {
-        // Relaxed: if it is old, the exchange fails.
+        // Relaxed: if it is old, the compare-exchange fails.
         // Model: `owner_and_thief_share_the_items_in_every_order`.
         let mut word = ring.head.load(Relaxed);
         loop {
             let head = Head::unpack(word);
-            // Thieves take turns: two that end in either order would need to
-            // free the slots in one.
+            // Thieves take turns: two claims could end in either order, but
+            // slots have to be freed in one order.
             // Model: `two_thieves_and_the_owner_share_in_every_order`.
-            if head.held != 0 {
+            if head.claimed != 0 {
                 return None;
             }
             // Acquire: pairs with the Release in `push` and in
@@ -37,11 +37,11 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
             if count == 0 {
                 return None;
             }
-            let after = head.claimed(count).pack();
+            let after = head.with_claim(count).pack();
             // Release: pairs with the Acquire in `Ring::count`. For the items
             // Relaxed would do: `tail` has shown them, and nothing is handed
             // over before `ReleaseOnDrop::drop`.
-            // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
+            // Model: `a_queue_that_always_has_an_item_never_seems_empty`.
             match ring
                 .head
                 .compare_exchange_weak(word, after, Release, Relaxed)
@@ -81,7 +81,7 @@ impl<T, const N: usize> Drop for Claim<'_, T, N> {
     }
 }
 
-/// Gives the held slots back, also if the destructor of an item panics.
+/// Gives the claimed slots back, even if the destructor of an item panics.
 pub struct ReleaseOnDrop<'a, T, const N: usize> {
     pub(super) ring: &'a Ring<T, N>,
 }
@@ -90,8 +90,8 @@ impl<T, const N: usize> Drop for ReleaseOnDrop<'_, T, N> {
     #[inline]
     fn drop(&mut self) {
         // Release: pairs with the Acquire in `push`; the slots have been read.
-        // One instruction without a loop, whatever the owner has popped behind
-        // us: that is given back, too.
+        // One instruction without a loop, because it also gives back everything
+        // that the owner has popped behind us.
         // Model: `nothing_is_written_over_while_a_thief_copies`.
         self.ring.head.fetch_and(Head::NEXT, Release);
     }

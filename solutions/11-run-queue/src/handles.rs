@@ -29,7 +29,7 @@ pub fn run_queue_at<T, const N: usize>(
 /// The owner's end.
 pub struct Local<T, const N: usize> {
     ring: Arc<Ring<T, N>>,
-    /// Makes it `!Sync`: there is one owner, and one only.
+    /// Makes it `!Sync`: there is exactly one owner.
     _not_sync: PhantomData<Cell<()>>,
 }
 
@@ -58,14 +58,14 @@ impl<T, const N: usize> Local<T, N> {
 
     #[cold]
     fn overflow(&self, item: T, mut overflow: impl FnMut(T)) {
-        // As a claim: `overflow` may push, but not into the slots that are yet
-        // to be read.
+        // Like a claim: `overflow` may push, but not into the slots that are
+        // yet to be read.
         // SAFETY: as in `push`.
         if let Some(claim) = unsafe { Claim::claim_newest_half(&self.ring) } {
             claim.for_each(&mut overflow);
             overflow(item);
         } else if let Err(item) = self.push(item) {
-            // A thief is at work, and has not made room yet.
+            // A thief is at work, and hasn't made room yet.
             overflow(item);
         }
     }
@@ -77,7 +77,7 @@ impl<T, const N: usize> Local<T, N> {
         unsafe { self.ring.pop() }
     }
 
-    /// How many items wait here, at most.
+    /// Returns how many items wait here, at most.
     #[inline]
     pub fn len(&self) -> usize {
         self.ring.count()
@@ -89,7 +89,7 @@ impl<T, const N: usize> Local<T, N> {
         self.len() == 0
     }
 
-    /// How many more items find room, at least.
+    /// Returns how many more items there is room for, at least.
     #[inline]
     pub fn free(&self) -> usize {
         self.ring.free()
@@ -109,13 +109,14 @@ pub struct Stealer<T, const N: usize> {
 }
 
 impl<T, const N: usize> Stealer<T, N> {
-    /// Moves half of the items, at most what fits, into the thief's queue, and
-    /// returns one more.
+    /// Steals half of the items, but no more than there is room for in the
+    /// thief's queue: returns one, and moves the others there.
     pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
         let mut claim = Claim::new(&self.ring, thief.free() + 1)?;
         let first = claim.next();
         for item in claim {
-            // Only its owner pushes there, which is us: what was free is free.
+            // Only its owner pushes there, and that's us: what was free stays
+            // free.
             let Ok(()) = thief.push(item) else {
                 unreachable!("the thief's queue has lost its room");
             };

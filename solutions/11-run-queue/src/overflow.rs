@@ -7,27 +7,27 @@ use super::{Claim, Head, ReleaseOnDrop, Ring};
 use Ordering::{Relaxed, Release};
 
 impl<'a, T, const N: usize> Claim<'a, T, N> {
-    /// Claims the younger half of a full ring, which keeps the older one.
-    /// `None` if it is not full, or if somebody else has a claim.
+    /// Claims the younger half of a full ring, which keeps the older half.
+    /// Returns `None` if it isn't full, or if another thread has a claim.
     ///
-    /// No item moves. The position `p + N` is in the slot of `p`: to put the
-    /// older half behind the younger one, it is enough to say so.
+    /// No item moves. Position `p + N` is in the slot of `p`, so putting the
+    /// older half behind the younger half only takes saying so.
     ///
     /// ```text
     ///      older       younger
     ///   ├───────────┼───────────┤
     ///  next                   tail                    full
-    ///   ├───held────┼──waiting──┤
+    ///   ├──claimed──┼──waiting──┤
     ///              next       tail                    1: like a thief
-    ///   ├───held────┼────────waiting────────┤
-    ///              next                   tail        2: the older once more
-    ///               ├───held────┼──waiting──┤
+    ///   ├──claimed──┼────────waiting────────┤
+    ///              next                   tail        2: the older again
+    ///               ├──claimed──┼──waiting──┤
     ///                          next       tail        3: the younger instead
     /// ```
     ///
-    /// At each of these moments something waits: nobody who looks is told that
-    /// the ring is empty.
-    /// Model: `a_queue_that_has_always_an_item_never_seems_empty`.
+    /// At each of these moments an item waits: the ring never looks empty to a
+    /// thread that checks.
+    /// Model: `a_queue_that_always_has_an_item_never_seems_empty`.
     ///
     /// # Safety
     ///
@@ -40,31 +40,31 @@ impl<'a, T, const N: usize> Claim<'a, T, N> {
         let tail = ring.tail.load(Relaxed);
         let full = Head {
             next: tail.wrapping_sub(capacity),
-            held: 0,
+            claimed: 0,
         };
-        // 1. From here to `ReleaseOnDrop::drop` thieves go away.
+        // 1. From here to `ReleaseOnDrop::drop` thieves leave.
         // Release: pairs with the Acquire in `Ring::count`; the tail is no
-        // older. Relaxed if it fails: then nothing has happened.
-        // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
+        // older. Relaxed if it fails: in that case nothing has happened.
+        // Model: `a_queue_that_always_has_an_item_never_seems_empty`.
         ring.head
             .compare_exchange(
                 full.pack(),
-                full.claimed(half).pack(),
+                full.with_claim(half).pack(),
                 Release,
                 Relaxed,
             )
             .ok()?;
         // 2. Release: pairs with the Acquire in `Claim::new`, for the items, as
         // in `push`.
-        // Model: `what_stays_is_seen_by_who_steals_it`.
+        // Model: `what_stays_is_seen_by_the_thief_that_steals_it`.
         ring.tail.store(tail.wrapping_add(half), Release);
-        // 3. A swap, not a store: it goes on with the release sequences, as all
+        // 3. A swap, not a store: it continues the release sequences, as all
         // changes of this word do.
         // Release: pairs with the Acquire in `Ring::count`; shows step 2.
-        // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
+        // Model: `a_queue_that_always_has_an_item_never_seems_empty`.
         let younger = Head {
             next: tail,
-            held: half,
+            claimed: half,
         };
         ring.head.swap(younger.pack(), Release);
         Some(Self {

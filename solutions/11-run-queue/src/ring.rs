@@ -13,57 +13,58 @@ use Ordering::{Acquire, Relaxed, Release};
 ///
 /// Who may touch a slot:
 ///
-/// - one that holds an item which waits (`next` to `tail`): whoever takes that
-///   item, by a compare-and-swap of `head`, and then reads it;
-/// - one that is held (`start` to `next`): the one who has claimed it;
-/// - any other: the owner, who writes the next item into it.
+/// - one that holds a waiting item (`next` to `tail`): the thread that takes
+///   that item, with a CAS of `head`, and then reads it;
+/// - one that is claimed (`start` to `next`): the thread that has claimed it;
+/// - any other: the owner, which writes the next item into it.
 ///
 /// *Memory ordering.* Two pairs carry the items.
 ///
 /// 1. The owner's Release of `tail` in `push` and in
-///    `Claim::claim_newest_half`, the Acquire in `Claim::new`: who sees that an
-///    item is there sees the item.
+///    `Claim::claim_newest_half`, the Acquire in `Claim::new`: a thread that
+///    sees that an item is there sees the item.
 /// 2. The thief's Release of `head` in `ReleaseOnDrop::drop`, the owner's
-///    Acquire in `push`: who sees that a slot is free comes after the one who
-///    has read it. Between the two there may be other changes of `head`, by
-///    pops and claims. They are read-modify-writes, so they continue the
-///    release sequence, and hand on what the thief has released.
+///    Acquire in `push`: when the owner sees that a slot is free, its write
+///    comes after the thief's read. Between the two there may be other changes
+///    of `head`, by pops and claims. They are RMWs, so they continue the
+///    release sequence, and pass on what the thief has released.
 ///
-/// A third pair is for who only looks: the Release of each exchange of `head`,
-/// the Acquire in `count`.
+/// A third pair is for a thread that only counts: the Release of each
+/// compare-exchange of `head`, the Acquire in `count`.
 ///
-/// `head` and `tail` are not read at one moment. A thief that has seen an old
-/// `tail` finds fewer items than there are, or less than none. One that has
-/// seen an old `head` fails in its compare-and-swap: `next` only grows.
+/// `head` and `tail` aren't read at the same moment. A thief that has seen an
+/// old `tail` finds fewer items than there are, or fewer than none. A thief
+/// that has seen an old `head` fails in its CAS: `next` only grows.
 /// Model: `an_old_look_at_the_positions_takes_nothing`.
 ///
-/// *How narrow is a position?* The exchange of a thief would succeed on an old
-/// `next` if it stood still, between its look at `head` and its exchange, while
-/// `next` moves on by a multiple of 2³², exactly. At 5 ns an item that is a
-/// pause of 21 s, that ends at the right item out of four thousand million (and
-/// of half as many where the queue always overflows). With 16 bits it would be
-/// a third of a millisecond and one in 65,536.
+/// *How narrow can a position be?* A thief's CAS would succeed on an old `next`
+/// if the thief paused between its load of `head` and its CAS, while `next`
+/// advanced by an exact multiple of 2³². At 5 ns an item that is a pause of 21
+/// s that ends at one particular item out of four billion (and out of half as
+/// many where the queue always overflows). With 16 bits it would be a third of
+/// a millisecond and one in 65,536.
 pub struct Ring<T, const N: usize> {
-    /// A [`Head`]. Changed by all, by read-modify-writes only.
+    /// A [`Head`]. All threads change it, with RMWs only.
     pub head: AtomicU64,
     /// The position of the next item to be pushed. Stored by the owner only.
     pub tail: AtomicU32,
     slots: [UnsafeCell<MaybeUninit<T>>; N],
 }
 
-// SAFETY: an item goes to another thread by being taken there, for which it
-// must be `Send`; nobody gets a reference to it. Who may touch a slot is said
-// above.
+// SAFETY: an item goes to another thread by being taken there, so it must be
+// `Send`; no thread gets a reference to it. The rules above say who may touch a
+// slot.
 unsafe impl<T: Send, const N: usize> Sync for Ring<T, N> {}
 
 impl<T, const N: usize> Ring<T, N> {
     /// The number of slots, as a difference of positions.
     pub const CAPACITY: u32 = {
-        // Then position 2^32, which is position 0, falls on slot 0 as well.
+        // So position 2^32, which is position 0, falls on slot 0 as well.
         assert!(N.is_power_of_two(), "`N` is not a power of two");
         assert!(N > 1, "one item has no half that could stay");
-        // An array is made on the stack. For positions of 32 bits many more
-        // would do: a negative distance must not be taken for a positive one.
+        // An array is made on the stack. Positions of 32 bits would allow many
+        // more: they only require that a negative distance isn't taken for a
+        // positive one.
         assert!(N <= 1 << 15, "`N` slots may not fit onto the stack");
         N as u32
     };
@@ -72,7 +73,7 @@ impl<T, const N: usize> Ring<T, N> {
     pub fn new(position: u32) -> Self {
         let head = Head {
             next: position,
-            held: 0,
+            claimed: 0,
         };
         Self {
             head: AtomicU64::new(head.pack()),
@@ -101,8 +102,8 @@ impl<T, const N: usize> Ring<T, N> {
             return Err(item);
         }
         self.slot(tail).with_mut(|slot| {
-            // SAFETY: the slot is neither waiting nor held, and the caller is
-            // the owner: nobody else touches it.
+            // SAFETY: the slot is neither waiting nor claimed, and the caller
+            // is the owner: no other thread touches it.
             let slot = unsafe { &mut *slot };
             slot.write(item);
         });
@@ -123,7 +124,7 @@ impl<T, const N: usize> Ring<T, N> {
     pub unsafe fn pop(&self) -> Option<T> {
         // Relaxed: the owner's own, and so are the items before it.
         let tail = self.tail.load(Relaxed);
-        // Relaxed: if it is old, the exchange fails.
+        // Relaxed: if it is old, the compare-exchange fails.
         // Model: `owner_and_thief_share_the_items_in_every_order`.
         let mut word = self.head.load(Relaxed);
         loop {
@@ -133,37 +134,38 @@ impl<T, const N: usize> Ring<T, N> {
             }
             let after = head.popped().pack();
             // Release: pairs with the Acquire in `count`; the tail is no older.
-            // The item needs nothing: the owner wrote it, and will itself write
-            // over it.
-            // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
+            // The item needs no ordering: the owner wrote it, and will
+            // overwrite it itself.
+            // Model: `a_queue_that_always_has_an_item_never_seems_empty`.
             match self
                 .head
                 .compare_exchange_weak(word, after, Release, Relaxed)
             {
-                // SAFETY: the item waited, and has been taken by the exchange.
+                // SAFETY: the item waited, and the compare-exchange has taken
+                // it.
                 Ok(_) => return Some(unsafe { self.read(head.next) }),
-                // A thief has claimed some, or has given its slots back.
+                // A thief has claimed items, or has given its slots back.
                 Err(now) => word = now,
             }
         }
     }
     // ANCHOR_END: pop
 
-    /// How many items wait; the owner's count may be too high where thieves
-    /// are at work.
+    /// Returns how many items wait; the owner's count may be too high while
+    /// thieves are at work.
     #[inline]
     pub fn count(&self) -> usize {
-        // Acquire: pairs with the Release of each exchange of `head`; the tail
-        // that we load next is no older than this head. With an older one
-        // a ring that always has an item in it could seem empty.
-        // Model: `a_queue_that_has_always_an_item_never_seems_empty`.
+        // Acquire: pairs with the Release of each compare-exchange of `head`;
+        // the tail that we load next is no older than this head. With an older
+        // tail, a ring that always has an item in it could seem empty.
+        // Model: `a_queue_that_always_has_an_item_never_seems_empty`.
         let head = Head::unpack(self.head.load(Acquire));
-        // Relaxed: a count is of the past anyway.
+        // Relaxed: a count is out of date anyway.
         let tail = self.tail.load(Relaxed);
         head.waiting(tail).min(Self::CAPACITY) as usize
     }
 
-    /// How many items the owner can push before anything else happens.
+    /// Returns how many items the owner can push before anything else happens.
     #[inline]
     pub fn free(&self) -> usize {
         // Relaxed: the owner's own.
@@ -181,10 +183,10 @@ impl<T, const N: usize> Ring<T, N> {
     #[inline]
     pub unsafe fn read(&self, position: u32) -> T {
         self.slot(position).with(|slot| {
-            // SAFETY: while an item is taken or waits, nobody writes to its
+            // SAFETY: while an item is taken or waits, no thread writes to its
             // slot.
             let slot = unsafe { &*slot };
-            // SAFETY: it was written when it was pushed, and the caller alone
+            // SAFETY: it was written when it was pushed, and only the caller
             // has taken it.
             unsafe { slot.assume_init_read() }
         })
@@ -199,7 +201,7 @@ impl<T, const N: usize> Ring<T, N> {
 
 impl<T, const N: usize> Drop for Ring<T, N> {
     fn drop(&mut self) {
-        // SAFETY: nobody else has the ring any more.
+        // SAFETY: no other thread has the ring any more.
         while let Some(item) = unsafe { self.pop() } {
             drop(item);
         }

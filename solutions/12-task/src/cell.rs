@@ -1,5 +1,5 @@
 //! The one allocation of a task: a header that is the same for all tasks, the
-//! scheduler, and the future, in whose place the result comes.
+//! scheduler, and the future, whose place the result takes later.
 
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +17,7 @@ use super::{Schedule, memory};
 #[repr(C)]
 pub struct Front<S> {
     header: Header,
-    /// Dropped when the task ends; a waker may be there for long after that.
+    /// Dropped when the task ends; a waker may stay for long after that.
     scheduler: ManuallyDrop<S>,
 }
 
@@ -49,7 +49,7 @@ where
     F::Output: Send + 'static,
     S: Schedule,
 {
-    /// A new task, with this header.
+    /// Makes a new task, with this header.
     pub fn new(header: Header, scheduler: S, future: F) -> Self {
         Self {
             front: Front {
@@ -62,12 +62,12 @@ where
 
     /// # Safety
     ///
-    /// The caller must pass a task that was allocated as this type and that is
-    /// not freed before `'a` is over.
+    /// The caller must pass a task that was allocated as this type and that
+    /// isn't freed before the end of `'a`.
     pub unsafe fn stage<'a>(task: NonNull<Header>) -> &'a UnsafeCell<Stage<F>> {
         let cell = task.cast::<Self>().as_ptr();
         // SAFETY: the pointer may be used for the whole cell, which is alive;
-        // all else in the stage is behind its `UnsafeCell`.
+        // everything else in the stage is behind its `UnsafeCell`.
         unsafe { &(*cell).stage }
     }
 
@@ -79,11 +79,13 @@ where
         task: NonNull<Header>,
         cx: &mut Context<'_>,
     ) -> Poll<()> {
-        // SAFETY: the vtable is of this type, and the caller holds the task.
+        // SAFETY: the vtable is of this type, and the caller has the running
+        // task.
         let stage = unsafe { Self::stage(task) };
         let polled = catch_unwind(AssertUnwindSafe(|| {
             stage.with_mut(|stage| {
-                // SAFETY: only the holder touches the stage.
+                // SAFETY: only the thread that has the running task touches the
+                // stage.
                 let stage = unsafe { &mut *stage };
                 let Stage::Future(future) = stage else {
                     unreachable!("a task that has ended is polled")
@@ -95,14 +97,15 @@ where
                     Poll::Ready(output) => output,
                     Poll::Pending => return Poll::Pending,
                 };
-                // Drops the future where it is. Should that panic, the output
-                // is there nevertheless, for `end_by_panic` to drop.
+                // Drops the future in place. If that panics, the output is
+                // still there, for `end_by_panic` to drop.
                 *stage = Stage::Finished(Ok(output));
                 Poll::Ready(())
             })
         }));
         polled.unwrap_or_else(|payload| {
-            // SAFETY: only the holder touches the stage.
+            // SAFETY: only the thread that has the running task touches the
+            // stage.
             stage
                 .with_mut(|stage| unsafe { &mut *stage }.end_by_panic(payload));
             Poll::Ready(())
@@ -110,10 +113,12 @@ where
     }
 
     pub unsafe fn cancel(task: NonNull<Header>) {
-        // SAFETY: the vtable is of this type, and the caller holds the task.
+        // SAFETY: the vtable is of this type, and the caller has the running
+        // task.
         let stage = unsafe { Self::stage(task) };
         stage.with_mut(|stage| {
-            // SAFETY: only the holder touches the stage.
+            // SAFETY: only the thread that has the running task touches the
+            // stage.
             let stage = unsafe { &mut *stage };
             let dropped = catch_unwind(AssertUnwindSafe(|| {
                 *stage = Stage::Finished(Err(JoinError::cancelled()));
@@ -125,15 +130,15 @@ where
     }
 
     pub unsafe fn take_output(task: NonNull<Header>, to: NonNull<()>) {
-        // SAFETY: the vtable is of this type, and the result is there, so that
-        // the task has not been freed.
+        // SAFETY: the vtable is of this type, and the result is there, so the
+        // task hasn't been freed.
         let stage = unsafe { Self::stage(task) };
         let stage = stage.with_mut(|stage| {
             // SAFETY: the stage is the caller's.
             mem::replace(unsafe { &mut *stage }, Stage::Consumed)
         });
         let Stage::Finished(result) = stage else {
-            unreachable!("a result is taken that is not there")
+            unreachable!("a result is taken that isn't there")
         };
         // SAFETY: the handle's type is that of the future's output, and it
         // passes the place where it wants it.
@@ -148,25 +153,26 @@ where
     }
 
     pub unsafe fn free(task: NonNull<Header>) {
-        // SAFETY: the vtable is of this type, and nobody else has a reference.
+        // SAFETY: the vtable is of this type, and no other thread has a
+        // reference.
         let stage = unsafe { Self::stage(task) };
-        // SAFETY: as above. A model sees here whether this is so.
+        // SAFETY: as above. A model sees here whether this is true.
         stage.with_mut(|stage| unsafe { &mut *stage }.clear());
-        // SAFETY: the task was put there with this type, and nobody will use
-        // it again.
+        // SAFETY: the task was put there with this type, and is never used
+        // again.
         unsafe { memory::remove(task.cast::<Self>(), S::RECYCLES) };
     }
 }
 
 impl<F: Future> Stage<F> {
-    /// Replaces what has panicked, or what is left of it, by the error.
+    /// Replaces what has panicked, or what is left of it, with the error.
     #[cold]
     pub fn end_by_panic(&mut self, payload: Box<dyn std::any::Any + Send>) {
         self.clear();
         *self = Stage::Finished(Err(JoinError::panicked(payload)));
     }
 
-    /// Drops what is there. Its panic is nobody's any more.
+    /// Drops what is there, and ignores its panic.
     fn clear(&mut self) {
         ignore_panics(|| *self = Stage::Consumed);
     }
@@ -175,7 +181,7 @@ impl<F: Future> Stage<F> {
 /// Runs `action`, and goes on if it panics.
 pub fn ignore_panics(action: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(action)) {
-        // What was thrown may panic in turn when it is dropped.
+        // The payload may panic in turn when it is dropped.
         let dropped = catch_unwind(AssertUnwindSafe(|| drop(payload)));
         dropped.unwrap_or_else(mem::forget);
     }
@@ -185,10 +191,11 @@ pub fn ignore_panics(action: impl FnOnce()) {
 ///
 /// # Safety
 ///
-/// The caller must hold the task, whose scheduler is an `S` and has not been
-/// dropped, and must not use the scheduler again.
+/// The caller must have the running task, whose scheduler is an `S` and hasn't
+/// been dropped, and must not use the scheduler again.
 pub unsafe fn drop_scheduler<S>(task: NonNull<Header>) {
     let scheduler = scheduler_of::<S>(task);
-    // SAFETY: the scheduler is there, and only the holder may touch it.
+    // SAFETY: the scheduler is there, and only the thread that has the running
+    // task may touch it.
     ignore_panics(|| unsafe { ptr::drop_in_place(scheduler.as_ptr()) });
 }

@@ -1,4 +1,4 @@
-//! What all tasks have in common, whatever their future is.
+//! What all tasks have in common, whatever their futures are.
 
 use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
@@ -9,17 +9,18 @@ use super::state::State;
 
 /// What all tasks have in common. Who may touch what, and when:
 ///
-/// - `state`, `vtable`: everybody who has a reference, or holds the task.
-/// - `queue_link`: who holds the task, by its `Runnable`.
+/// - `state`, `vtable`: every thread that has a reference, or the running task.
+/// - `queue_link`: the thread that has the running task, by its `Runnable`.
 /// - `links`: see [`Links`].
-/// - `join_waker`: the handle, unless `JOIN_WAKER` is set. Then nobody, until
-///   the task is complete: whoever completed it.
+/// - `join_waker`: the handle, unless `JOIN_WAKER` is set. If it is, no thread
+///   until the task is complete, and then the thread that completed it.
 ///
 /// Behind the header, in a [`Cell`]:
 ///
-/// - `scheduler`: who holds the task.
-/// - `stage`: who holds the task, until it is complete. Then the handle; or
-///   whoever completed it, if `JOIN_INTEREST` was not set any more.
+/// - `scheduler`: the thread that has the running task.
+/// - `stage`: the thread that has the running task, until it is complete. Then
+///   the handle, or, if `JOIN_INTEREST` was no longer set, the thread that
+///   completed it.
 #[repr(C)]
 pub struct Header {
     pub state: State,
@@ -31,27 +32,30 @@ pub struct Header {
 
 // ANCHOR: vtable
 /// What depends on the types of the future and of the scheduler. Each function
-/// wants the pointer of a task that was allocated with this vtable.
+/// takes the pointer of a task that was allocated with this vtable.
 pub struct Vtable {
-    /// Polls the future. If that is ready, or panics, drops it and leaves the
-    /// result. The caller must hold the task.
+    /// Polls the future. If it is ready, or panics, drops it and leaves the
+    /// result. The caller must have the running task.
     pub poll: unsafe fn(NonNull<Header>, &mut Context<'_>) -> Poll<()>,
-    /// Drops the future and leaves an error. The caller must hold the task.
+    /// Drops the future and leaves an error. The caller must have the running
+    /// task.
     pub cancel: unsafe fn(NonNull<Header>),
-    /// Calls the scheduler. The caller must hold the task, and gives it up.
+    /// Calls the scheduler. The caller must have the running task, and gives it
+    /// up.
     pub schedule: unsafe fn(NonNull<Header>),
-    /// Moves the result to where the second pointer points. The result must
-    /// be there, and be the caller's.
+    /// Moves the result to where the second pointer points. The result must be
+    /// there, and must be the caller's.
     pub take_output: unsafe fn(NonNull<Header>, NonNull<()>),
-    /// Drops the result, which must be there and be the caller's.
+    /// Drops the result, which must be there and must be the caller's.
     pub drop_output: unsafe fn(NonNull<Header>),
     /// Frees the task, which must have ended and have no reference left.
     pub free: unsafe fn(NonNull<Header>),
 }
 // ANCHOR_END: vtable
 
-/// A task's place in the list. Touched by who holds the list's lock, but for
-/// `list`, which is the holder's of the task.
+/// A task's place in the list. Touched by the thread that holds the list's
+/// lock, except for `list`, which belongs to the thread that has the running
+/// task.
 pub struct Links {
     /// The list that the task is in.
     pub list: UnsafeCell<Option<NonNull<()>>>,
@@ -74,7 +78,7 @@ impl Links {
 
     /// To be called with the list's lock.
     pub fn neighbours(&self) -> Neighbours {
-        // SAFETY: the caller has the lock.
+        // SAFETY: the caller holds the lock.
         self.neighbours.with(|neighbours| unsafe { *neighbours })
     }
 }

@@ -1,4 +1,4 @@
-//! The handle by which a task is awaited.
+//! The handle that awaits a task.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,15 +12,15 @@ use super::header::Header;
 use super::state::{Detached, Woken};
 use super::{JoinError, waker_cell};
 
-/// Awaits the result of a task. To drop it detaches the task, which runs on.
+/// Awaits the result of a task. Dropping it detaches the task, which runs on.
 ///
 /// # Panics
 ///
-/// When it is polled after it was ready.
+/// If it is polled after it was ready.
 pub struct JoinHandle<T> {
     /// Gone once the result was taken.
     task: Option<NonNull<Header>>,
-    /// The waker that the task has. Only to be compared.
+    /// The waker that the task has. Only for comparison.
     published: Option<RawWaker>,
     _output: PhantomData<T>,
 }
@@ -28,8 +28,8 @@ pub struct JoinHandle<T> {
 // SAFETY: it moves a `T` from the task's thread to its own, and is a counted
 // reference to a task that may be used on any thread.
 unsafe impl<T: Send> Send for JoinHandle<T> {}
-// SAFETY: by reference it only asks for the end of the task, or whether it has
-// ended.
+// SAFETY: a reference only allows requesting the end of the task, or asking
+// whether it has ended.
 unsafe impl<T: Send> Sync for JoinHandle<T> {}
 
 impl<T> Unpin for JoinHandle<T> {}
@@ -37,7 +37,7 @@ impl<T> Unpin for JoinHandle<T> {}
 impl<T> JoinHandle<T> {
     /// # Safety
     ///
-    /// The caller must pass a new task whose output is a `T`, and once.
+    /// The caller must pass a new task whose output is a `T`, and only once.
     #[inline]
     pub unsafe fn from_header(task: NonNull<Header>) -> Self {
         Self {
@@ -47,14 +47,14 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// Asks for the end of the task: its future is dropped instead of being
+    /// Requests the end of the task: its future is dropped instead of being
     /// polled again. A task that is being polled may end by itself first.
     pub fn abort(&self) {
         let (Some(task), Some(header)) = (self.task, self.header()) else {
             return;
         };
         if header.state.abort() == Woken::Schedule {
-            // SAFETY: we hold the task, and give it up.
+            // SAFETY: we have the running task, and give it up.
             unsafe { (header.vtable.schedule)(task) };
         }
     }
@@ -133,11 +133,11 @@ impl<T> fmt::Debug for JoinHandle<T> {
 /// Gives the handle's reference back.
 #[inline]
 fn release(task: NonNull<Header>) {
-    // SAFETY: the reference was not given back yet.
+    // SAFETY: the reference wasn't given back yet.
     let header = unsafe { task.as_ref() };
     if header.state.release() {
-        // SAFETY: it was the last, so the task has ended: its own is given
-        // back then.
+        // SAFETY: it was the last, so the task has ended: its own reference is
+        // given back by then.
         unsafe { (header.vtable.free)(task) };
     }
 }

@@ -1,12 +1,12 @@
-//! Memory for tasks: what one leaves behind serves the next.
+//! Memory for tasks: the block that one task leaves behind serves the next.
 //!
-//! Each thread keeps the blocks of tasks that have ended on it, by their size,
-//! and takes them for those that it spawns. Where one thread spawns and another
-//! ends tasks, blocks would pile up on one side and be missing on the other. So
-//! they travel back, many at a time, through a depot.
+//! Each thread keeps the blocks of the tasks that ended on it, by size, and
+//! uses them for those that it spawns. If one thread spawns and another ends
+//! tasks, blocks would pile up on one side and be missing on the other. So they
+//! travel back, many at a time, through a depot.
 //!
 //! This hides from test kits and sanitizers whether a task is used after it was
-//! freed. So a scheduler has to ask for it, by `Schedule::RECYCLES`.
+//! freed, so a scheduler has to request it, with `Schedule::RECYCLES`.
 
 use std::alloc::{self, Layout};
 use std::cell::Cell;
@@ -14,13 +14,13 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
 
 /// Blocks are multiples of this, and begin where a cache line does: two tasks
-/// never share one.
+/// never share a line.
 pub const STEP: usize = 64;
-/// Tasks larger than so many steps have memory of their own.
+/// Tasks larger than this many steps have memory of their own.
 pub const CLASSES: usize = 8;
-/// So many blocks travel together.
+/// This many blocks travel together.
 pub const BATCH: usize = 64;
-/// The depot keeps so many batches of a class: a burst of ten thousand tasks
+/// The depot keeps this many batches of a class: a burst of ten thousand tasks
 /// finds its memory again.
 pub const MOST_BATCHES: usize = 256;
 
@@ -31,7 +31,7 @@ pub fn put<C>(cell: C, recycles: bool) -> NonNull<C> {
         Some(class) => take_block(class).cast(),
         None => allocate(Layout::new::<C>()).cast(),
     };
-    // SAFETY: the place is nobody else's, and is large enough for a `C`.
+    // SAFETY: the place is ours alone, and is large enough for a `C`.
     unsafe { place.write(cell) };
     place
 }
@@ -41,10 +41,10 @@ pub fn put<C>(cell: C, recycles: bool) -> NonNull<C> {
 /// # Safety
 ///
 /// The caller must pass what [`put`] has returned for the same `recycles`, and
-/// not use it again.
+/// must not use it again.
 #[inline]
 pub unsafe fn remove<C>(cell: NonNull<C>, recycles: bool) {
-    // SAFETY: the cell is there, and nobody will use it again.
+    // SAFETY: the cell is there, and is never used again.
     unsafe { cell.drop_in_place() };
     match class_of::<C>(recycles) {
         // SAFETY: `put` took it from the same class.
@@ -78,7 +78,8 @@ fn allocate(layout: Layout) -> NonNull<u8> {
     NonNull::new(place).unwrap_or_else(|| alloc::handle_alloc_error(layout))
 }
 
-/// A block that no task uses. Of its memory this is all that means something.
+/// A block that no task uses. This is the only part of its memory that has a
+/// meaning.
 struct Block {
     next: Option<NonNull<Block>>,
 }
@@ -86,10 +87,11 @@ struct Block {
 /// Blocks of one class that a thread keeps.
 struct FreeList {
     first: Cell<Option<NonNull<Block>>>,
-    /// How many hang on `first`: at most a batch.
+    /// How many are linked from `first`: at most a batch.
     count: Cell<usize>,
-    /// The first of a whole batch. With it, a thread that ends tasks and spawns
-    /// others in turn does not go to the depot each time.
+    /// The first block of a whole batch. Because of it, a thread that
+    /// alternately ends tasks and spawns others doesn't go to the depot each
+    /// time.
     spare: Cell<Option<NonNull<Block>>>,
 }
 
@@ -109,13 +111,13 @@ fn take_block(class: usize) -> NonNull<Block> {
 
 /// # Safety
 ///
-/// The caller must pass a block of this class, and not use it again.
+/// The caller must pass a block of this class, and must not use it again.
 #[inline]
 unsafe fn keep_block(class: usize, block: NonNull<Block>) {
     // SAFETY: passed on.
     let keep = |kept: &ThreadCache| unsafe { kept.0[class].push(class, block) };
     if THREAD_CACHE.try_with(keep).is_err() {
-        // SAFETY: passed on; `keep` was not called. The layout is that of its
+        // SAFETY: passed on; `keep` wasn't called. The layout is that of its
         // class.
         unsafe { alloc::dealloc(block.as_ptr().cast(), layout_of(class)) };
     }
@@ -151,7 +153,7 @@ impl FreeList {
             self.send_away(class);
         }
         let next = self.first.replace(Some(block));
-        // SAFETY: nobody uses its memory, which is large enough.
+        // SAFETY: its memory isn't in use, and is large enough.
         unsafe { block.write(Block { next }) };
         self.count.set(self.count.get() + 1);
     }
@@ -196,7 +198,7 @@ impl Drop for ThreadCache {
 ///
 /// # Safety
 ///
-/// The caller must pass blocks of this class, and not use them again.
+/// The caller must pass blocks of this class, and must not use them again.
 #[cold]
 unsafe fn free(class: usize, mut blocks: Option<NonNull<Block>>) {
     while let Some(block) = blocks {
@@ -207,12 +209,12 @@ unsafe fn free(class: usize, mut blocks: Option<NonNull<Block>>) {
     }
 }
 
-/// Whole batches on their way from those who have too much.
+/// Whole batches on their way from threads that have too many blocks.
 pub struct Depot(Mutex<Vec<Batch>>);
 
 pub struct Batch(NonNull<Block>);
 
-// SAFETY: the blocks belong to whoever has the batch.
+// SAFETY: the blocks belong to the thread that has the batch.
 unsafe impl Send for Batch {}
 
 pub static DEPOT: [Depot; CLASSES] =

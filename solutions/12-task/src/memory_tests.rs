@@ -1,5 +1,5 @@
-//! Blocks that serve again. The checks of the exercise do without them: there
-//! each task is to be freed at its end.
+//! Blocks that are reused. The checks of the exercise do without them: there
+//! each task is meant to be freed at its end.
 
 use std::ptr::NonNull;
 use std::sync::mpsc;
@@ -9,10 +9,10 @@ use testkit::{Lesson, allocations, check, live_blocks};
 
 use super::memory::{BATCH, CLASSES, DEPOT, MOST_BATCHES, STEP, put, remove};
 
-/// The process's other threads may have allocated so many blocks meanwhile.
+/// The process's other threads may have allocated this many blocks meanwhile.
 const SPARE: isize = 20;
 
-/// Runs `body` in a process of its own, where nobody else allocates.
+/// Runs `body` in a process of its own, where no other thread allocates.
 fn alone(promise: &'static str, body: impl FnOnce() + Send + 'static) {
     let lesson = Lesson {
         clause: "1. One allocation",
@@ -28,7 +28,7 @@ type Bytes<const N: usize> = [u8; N];
 /// Cells of one size.
 struct Cells<const N: usize>(Vec<NonNull<Bytes<N>>>);
 
-// SAFETY: who has the cells is their only owner.
+// SAFETY: the thread that has the cells is their only owner.
 unsafe impl<const N: usize> Send for Cells<N> {}
 
 impl<const N: usize> Cells<N> {
@@ -39,16 +39,16 @@ impl<const N: usize> Cells<N> {
 
     fn remove(self) {
         for (index, cell) in self.0.into_iter().enumerate() {
-            // SAFETY: `put` made the cell, and nobody has removed it.
+            // SAFETY: `put` made the cell, and it hasn't been removed.
             let bytes = unsafe { cell.read() };
             assert_eq!(bytes, [index as u8; N], "another cell's memory");
-            // SAFETY: as above, and nobody uses it any more.
+            // SAFETY: as above, and the cell isn't used any more.
             unsafe { remove(cell, true) };
         }
     }
 }
 
-/// Runs `body` on a thread that keeps nothing yet, and waits for its end.
+/// Runs `body` on a thread that keeps no blocks yet, and waits for its end.
 fn on_a_thread<R: Send>(body: impl FnOnce() -> R + Send) -> R {
     thread::scope(|scope| scope.spawn(body).join().expect("it doesn't panic"))
 }
@@ -71,7 +71,7 @@ fn serves_the_next<const N: usize>() {
 #[test]
 fn a_block_serves_the_next_task_of_its_size() {
     alone(
-        "The block of a task that has ended serves the next one.",
+        "The block of a task that has ended serves the next task.",
         || {
             // The first and the last size of a class.
             serves_the_next::<1>();
@@ -84,7 +84,7 @@ fn a_block_serves_the_next_task_of_its_size() {
 }
 
 #[test]
-fn only_those_who_ask_get_blocks_again() {
+fn only_schedulers_that_ask_reuse_blocks() {
     #[derive(Clone, Copy)]
     #[repr(align(128))]
     struct Wide(#[expect(dead_code, reason = "it is there for its size")] u8);
@@ -122,15 +122,15 @@ fn a_thread_that_ends_keeps_nothing() {
 }
 
 #[test]
-fn blocks_travel_from_who_ends_tasks_to_who_spawns_them() {
+fn blocks_travel_from_the_ending_to_the_spawning_thread() {
     alone("Blocks go back to the thread that spawns.", || {
         const COUNT: usize = 10 * BATCH;
         let (to_end, ended) = mpsc::channel::<Cells<STEP>>();
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let ends = thread::spawn(move || {
             for cells in ended {
                 cells.remove();
-                tell.send(()).expect("the other waits for it");
+                sender.send(()).expect("the other waits for it");
             }
         });
         on_a_thread(move || {
@@ -149,7 +149,7 @@ fn blocks_travel_from_who_ends_tasks_to_who_spawns_them() {
                     counted.count
                 );
                 to_end.send(Cells(places)).expect("the thread waits");
-                told.recv().expect("the thread ends them");
+                receiver.recv().expect("the thread ends them");
             }
         });
         ends.join().expect("it doesn't panic");
@@ -160,7 +160,8 @@ fn blocks_travel_from_who_ends_tasks_to_who_spawns_them() {
 fn a_thread_that_spawns_and_ends_in_turn_sends_nothing_away() {
     alone("Only whole batches go to the depot.", || {
         on_a_thread(|| {
-            // Not a whole batch is kept, however often one of them is used.
+            // Not a whole batch is kept, however often one of its blocks is
+            // used.
             Cells::<STEP>::put(BATCH / 2).remove();
             for _ in 0..10 * BATCH {
                 Cells::<STEP>::put(1).remove();
@@ -176,7 +177,7 @@ fn a_thread_that_spawns_and_ends_in_turn_sends_nothing_away() {
 #[test]
 fn the_depot_is_not_without_bounds() {
     alone(
-        "The depot keeps so many batches, and the rest is freed.",
+        "The depot keeps a fixed number of batches, and the rest is freed.",
         || {
             on_a_thread(|| {});
             let before = live_blocks();

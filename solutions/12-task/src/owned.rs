@@ -1,4 +1,4 @@
-//! The tasks that wait: a list for the scheduler, so that it can cancel them.
+//! The waiting tasks: a list for the scheduler, so that it can cancel them.
 
 use std::array;
 use std::marker::PhantomData;
@@ -12,10 +12,10 @@ use super::header::{Header, Neighbours};
 use super::runnable::Runnable;
 use super::state::Woken;
 
-/// Lists the tasks of a scheduler that have waited.
+/// A list of a scheduler's tasks that have waited.
 ///
-/// In fact these are several lists, each with a lock of its own, so that
-/// workers seldom meet. A task's address says which is its own.
+/// In fact there are several lists, each with a lock of its own, so that
+/// workers seldom contend. A task's address selects its list.
 pub struct OwnedTasks<S> {
     shards: [Shard; SHARDS],
     _of: PhantomData<fn() -> S>,
@@ -28,7 +28,7 @@ const SHARDS: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
     16
 };
 
-/// On cache lines of its own, and those that are fetched with them.
+/// On cache lines of its own, and on those that are fetched along with them.
 #[repr(align(128))]
 struct Shard(Mutex<List>);
 
@@ -50,12 +50,12 @@ impl<S: Schedule> OwnedTasks<S> {
         }
     }
 
-    /// Cancels all tasks that are listed, and from now on each that would be.
-    /// Returns when those that wait are cancelled.
+    /// Cancels all listed tasks, and from now on each task that would be
+    /// listed. Returns when the waiting tasks are cancelled.
     pub fn close_and_cancel(&self) {
         for shard in &self.shards {
             let mut waiting = self.close(shard);
-            // Futures are anybody's code: they are dropped without the lock,
+            // Futures are foreign code: they are dropped without the lock,
             // which they need to leave the list.
             while let Some(mut task) = waiting {
                 waiting = task.take_next();
@@ -64,7 +64,7 @@ impl<S: Schedule> OwnedTasks<S> {
         }
     }
 
-    /// Closes one list and marks its tasks. Returns those that wait, linked.
+    /// Closes one list and marks its tasks. Returns the waiting tasks, linked.
     fn close(&self, shard: &Shard) -> Option<Runnable<S>> {
         let mut waiting: Option<Runnable<S>> = None;
         let mut list = shard.lock();
@@ -74,10 +74,10 @@ impl<S: Schedule> OwnedTasks<S> {
             // SAFETY: a task leaves the list before it ends.
             let header = unsafe { task.as_ref() };
             if header.state.abort() == Woken::Schedule {
-                // SAFETY: the task is of this scheduler, and we hold it now.
-                let mut held = unsafe { Runnable::from_header(task) };
-                held.set_next(waiting.take());
-                waiting = Some(held);
+                // SAFETY: the task is of this scheduler, and we have it now.
+                let mut claimed = unsafe { Runnable::from_header(task) };
+                claimed.set_next(waiting.take());
+                waiting = Some(claimed);
             }
             place = header.links.neighbours().next;
         }
@@ -90,7 +90,7 @@ impl<S: Schedule> OwnedTasks<S> {
     }
 
     fn shard_of(&self, task: NonNull<Header>) -> &Shard {
-        // The lowest bits of an address are all the same.
+        // The lowest bits of an address are always the same.
         let address = task.as_ptr().addr();
         &self.shards[((address >> 6) ^ (address >> 12)) & (SHARDS - 1)]
     }
@@ -123,7 +123,7 @@ impl List {
     }
 
     fn remove(&mut self, task: NonNull<Header>) {
-        // SAFETY: the task has not ended, and we have the lock.
+        // SAFETY: the task hasn't ended, and we hold the lock.
         let links = &unsafe { task.as_ref() }.links;
         let Neighbours { previous, next } = links.neighbours();
         match previous {
@@ -141,13 +141,13 @@ fn change(task: NonNull<Header>, change: impl FnOnce(&mut Neighbours)) {
     // SAFETY: a task leaves the list before it ends.
     let links = &unsafe { task.as_ref() }.links;
     links.neighbours.with_mut(|neighbours| {
-        // SAFETY: the caller has the lock.
+        // SAFETY: the caller holds the lock.
         change(unsafe { &mut *neighbours });
     });
 }
 
-/// Lists a task that is pending, unless it is listed already or its scheduler
-/// has no list. Returns `false` if the list is closed.
+/// Lists a pending task, unless it is already listed or its scheduler has no
+/// list. Returns `false` if the list is closed.
 #[inline]
 pub fn enter<S: Schedule>(task: &Runnable<S>) -> bool {
     let place = &task.header().links.list;
@@ -170,14 +170,14 @@ pub fn enter<S: Schedule>(task: &Runnable<S>) -> bool {
     is_open
 }
 
-/// Takes a task that has ended from its list, if it is in one.
+/// Takes a task that has ended out of its list, if it is in one.
 #[inline]
 pub fn leave<S: Schedule>(task: &Runnable<S>) {
     let place = &task.header().links.list;
     // SAFETY: only the thread that may run the task touches this.
     if let Some(list) = place.with(|list| unsafe { *list }) {
         // SAFETY: `enter` got the list from the scheduler in the cell, which
-        // has stayed there since, so the list is still borrowed from it.
+        // has stayed there since then, so the list is still borrowed from it.
         let owned = unsafe { list.cast::<OwnedTasks<S>>().as_ref() };
         owned.shard_of(task.as_ptr()).lock().remove(task.as_ptr());
     }

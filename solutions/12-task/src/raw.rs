@@ -1,4 +1,4 @@
-//! A new task, put together of its parts.
+//! A new task, assembled from its parts.
 
 use std::ptr::NonNull;
 
@@ -9,7 +9,7 @@ use super::header::{Header, Links, Vtable};
 use super::state::State;
 use super::{Runnable, Schedule, memory};
 
-/// Puts a new task on the heap. The caller has the right to run it, and its
+/// Puts a new task on the heap. The caller gets the right to run it, and its
 /// handle.
 pub fn allocate<F, S>(future: F, scheduler: S) -> NonNull<Header>
 where

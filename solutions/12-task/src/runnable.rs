@@ -1,5 +1,5 @@
 //! The right to run a task, and what can be done with it: poll the task, and
-//! then leave it idle, schedule it again or end it.
+//! then leave it waiting, schedule it again or end it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,16 +12,17 @@ use super::header::Header;
 use super::state::{Completed, IdleTransition, RunTransition};
 use super::{Schedule, owned, waker, waker_cell, yields};
 
-/// The right to poll a task once: there is never more than one of a task. It
-/// is one word. Dropped without having been run, it cancels the task.
+/// The right to poll a task once: a task never has more than one. It is one
+/// word. If it is dropped without having been run, it cancels the task.
 pub struct Runnable<S: Schedule> {
     task: NonNull<Header>,
     _scheduler: PhantomData<S>,
 }
 
-// SAFETY: its future, its result and its scheduler are `Send`: `spawn` says so.
+// SAFETY: its future, its result and its scheduler are `Send`, by the bounds of
+// `spawn`.
 unsafe impl<S: Schedule> Send for Runnable<S> {}
-// SAFETY: by reference it gives away only its scheduler, which is `Sync`.
+// SAFETY: a reference only gives access to its scheduler, which is `Sync`.
 unsafe impl<S: Schedule> Sync for Runnable<S> {}
 
 impl<S: Schedule> Runnable<S> {
@@ -30,17 +31,17 @@ impl<S: Schedule> Runnable<S> {
     /// still linked behind it is dropped first.
     #[inline]
     pub fn run(mut self) {
-        // A queue takes the next one out before. Left in, it would never end.
+        // A queue takes the next task out before. Left in, it would never end.
         drop(self.take_next());
         if self.header().state.transition_to_running() == RunTransition::Cancel
         {
             return self.cancel();
         }
-        // SAFETY: the task is alive as long as it can be run by us.
+        // SAFETY: the task is alive as long as we can run it.
         let waker = unsafe { waker::borrowed(self.task) };
         let mut cx = Context::from_waker(&waker);
         let (polled, has_yielded) = yields::watch(self.task, || {
-            // SAFETY: it is the right to run the task that we are.
+            // SAFETY: we are the right to run the task.
             unsafe { (self.header().vtable.poll)(self.task, &mut cx) }
         });
         if polled == Poll::Ready(()) {
@@ -60,39 +61,39 @@ impl<S: Schedule> Runnable<S> {
         }
     }
 
-    /// The scheduler that the task was spawned with.
+    /// Returns the scheduler that the task was spawned with.
     #[inline]
     pub fn scheduler(&self) -> &S {
-        // SAFETY: we hold the task, so its scheduler is there.
+        // SAFETY: we have the running task, so its scheduler is there.
         unsafe { cell::scheduler_of::<S>(self.task).as_ref() }
     }
 
-    /// Turns it into a pointer, for a queue of pointers. To be turned back by
-    /// [`from_raw`](Self::from_raw), or the task never ends.
+    /// Converts it into a pointer, for a queue of pointers. The task never ends
+    /// unless the pointer is converted back with [`from_raw`](Self::from_raw).
     #[inline]
     pub fn into_raw(self) -> NonNull<()> {
         self.into_header().cast()
     }
 
-    /// Turns the pointer back.
+    /// Converts the pointer back.
     ///
     /// # Safety
     ///
-    /// The caller must pass what [`into_raw`](Self::into_raw) of the same type
-    /// has returned, and each once.
+    /// The caller must pass a pointer that [`into_raw`](Self::into_raw) of the
+    /// same type has returned, and each only once.
     #[inline]
     pub unsafe fn from_raw(raw: NonNull<()>) -> Self {
-        // SAFETY: the caller answers for it.
+        // SAFETY: the caller ensures it.
         unsafe { Self::from_header(raw.cast()) }
     }
 
-    /// Links another one behind this one, or none. What was linked before is
-    /// dropped.
+    /// Links another `Runnable` behind this one, or none. What was linked
+    /// before is dropped.
     #[inline]
     pub fn set_next(&mut self, next: Option<Self>) {
         drop(self.take_next());
         let next = next.map(Self::into_header);
-        // SAFETY: we hold the task.
+        // SAFETY: we have the running task.
         self.header()
             .queue_link
             .with_mut(|link| unsafe { *link = next });
@@ -110,8 +111,8 @@ impl<S: Schedule> Runnable<S> {
 
     /// # Safety
     ///
-    /// The caller must hold the task, whose scheduler is an `S`, and gives it
-    /// up to the `Runnable`.
+    /// The caller must have the running task, whose scheduler is an `S`, and
+    /// gives it up to the `Runnable`.
     #[inline]
     pub unsafe fn from_header(task: NonNull<Header>) -> Self {
         Self {
@@ -121,8 +122,8 @@ impl<S: Schedule> Runnable<S> {
     }
 
     // ANCHOR: schedule
-    /// Gives the task to its scheduler. To a copy: another thread may run the
-    /// task and free it before `schedule` returns.
+    /// Gives the task to its scheduler. Calls a copy: another thread may run
+    /// the task and free it before `schedule` returns.
     #[inline]
     pub fn schedule(self) {
         let scheduler = self.scheduler().clone();
@@ -130,7 +131,7 @@ impl<S: Schedule> Runnable<S> {
     }
     // ANCHOR_END: schedule
 
-    /// As [`schedule`](Self::schedule), for a task that has just run.
+    /// Like [`schedule`](Self::schedule), for a task that has just run.
     #[inline]
     fn schedule_yielded(self) {
         let scheduler = self.scheduler().clone();
@@ -140,22 +141,21 @@ impl<S: Schedule> Runnable<S> {
     /// Drops the future, and ends the task with an error.
     #[cold]
     fn cancel(self) {
-        // Not dropped by a panic: that would cancel it a second time.
+        // Not dropped by a panic, which would cancel it a second time.
         let task = ManuallyDrop::new(self);
-        // SAFETY: it is the right to run the task that we are.
+        // SAFETY: we are the right to run the task.
         unsafe { (task.header().vtable.cancel)(task.task) };
         ManuallyDrop::into_inner(task).end();
     }
 
-    /// Hands the result over, which must be there.
+    /// Publishes the result, which must be there.
     #[inline]
     fn end(self) {
         owned::leave(&self);
         let task = self.into_header();
         // SAFETY: the task is alive until its reference is given back, below.
         let Header { state, vtable, .. } = unsafe { task.as_ref() };
-        // SAFETY: the scheduler is an `S`, and from here on nothing asks for
-        // it.
+        // SAFETY: the scheduler is an `S`, and isn't used after this.
         unsafe { cell::drop_scheduler::<S>(task) };
         let mut completed = state.transition_to_complete(false);
         if completed == Completed::Unwanted {
@@ -167,7 +167,7 @@ impl<S: Schedule> Runnable<S> {
             Completed::Shared => false,
             Completed::Free => true,
             Completed::WakeJoiner => {
-                // SAFETY: our reference is not given back yet, and the handle
+                // SAFETY: our reference isn't given back yet, and the handle
                 // has left its waker to the thread that completes the task.
                 let waker = unsafe { waker_cell::take(task) };
                 // It is foreign code, and may panic.
@@ -202,7 +202,7 @@ impl<S: Schedule> Runnable<S> {
 impl<S: Schedule> Drop for Runnable<S> {
     /// Cancels the task, and what is linked behind it.
     fn drop(&mut self) {
-        // SAFETY: we have the right to run the task, and nothing uses us again.
+        // SAFETY: we have the right to run the task, and aren't used again.
         let mut next = Some(unsafe { Self::from_header(self.task) });
         // One by one: a queue may be long.
         while let Some(mut task) = next {

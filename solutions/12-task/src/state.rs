@@ -1,23 +1,24 @@
-//! The word that says how a task fares, and all that can become of it.
+//! The word that says what state a task is in, and all its transitions.
 //!
 //! | flag | set | means |
 //! |---|---|---|
-//! | `RUNNING` | by `spawn`, or by the wake-up or abort of a task that waits | somebody *holds* the task: it is queued, or running. Only the holder may touch the future |
-//! | `NOTIFIED` | by a wake-up while `RUNNING` | once the holder is done it must not let go |
-//! | `CANCELLED` | by an abort | the holder drops the future instead of polling it |
-//! | `COMPLETE` | by the holder, instead of letting go | there is no future any more; until the handle takes it there is a result |
+//! | `RUNNING` | by `spawn`, or by the wake-up or abort of a waiting task | the task is *running*: it is queued, or being polled. Only the thread that has it may touch the future |
+//! | `NOTIFIED` | by a wake-up while `RUNNING` | the thread that has the task must not let it go after the poll |
+//! | `CANCELLED` | by an abort | the thread that has the task drops the future instead of polling it |
+//! | `COMPLETE` | by the thread that has the task, instead of letting it go | there is no future any more; until the handle takes it, there is a result |
 //! | `JOIN_INTEREST` | by `spawn`, until the handle is dropped | the result belongs to the handle |
-//! | `JOIN_WAKER` | by the handle, which may also take it back | the waker cell belongs to the task: whoever completes it takes the waker |
+//! | `JOIN_WAKER` | by the handle, which may also take it back | the waker cell belongs to the task: the thread that completes it takes the waker |
 //!
-//! Above them stands the count of references: one of the handle, one of each
-//! waker, and one of the task itself from `spawn` until it is complete. While
-//! it is not complete, it is alive. So whoever holds it needs no reference.
+//! Above them is the reference count: one for the handle, one for each waker,
+//! and one for the task itself from `spawn` until it is complete. While it
+//! isn't complete, it is alive, so the thread that has the running task needs
+//! no reference.
 //!
-//! *Memory ordering.* What was written before a wake-up is seen by the poll
-//! that follows it: every wake-up is a read-modify-write with `Release`, also
-//! one that changes nothing, and every poll begins with an `Acquire`. What a
-//! holder did to the task is seen by the next one: who lets go releases, and
-//! who sets `RUNNING` acquires. The result is published by
+//! *Memory ordering.* The poll that follows a wake-up sees what was written
+//! before it: every wake-up is an RMW with `Release`, even if it changes
+//! nothing, and every poll begins with an `Acquire`. What a thread did to the
+//! task is seen by the next thread that has it: letting go releases, and
+//! setting `RUNNING` acquires. The result is published by
 //! `transition_to_complete`. Each reference is given back with `Release`, and
 //! the last one acquires.
 
@@ -27,7 +28,7 @@ use primitives::atomic::AtomicUsize;
 use primitives::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// Set if there is a [`Runnable`](super::Runnable) of the task, which is queued
-/// or polled. (As with Linux's `TASK_RUNNING`, a task that could run is
+/// or being polled. (As with Linux's `TASK_RUNNING`, a task that could run is
 /// running.)
 pub const RUNNING: usize = 1;
 /// Set if the task was woken while it was running.
@@ -43,15 +44,16 @@ pub const JOIN_WAKER: usize = 1 << 5;
 /// One reference of the count, which the bits above hold.
 pub const REFERENCE: usize = 1 << 6;
 
-/// A new task is held by who spawned it, and has a handle.
+/// A new task is running, in the hands of the thread that spawned it, and has a
+/// handle.
 const NEW: usize = RUNNING | JOIN_INTEREST | (2 * REFERENCE);
-/// So many references come of wakers that are forgotten in a loop.
+/// Forgetting wakers in a loop can make this many references.
 const TOO_MANY: usize = usize::MAX / 2;
 
 /// The state of one task.
 pub struct State(pub AtomicUsize);
 
-/// What the holder has to do next.
+/// What the thread that has the running task has to do next.
 #[must_use]
 #[derive(Debug, PartialEq, Eq)]
 pub enum RunTransition {
@@ -63,34 +65,35 @@ pub enum RunTransition {
 #[must_use]
 #[derive(Debug, PartialEq, Eq)]
 pub enum IdleTransition {
-    /// Let go: whoever wakes it holds it, and may have ended it already.
+    /// Let go: a thread that wakes it has it, and may have ended it already.
     Idle,
-    /// Still held, to be scheduled again.
+    /// Still running, to be scheduled again.
     Notified,
-    /// Still held, to be cancelled.
+    /// Still running, to be cancelled.
     Cancelled,
 }
 
-/// What is left to do for who called `wake` or `abort`.
+/// What is left to do for the caller of `wake` or `abort`.
 #[must_use]
 #[derive(Debug, PartialEq, Eq)]
 pub enum Woken {
     Nothing,
-    /// The caller holds the task now, and has to schedule it.
+    /// The caller has the task now, and has to schedule it.
     Schedule,
-    /// The caller's was the last reference.
+    /// The caller's reference was the last.
     Free,
 }
 
-/// What is left to do for the holder of a task that has a result.
+/// What is left to do for the thread that has a task with a result.
 #[must_use]
 #[derive(Debug, PartialEq, Eq)]
 pub enum Completed {
-    /// The task is not complete yet: nobody wants the result, so drop it first.
+    /// The task isn't complete yet: the result isn't wanted, so drop it first.
     Unwanted,
-    /// Wake who awaits the handle, then give back the task's reference.
+    /// Wake the task that awaits the handle, then give back the task's
+    /// reference.
     WakeJoiner,
-    /// The task's reference is given back already, and was not the last.
+    /// The task's reference is already given back, and wasn't the last.
     Shared,
     /// It was the last.
     Free,
@@ -100,7 +103,7 @@ pub enum Completed {
 #[must_use]
 #[derive(Debug, PartialEq, Eq)]
 pub enum Detached {
-    /// The handle's reference is given back already.
+    /// The handle's reference is already given back.
     Done,
     /// Take the waker out of the waker cell, then give back the reference.
     DropWaker,
@@ -113,15 +116,15 @@ impl State {
         Self(AtomicUsize::new(NEW))
     }
 
-    /// Begins the holder's turn: all wake-ups so far are served by it.
+    /// Begins a poll, which serves all wake-ups so far.
     // queued --> running
     #[inline]
     pub fn transition_to_running(&self) -> RunTransition {
         // Acquire: pairs with the Release of `wake`; a wake-up that came while
-        // the task was queued is not in the queue, but here.
+        // the task was queued isn't in the queue, but here.
         let mut state = self.0.load(Acquire);
         if state & NOTIFIED != 0 {
-            // Acquire: as above; others may have woken since.
+            // Acquire: as above; other threads may have woken it since then.
             state = self.0.fetch_and(!NOTIFIED, Acquire);
         }
         match state & CANCELLED {
@@ -130,12 +133,12 @@ impl State {
         }
     }
 
-    /// Lets go of a task that is pending, unless there is a reason to hold it.
-    // running --> waits, queued
+    /// Lets go of a pending task, unless there is a reason to keep it.
+    // running --> waiting, queued
     #[inline]
     pub fn transition_to_idle(&self) -> IdleTransition {
-        // Relaxed: it is only a guess for the exchange, which fails if a note
-        // comes in between.
+        // Relaxed: it is only a guess for the compare-exchange, which fails if
+        // a notification comes in between.
         // Model: `a_wake_up_counts_in_every_order`.
         let mut state = self.0.load(Relaxed);
         loop {
@@ -146,8 +149,9 @@ impl State {
             if state & NOTIFIED != 0 {
                 return IdleTransition::Notified;
             }
-            // Release: pairs with the Acquire of who holds the task next, in
-            // `wake` or `abort`; publishes what the poll did to the future.
+            // Release: pairs with the Acquire of the thread that next has the
+            // task, in `wake` or `abort`; publishes what the poll did to the
+            // future.
             // Model: `the_future_goes_from_thread_to_thread_in_one_piece`.
             let exchanged = self.0.compare_exchange_weak(
                 state,
@@ -162,8 +166,8 @@ impl State {
         }
     }
 
-    /// Wakes the task by a waker that keeps its reference.
-    // waits --> queued; held --> held and notified
+    /// Wakes the task through a waker that keeps its reference.
+    // waiting --> queued; running --> running and notified
     #[inline]
     pub fn wake_by_ref(&self) -> Woken {
         self.wake(0)
@@ -178,8 +182,9 @@ impl State {
     // ANCHOR: wake
     #[inline]
     fn wake(&self, given_back: usize) -> Woken {
-        // Relaxed: it is only a guess for the exchange, but for `COMPLETE`,
-        // which stays; and who wakes a complete task reads nothing of it.
+        // Relaxed: it is only a guess for the compare-exchange, except for
+        // `COMPLETE`, which stays; and the thread that wakes a complete task
+        // reads nothing of it.
         let mut state = self.0.load(Relaxed);
         while state & COMPLETE == 0 {
             let flag = if state & RUNNING == 0 {
@@ -189,7 +194,7 @@ impl State {
             };
             // Release: pairs with the Acquire in `transition_to_running`;
             // publishes what was written before the wake-up, even if `flag` is
-            // set already.
+            // already set.
             // Model: `what_was_written_before_any_wake_up_is_seen`.
             // Acquire: pairs with `transition_to_idle`; the future comes with
             // `RUNNING`.
@@ -212,15 +217,15 @@ impl State {
     }
     // ANCHOR_END: wake
 
-    /// Asks for the end of the task.
-    // waits --> queued and cancelled; held --> held and cancelled
+    /// Requests the end of the task.
+    // waiting --> queued and cancelled; running --> running and cancelled
     pub fn abort(&self) -> Woken {
-        // Relaxed: it is only a guess for the exchange.
+        // Relaxed: it is only a guess for the compare-exchange.
         let mut state = self.0.load(Relaxed);
         while state & (COMPLETE | CANCELLED) == 0 {
             // Acquire: pairs with `transition_to_idle`; the future comes with
-            // `RUNNING`. Release: whoever drops the future sees what came
-            // before this.
+            // `RUNNING`. Release: the thread that drops the future sees what
+            // came before this.
             let exchanged = self.0.compare_exchange_weak(
                 state,
                 state | CANCELLED | RUNNING,
@@ -236,18 +241,18 @@ impl State {
         Woken::Nothing
     }
 
-    /// Ends the holder's work: the result is there, unless `is_dropped`.
+    /// Completes the task: the result is there, unless `is_dropped`.
     // running --> complete
     #[inline]
     pub fn transition_to_complete(&self, is_dropped: bool) -> Completed {
         // Acquire: pairs with `release`; if only the task's reference is left,
-        // it is freed without an exchange.
+        // it is freed without a compare-exchange.
         let mut state = self.0.load(Acquire);
         loop {
             if !is_dropped && state & JOIN_INTEREST == 0 {
                 return Completed::Unwanted;
             }
-            // Nobody else has a reference, and so nobody can get one.
+            // No other thread has a reference, so none can get one.
             if state / REFERENCE == 1 {
                 return Completed::Free;
             }
@@ -279,8 +284,8 @@ impl State {
     }
 
     /// Gives the handle's waker, which is in the waker cell, to the task.
-    /// Returns `true` if the task is complete: the waker cell is the handle's
-    /// then.
+    /// Returns `true` if the task is complete: in that case the waker cell is
+    /// the handle's.
     pub fn publish_waker(&self) -> bool {
         // Release: pairs with `transition_to_complete`; publishes the waker.
         // Acquire: the result, if it is there.
@@ -289,7 +294,7 @@ impl State {
     }
 
     /// Takes the waker cell back for the handle. Returns `true` if the task is
-    /// complete: the waker cell and the waker are its own then.
+    /// complete: in that case the waker cell and the waker are the handle's.
     ///
     /// Model: `a_handle_that_changes_its_waker_is_woken_in_every_order`.
     pub fn withdraw_waker(&self) -> bool {
@@ -308,7 +313,7 @@ impl State {
             }
             let mut next = state & !(JOIN_INTEREST | JOIN_WAKER);
             if state & JOIN_WAKER == 0 {
-                // Not the last: the task is not complete.
+                // Not the last: the task isn't complete.
                 next -= REFERENCE;
             }
             // Release: pairs with the Acquire of the last reference. Acquire
@@ -328,7 +333,8 @@ impl State {
     /// Adds a reference, for a waker that is cloned.
     #[inline]
     pub fn retain(&self) {
-        // Relaxed: who clones a waker has one, so the count is not zero.
+        // Relaxed: a thread that clones a waker has one, so the count isn't
+        // zero.
         if self.0.fetch_add(REFERENCE, Relaxed) > TOO_MANY {
             process::abort();
         }
@@ -338,13 +344,13 @@ impl State {
     /// has to free the task.
     #[inline]
     pub fn release(&self) -> bool {
-        // Acquire: pairs with the Release of all who gave theirs back before.
-        // If only ours is left, then nobody can add one.
+        // Acquire: pairs with the Release of each thread that gave its
+        // reference back before. If only ours is left, no thread can add one.
         if self.0.load(Acquire) / REFERENCE == 1 {
             return true;
         }
         // Release: pairs with the Acquire of the last; publishes what the
-        // caller did to the task. Acquire: if we are the last after all.
+        // caller did to the task. Acquire: in case ours is the last after all.
         // Model: `the_last_reference_frees_the_block_in_every_order`.
         self.0.fetch_sub(REFERENCE, AcqRel) / REFERENCE == 1
     }

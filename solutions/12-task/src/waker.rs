@@ -7,12 +7,13 @@ use std::task::{RawWaker, RawWakerVTable, Waker};
 use super::header::{Header, Vtable};
 use super::state::Woken;
 
-/// One for all tasks, so that `will_wake` sees the same waker in two clones.
+/// A single vtable for all tasks, so that `will_wake` sees the same waker in
+/// two clones.
 static VTABLE: RawWakerVTable =
     RawWakerVTable::new(clone, wake, wake_by_ref, release);
 
-/// Makes the waker for a poll. It has no reference of its own: it borrows that
-/// of the task, which is not complete meanwhile.
+/// Makes the waker for a poll. It has no reference of its own: it borrows the
+/// task's reference, because the task isn't complete during the poll.
 ///
 /// # Safety
 ///
@@ -37,8 +38,8 @@ fn raw(task: NonNull<Header>) -> RawWaker {
 
 /// # Safety
 ///
-/// The caller must pass the pointer of a waker whose reference is not given
-/// back before `'a` is over. This holds for each function below.
+/// The caller must pass the pointer of a waker whose reference isn't given back
+/// before the end of `'a`. This holds for each function below.
 #[inline]
 unsafe fn header<'a>(task: *const ()) -> &'a Header {
     // SAFETY: the pointer is that of a task, which the reference keeps alive.
@@ -92,7 +93,7 @@ pub unsafe fn release(task: *const ()) {
     let Header { state, vtable, .. } = unsafe { header(task) };
     if state.release() {
         // SAFETY: it was the last reference, so the task has ended: its own
-        // is given back then.
+        // reference is given back by then.
         unsafe { (vtable.free)(pointer(task)) };
     }
 }
@@ -102,7 +103,7 @@ pub unsafe fn release(task: *const ()) {
 ///
 /// # Safety
 ///
-/// The caller must pass what the task's state has just told it.
+/// The caller must pass what the task's state has just returned.
 #[inline]
 unsafe fn follow_up(
     woken: Woken,
@@ -111,7 +112,7 @@ unsafe fn follow_up(
 ) {
     match woken {
         Woken::Nothing => {}
-        // SAFETY: we hold the task, and give it up.
+        // SAFETY: we have the running task, and give it up.
         Woken::Schedule => unsafe { (vtable.schedule)(task) },
         // SAFETY: ours was the last reference, so the task has ended.
         Woken::Free => unsafe { (vtable.free)(task) },

@@ -1,8 +1,8 @@
 //! The cell for the waker of the task that awaits the handle.
 //!
 //! The handle writes it, and then sets `JOIN_WAKER`: from then on the waker
-//! cell belongs to the task. To write it once more the handle takes the flag
-//! back first. Whoever completes the task looks for the flag in the same step,
+//! cell belongs to the task. To write it again, the handle first takes the flag
+//! back. The thread that completes the task checks the flag in the same step,
 //! so that the two never touch the waker cell at once.
 
 use std::ptr::NonNull;
@@ -12,10 +12,11 @@ use super::header::Header;
 
 // ANCHOR: store
 /// Leaves the handle's waker with the task. Returns `true` if the task is
-/// complete, which may have come too late for the waker.
+/// complete, in which case the waker may have come too late.
 ///
-/// `published` is the waker that was left before, only to be compared. Not the
-/// one that was passed then, which may be gone, and another one in its place.
+/// `published` is the waker that was left before, only for comparison. It isn't
+/// the one that was passed then, which may be gone, with another waker in its
+/// place.
 ///
 /// # Safety
 ///
@@ -29,15 +30,15 @@ pub unsafe fn store(
     let Header {
         state, join_waker, ..
     } = unsafe { task.as_ref() };
-    // The task had it while it was not complete. Both are alive, so that the
-    // same address is the same waker.
+    // The task had it while it wasn't complete. Both are alive, so the same
+    // address means the same waker.
     let passed = RawWaker::new(waker.data(), waker.vtable());
     if published.as_ref() == Some(&passed) {
         return false;
     }
-    // Before anything is changed: it is anybody's code, and may panic.
+    // Before anything is changed: it is foreign code, and may panic.
     let waker = waker.clone();
-    // The clone is what stays alive, and need not be where the original is.
+    // The clone is what stays alive, and needn't be where the original is.
     let left = RawWaker::new(waker.data(), waker.vtable());
     if published.take().is_some() && state.withdraw_waker() {
         return true;
@@ -46,12 +47,12 @@ pub unsafe fn store(
     let before =
         join_waker.with_mut(|slot| unsafe { &mut *slot }.replace(waker));
     if state.publish_waker() {
-        // SAFETY: the waker cell is still ours: the task was complete already.
+        // SAFETY: the waker cell is still ours: the task was already complete.
         drop(unsafe { take(task) });
         return true;
     }
     *published = Some(left);
-    // Last, for it may panic, too.
+    // Last, because it may panic, too.
     drop(before);
     false
 }

@@ -19,19 +19,19 @@ primitives::thread_local! {
 }
 
 struct Current {
-    /// The task that this thread polls. Only to be compared.
+    /// The task that this thread polls. Only for comparison.
     task: Cell<*const ()>,
     has_yielded: Cell<bool>,
 }
 
-/// Polls `task` by `poll`, and tells whether it has yielded.
+/// Polls `task` with `poll`, and returns whether it has yielded.
 #[inline]
 pub fn watch(
     task: NonNull<Header>,
     poll: impl FnOnce() -> Poll<()>,
 ) -> (Poll<()>, bool) {
     CURRENT.with(|current| {
-        // A poll may run another task, and that one yield.
+        // A poll may run another task, and that task may yield.
         let outer_task = current.task.replace(task.as_ptr().cast());
         let outer_has_yielded = current.has_yielded.replace(false);
         let polled = poll();
@@ -40,7 +40,7 @@ pub fn watch(
     })
 }
 
-/// Gives the scheduler's other tasks a turn.
+/// Lets the scheduler's other tasks run first.
 pub fn yield_now() -> YieldNow {
     YieldNow { was_polled: false }
 }
@@ -60,17 +60,18 @@ impl Future for YieldNow {
         if mem::replace(&mut self.was_polled, true) {
             return Poll::Ready(());
         }
-        if !note(cx.waker()) {
+        if !set_yielded(cx.waker()) {
             cx.waker().wake_by_ref();
         }
         Poll::Pending
     }
 }
 
-/// Notes that the task yields, if the waker is that of the task which this
-/// thread polls. Combinators hand out wakers of their own, and want them woken.
+/// Records that the task yields, if the waker is that of the task which this
+/// thread polls. Combinators hand out wakers of their own, and expect them to
+/// be woken.
 #[inline]
-fn note(waker: &Waker) -> bool {
+fn set_yielded(waker: &Waker) -> bool {
     CURRENT.with(|current| {
         let is_own = waker::is_of(waker, current.task.get());
         if is_own {

@@ -1,5 +1,5 @@
-//! How many sleep, and how many search: two counts in one word, so that one
-//! step looks at both and changes both.
+//! How many workers sleep, and how many search: two counts in one word, so that
+//! one step looks at both and changes both.
 
 use primitives::atomic::{AtomicU32, Ordering};
 
@@ -7,9 +7,9 @@ use Ordering::{Acquire, Relaxed, Release};
 
 use super::Activity;
 
-/// One more that sleeps. Their number is in the lower half of the word.
+/// One more sleeper. Their number is in the lower half of the word.
 const ASLEEP: u32 = 1;
-/// One more that searches. Their number is in the upper half.
+/// One more searcher. Their number is in the upper half.
 const SEARCHING: u32 = 1 << 16;
 /// The largest number of workers that each half can count.
 pub const MOST_WORKERS: usize = SEARCHING as usize - 1;
@@ -20,19 +20,19 @@ pub const MOST_WORKERS: usize = SEARCHING as usize - 1;
 /// is taken off the list. So a thread that has taken one off the count finds
 /// one on the list.
 ///
-/// *Memory ordering.* The order of a count and the queues is made by the fences
-/// in [`Sleepers`](super::Sleepers). What must be seen where a count is are the
-/// list of those who sleep, by `add_sleeper` and `choose_sleeper`, and what a
+/// *Memory ordering.* The fences in [`Sleepers`](super::Sleepers) order the
+/// counts and the queues. Two other things must be visible along with a count:
+/// the list of the sleepers, by `add_sleeper` and `choose_sleeper`, and what a
 /// searcher has done before its `end_search`, by a later one's and the fence
 /// behind it.
 ///
-/// To look at the counts and to change them is one step. Models:
+/// Looking at the counts and changing them is one step. Models:
 /// `of_two_that_notify_one_names`, `of_two_that_ask_one_may_search`,
 /// `of_two_that_find_work_one_is_the_last`,
 /// `of_two_searchers_that_leave_one_is_the_last`.
 ///
-/// All workers read this at every push, so it has its cache line for itself.
-/// (Two lines: some processors fetch them in pairs.)
+/// All workers read this at every push, so it has a cache line to itself. (Two
+/// lines: some processors fetch them in pairs.)
 #[repr(align(128))]
 pub struct Counts(AtomicU32);
 
@@ -54,34 +54,35 @@ impl Counts {
     pub fn choose_sleeper(&self) -> bool {
         let choose =
             |counts| should_notify(counts).then(|| counts - ASLEEP + SEARCHING);
-        // Acquire: pairs with the Release in `add_sleeper`; shows who is
-        // listed.
+        // Acquire: pairs with the Release in `add_sleeper`; shows which workers
+        // are listed.
         self.0.fetch_update(Acquire, Relaxed, choose).is_ok()
     }
     // ANCHOR_END: choose
 
-    /// If fewer than `most` search, makes one that is busy a searcher.
+    /// If fewer than `most` search, makes a busy worker a searcher.
     pub fn begin_search(&self, most: u32) -> bool {
         let begin =
             |counts| (searching(counts) < most).then_some(counts + SEARCHING);
-        // Relaxed: a search that misses what comes just now is made good by the
-        // one who ends the last search.
+        // Relaxed: if a search misses what comes just now, the worker that ends
+        // the last search makes up for it.
         self.0.fetch_update(Relaxed, Relaxed, begin).is_ok()
     }
 
     /// Makes a searcher busy. Returns `true` if none searches any more.
     pub fn end_search(&self) -> bool {
-        // Release: pairs with the fence of whoever ends the last search; shows
-        // what this one has taken into its own queue. Whether the caller sees
-        // the last pushes is left to the fence in the `notify` that follows.
+        // Release: pairs with the fence of the worker that ends the last
+        // search; shows what this one has taken into its own queue. Whether the
+        // caller sees the last pushes is left to the fence in the `notify` that
+        // follows.
         // Model: `the_last_look_sees_what_another_searcher_has_moved`.
         let before = self.0.fetch_sub(SEARCHING, Release);
-        debug_assert!(searching(before) > 0, "found, and nobody searches");
+        debug_assert!(searching(before) > 0, "found, and none searches");
         searching(before) == 1
     }
 
-    /// Counts one more that sleeps, and one less that searches if it did.
-    /// Returns `true` if none searches now.
+    /// Counts one more sleeper, and one searcher less if it was one. Returns
+    /// `true` if none searches now.
     pub fn add_sleeper(&self, was: Activity) -> bool {
         let no_more = match was {
             Activity::Busy => 0,
@@ -91,18 +92,18 @@ impl Counts {
         // Release: pairs with the Acquire in `choose_sleeper`; shows that the
         // worker is listed.
         let before = self.0.fetch_add(change, Release);
-        debug_assert!(before >= no_more, "it sleeps, and did not search");
+        debug_assert!(before >= no_more, "it sleeps, and didn't search");
         searching(before.wrapping_add(change)) == 0
     }
 
-    /// Counts one less that sleeps, if one does.
+    /// Counts one sleeper less, if there is one.
     pub fn try_remove_sleeper(&self) -> bool {
-        // Relaxed: the caller looks for itself only, and listed itself.
+        // Relaxed: the caller only looks for itself, and has listed itself.
         let remove = |counts| (asleep(counts) > 0).then(|| counts - ASLEEP);
         self.0.fetch_update(Relaxed, Relaxed, remove).is_ok()
     }
 
-    /// Takes a `try_remove_sleeper` back.
+    /// Reverts a `try_remove_sleeper`.
     pub fn restore_sleeper(&self) {
         // Relaxed: the worker that it counts was listed before its
         // `add_sleeper`.

@@ -1,49 +1,52 @@
-//! Solution 13: who sleeps, who searches, and whom to wake.
+//! Solution 13: which workers sleep, which search, and which one to wake.
 //!
-//! Two counts in one word decide *whether* somebody is woken, and how many may
-//! search. A bit for each worker says *who* sleeps. Most calls of `notify` come
-//! while all are busy, or while one searches: they cost a fence and a load.
+//! Two counts in one word decide *whether* a worker is woken, and how many may
+//! search. A bit for each worker says *which* workers sleep. Most calls of
+//! `notify` come while all are busy, or while one searches: they cost a fence
+//! and a load.
 //!
 //! *Memory ordering.* A task is pushed, and then the counts are looked at; the
 //! counts are changed, and then the queues are looked at. On both sides a
-//! `SeqCst` fence stands between the two. So one side sees the other: either
-//! the notifier sees the change of the counts, or whoever made it sees the
+//! `SeqCst` fence is between the two. So one side sees the other: either the
+//! notifier sees the change of the counts, or the thread that made it sees the
 //! task.
 //!
-//! Two changes matter, since nobody might look after them: one more sleeps, and
-//! the last search ends. `transition_to_parked` has the fence after both.
-//! `transition_from_searching` has none, but sends its caller to `notify`,
-//! which begins with one. Other changes are relaxed as far as pushes go: a
-//! search may miss one, but the worker that ends the last search does not.
+//! Two changes matter, since no other thread might look after them: one more
+//! worker sleeps, and the last search ends. `transition_to_parked` has the
+//! fence after both. `transition_from_searching` has none, but requires its
+//! caller to call `notify`, which begins with one. Other changes are relaxed as
+//! far as pushes go: a search may miss one, but the worker that ends the last
+//! search doesn't.
 //!
-//! Searchers also *move* work, from one queue to another, and tell nobody. So
-//! `transition_from_searching` releases, and the fence of the worker that ends
-//! the last search acquires.
+//! Searchers also *move* work, from one queue to another, without a
+//! notification. So `transition_from_searching` releases, and the fence of the
+//! worker that ends the last search acquires.
 //!
 //! # Contract
 //!
 //! 1. **No task waits.** Work is published, and then `notify` is called. If a
-//!    worker sleeps and none searches, it names one that sleeps. If it names
-//!    none, then a worker that falls asleep or ends its search meanwhile sees
+//!    worker sleeps and none searches, it names a worker that sleeps. If it
+//!    names none, a worker that falls asleep or ends its search meanwhile sees
 //!    the work: once its `transition_to_parked` has returned `true`, or once
 //!    its `transition_from_searching` has and it has called `notify`.
 //! 2. **Whom to wake.** `notify` names a worker that sleeps, parked or not.
-//!    From then on that worker searches: it is not named again before it has
+//!    From then on that worker searches: it isn't named again before it has
 //!    slept again.
 //! 3. **One is enough.** `notify` names no worker while another one searches.
 //! 4. **Half.** `transition_to_searching` lets at most half of the workers
-//!    search at once, rounded up; fewer will do. If none searches, it lets one.
+//!    search at once, rounded up; fewer is fine. If none searches, it lets one.
 //! 5. **One leads to the next.** `transition_from_searching` makes a searcher
-//!    busy, and returns `true` if none searches now. Then its caller has to
-//!    call `notify`.
+//!    busy, and returns `true` if none searches now. In that case its caller
+//!    has to call `notify`.
 //! 6. **The last look.** `transition_to_parked` makes a worker sleep, whether
-//!    it was busy or searching, and returns `true` if none searches now. Then
-//!    its caller has to look at all queues before it parks; there it sees what
-//!    the other searchers have moved before their `transition_from_searching`.
+//!    it was busy or searching, and returns `true` if none searches now. In
+//!    that case its caller has to look at all queues before it parks; there it
+//!    sees what the other searchers have moved before their
+//!    `transition_from_searching`.
 //! 7. **Unparking.** A worker that slept and is unparked, for whatever reason,
 //!    calls `transition_from_parked`. If no `notify` has named it, it is `Busy`
-//!    from then on, and will not be named. If one has, it is `Searching`. A
-//!    worker that knows it was named need not call it.
+//!    from then on, and won't be named. If one has, it is `Searching`. A worker
+//!    that knows that it was named need not call it.
 //! 8. **Any number.** One worker is enough, and so are 256; all of them may
 //!    sleep at once.
 //! 9. **Made once.** After `new` nothing is allocated.

@@ -11,7 +11,7 @@ use Ordering::{Acquire, Relaxed, Release};
 pub struct SleeperSet(Box<[AtomicU64]>);
 
 impl SleeperSet {
-    /// Makes a set with room for so many workers.
+    /// Makes a set with room for `workers` workers.
     pub fn new(workers: usize) -> Self {
         let words = workers.div_ceil(u64::BITS as usize);
         Self((0..words).map(|_| AtomicU64::new(0)).collect())
@@ -32,17 +32,17 @@ impl SleeperSet {
         word.load(Acquire) & bit != 0
     }
 
-    /// Takes out this worker. Returns `false` if it is not in the set.
+    /// Takes out this worker. Returns `false` if it isn't in the set.
     pub fn take(&self, worker: usize) -> bool {
         let (word, bit) = self.place(worker);
-        // Acquire: as in `contains`, if it was taken out by somebody else.
+        // Acquire: as in `contains`, if another thread took it out.
         word.fetch_and(!bit, Acquire) & bit != 0
     }
 
-    /// Takes out one worker, if it finds one: the first.
+    /// Takes out the first worker, if there is one.
     pub fn take_any(&self) -> Option<usize> {
         (0..).zip(&self.0).find_map(|(at, word)| {
-            // Relaxed: only a guess; the exchange decides.
+            // Relaxed: only a guess; the compare-exchange decides.
             let mut bits = word.load(Relaxed);
             while bits != 0 {
                 let first = bits & bits.wrapping_neg();

@@ -1,4 +1,4 @@
-//! The decisions: each changes the counts, the set of those who sleep, or both.
+//! The decisions: each changes the counts, the set of sleepers, or both.
 
 use primitives::atomic::{Ordering::SeqCst, fence};
 use primitives::{hint, thread};
@@ -7,8 +7,8 @@ use super::Activity;
 use super::counts::{Counts, MOST_WORKERS};
 use super::sleeper_set::SleeperSet;
 
-/// Decides who of a scheduler's workers sleeps, who searches, and whom to wake.
-/// What it promises is said above, in the documentation of the crate.
+/// Decides which of a scheduler's workers sleep, which search, and which one to
+/// wake. Its contract is above, in the documentation of the crate.
 pub struct Sleepers {
     counts: Counts,
     set: SleeperSet,
@@ -16,7 +16,7 @@ pub struct Sleepers {
 }
 
 impl Sleepers {
-    /// Makes the sleepers of so many workers, numbered from 0 on.
+    /// Makes the sleepers of `workers` workers, numbered from 0.
     ///
     /// # Panics
     ///
@@ -24,7 +24,7 @@ impl Sleepers {
     pub fn new(workers: usize) -> Self {
         assert!(
             (1..=MOST_WORKERS).contains(&workers),
-            "`{workers}` workers cannot be counted"
+            "`{workers}` workers can't be counted"
         );
         Self {
             counts: Counts::new(),
@@ -38,9 +38,9 @@ impl Sleepers {
     #[inline]
     pub fn notify(&self) -> Option<usize> {
         // SeqCst: pairs with the fence in `transition_to_parked`, and with the
-        // one here after another's `transition_from_searching`. That work, then
-        // the counts; there the counts, then the queues: one of the two sees
-        // what the other wrote.
+        // one here after another's `transition_from_searching`. Here the work
+        // comes first, then the counts; there the counts come first, then the
+        // queues: one of the two sees what the other wrote.
         // Model: `a_push_and_a_worker_that_sleeps_do_not_miss_each_other`.
         fence(SeqCst);
         if self.counts.should_notify() {
@@ -56,8 +56,8 @@ impl Sleepers {
         if !self.counts.choose_sleeper() {
             return None;
         }
-        // One of those listed is ours. But it may be listed behind our back, in
-        // a place where we have looked.
+        // One of the listed workers is ours. However, it may be listed behind
+        // our back, in a place where we have already looked.
         loop {
             match self.set.take_any() {
                 Some(worker) => return Some(worker),
@@ -72,8 +72,8 @@ impl Sleepers {
     }
 
     /// A searcher has found work, and is busy. Returns `true` if no worker
-    /// searches now: it must call [`notify`](Self::notify) before it begins
-    /// with the work.
+    /// searches now: the caller must call [`notify`](Self::notify) before it
+    /// starts on the work.
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
         self.counts.end_search()
@@ -81,7 +81,7 @@ impl Sleepers {
 
     // ANCHOR: to_parked
     /// A worker sleeps from now on. Returns `true` if no worker searches now:
-    /// it must look at all queues once more before it parks.
+    /// the caller must look at all queues again before it parks.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         self.set.insert(worker);
@@ -104,13 +104,13 @@ impl Sleepers {
                 if is_own {
                     return Activity::Busy;
                 }
-                // It was chosen between the two steps. So another one that
-                // sleeps is to be counted again.
+                // It was chosen between the two steps, so another worker that
+                // sleeps has to be counted again.
                 self.counts.restore_sleeper();
                 return Activity::Searching;
             }
-            // All that are listed are chosen, and a `notify` is about to say
-            // who is. It needs one more step.
+            // All listed workers are chosen, and a `notify` is about to say
+            // which. It needs one more step.
             thread::yield_now();
         }
         Activity::Searching

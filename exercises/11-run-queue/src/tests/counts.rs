@@ -2,15 +2,15 @@
 
 use super::*;
 
-/// Clause 11: a scheduler asks before it fetches work from elsewhere.
+/// Clause 11: a scheduler checks before it fetches work from elsewhere.
 #[test]
-fn the_counts_are_right_while_nobody_else_is_at_work() {
+fn the_counts_are_exact_while_no_other_thread_is_at_work() {
     let lesson = Lesson {
         clause: "11. Counts",
-        promise: "`len` and `free` add up to `N` and tell what comes out and what goes in; \
-                  `is_empty` is the same for both ends.",
-        usual_cause: "One of the positions is counted twice, or modulo `N`, by which a full queue \
-                      looks empty.",
+        promise: "`len` and `free` add up to `N` and say how many items come out and go in; \
+                  `is_empty` is the same at both ends.",
+        usual_cause: "One of the positions is counted twice, or modulo `N`, which makes a full \
+                      queue look empty.",
         read: "scheduler/run-queue.html#full-or-empty",
     };
     check(lesson, || {
@@ -24,7 +24,7 @@ fn the_counts_are_right_while_nobody_else_is_at_work() {
             let empty = (queue.is_empty(), stealer.is_empty());
             assert!(
                 empty == (count == 0, count == 0),
-                "with {count} items owner and stealer say of `is_empty` {empty:?}"
+                "with {count} items, `is_empty` of the owner and of the stealer are {empty:?}"
             );
             let _ = queue.push(0);
         }
@@ -38,14 +38,15 @@ fn the_counts_are_right_while_nobody_else_is_at_work() {
     });
 }
 
-/// Clause 11: a number of slots that fits may have a difference that doesn't.
+/// Clause 11: the number of slots may fit where the difference of positions
+/// doesn't.
 #[test]
 fn the_largest_queue_counts_what_it_has() {
     let lesson = Lesson {
         clause: "11. Counts",
         promise: "A full queue of 32,768 slots has 32,768 items, isn't empty, and has no room.",
-        usual_cause: "The difference of two positions is taken as an `i16`, or put into 15 bits: 32,768 \
-                      items are less than none then. Take it as a `u32`, or an `i32`.",
+        usual_cause: "The difference of two positions is taken as an `i16`, or put into 15 bits, \
+                      in which 32,768 items are fewer than none. Take it as a `u32`, or an `i32`.",
         read: "scheduler/run-queue.html#full-or-empty",
     };
     const LARGEST: usize = if cfg!(miri) { 512 } else { 32_768 };
@@ -59,17 +60,17 @@ fn the_largest_queue_counts_what_it_has() {
     });
 }
 
-/// Clause 11: a thief may be done between two looks at the positions.
+/// Clause 11: a thief may finish between the loads of the two positions.
 #[test]
 fn counts_hold_while_thieves_are_at_work() {
     let lesson = Lesson {
         clause: "11. Counts",
-        promise: "While two thieves steal, so many items find room as `free` has promised, and no \
-                  count is above `N`.",
-        usual_cause: "`free` takes a slot that a thief still copies from for free, perhaps since it \
-                      asks whether a thief is at work before it reads the head, and one begins in \
-                      between; or `len` subtracts a newer head from an older tail. Or a thief that \
-                      begins with an old position takes room back that was promised.",
+        promise: "While two thieves steal, there is room for as many items as `free` has promised, \
+                  and no count is above `N`.",
+        usual_cause: "`free` counts a slot that a thief still copies from as free, perhaps because \
+                      it checks whether a thief is at work before it reads the head, and one \
+                      starts in between; or `len` subtracts a newer head from an older tail. Or a \
+                      thief that starts with an old position takes back room that was promised.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check(lesson, || {
@@ -78,7 +79,7 @@ fn counts_hold_while_thieves_are_at_work() {
     });
 }
 
-/// Pushes as many items as are said to find room, again and again, while two
+/// Repeatedly pushes as many items as `free` promises room for, while two
 /// thieves steal.
 fn fill_what_is_free(rounds: u32) {
     let (queue, stealer) = run_queue::<_, FEW>();
@@ -109,13 +110,13 @@ fn fill_what_is_free(rounds: u32) {
     }
 }
 
-/// Clause 12: a queue of the heap's is what this one is to replace.
+/// Clause 12: the queue is meant to replace one on the heap.
 #[test]
 fn nothing_is_allocated_for_an_item() {
     let lesson = Lesson {
         clause: "12. Cheap",
         promise: "Pushes, pops, steals and overflows allocate nothing.",
-        usual_cause: "The items stand in boxes, or in a `Vec` that a steal or an overflow collects.",
+        usual_cause: "The items are in boxes, or in a `Vec` that a steal or an overflow collects.",
         read: "scheduler/run-queue-limits.html#what-it-costs",
     };
     check(lesson, || {
@@ -143,26 +144,26 @@ fn nothing_is_allocated_for_an_item() {
 fn few_read_modify_writes_are_made() {
     let lesson = Lesson {
         clause: "12. Cheap",
-        promise: "A push or a pop makes one atomic read-modify-write at most, and a steal four, \
-                  however much it takes.",
-        usual_cause: "`push` swaps where a store is enough, since only the owner moves the tail; or \
-                      a thief claims its items one by one.",
+        promise: "A push or a pop makes at most one atomic read-modify-write, and a steal four, \
+                  however many items it takes.",
+        usual_cause: "`push` swaps where a store is enough, because only the owner moves the tail; \
+                      or a thief claims its items one by one.",
         read: "scheduler/run-queue-limits.html#what-it-costs",
     };
     const ROUNDS: u64 = 64;
     check(lesson, || {
         let (queue, stealer) = run_queue::<_, 64>();
         let pushes = cost(|| (0..ROUNDS).for_each(|item| _ = queue.push(item)));
-        assert!(pushes <= ROUNDS, "{ROUNDS} pushes made {pushes}");
+        assert!(pushes <= ROUNDS, "{ROUNDS} pushes made {pushes} RMWs");
         let (thief, _) = run_queue();
         let steal = cost(|| _ = stealer.steal_into(&thief));
         let taken = thief.len() + 1;
-        assert!(steal <= 4, "a steal of {taken} items made {steal}");
+        assert!(steal <= 4, "a steal of {taken} items made {steal} RMWs");
         let left = queue.len() as u64;
         let pops = cost(|| while queue.pop().is_some() {});
         assert!(
             pops <= left + 1,
-            "{left} pops, and one in vain, made {pops}"
+            "{left} pops, and one of an empty queue, made {pops} RMWs"
         );
     });
 }

@@ -1,18 +1,18 @@
-//! What is dropped, and who may hold which end.
+//! What is dropped, and which thread may have which end.
 
 use super::*;
 
 /// Clause 8: a runtime shuts down with tasks in its queues.
 #[test]
-fn what_nobody_takes_is_dropped_once() {
+fn what_is_never_taken_is_dropped_once() {
     let lesson = Lesson {
         clause: "8. Dropped once",
-        promise: "When owner and stealers are gone each item has been dropped once, whether \
-                  it came out or not.",
-        usual_cause: "`MaybeUninit` drops nothing by itself; or all slots are dropped, also \
-                      those whose items are out; or the loop over what is left goes from start \
-                      to end by `..` or `<`, which finds nothing where the positions have \
-                      wrapped: count with `wrapping_add` until they are equal.",
+        promise: "When the owner and the stealers are gone, each item has been dropped once, \
+                  whether it came out or not.",
+        usual_cause: "`MaybeUninit` drops nothing by itself; or all slots are dropped, even those \
+                      whose items are out; or the loop over what is left goes from start to end \
+                      with `..` or `<`, which finds nothing where the positions have wrapped: \
+                      count with `wrapping_add` until they are equal.",
         read: "scheduler/run-queue-limits.html#what-is-left-at-the-end",
     };
     check(lesson, || {
@@ -39,14 +39,15 @@ fn what_nobody_takes_is_dropped_once() {
     });
 }
 
-/// Clause 8: and what the queue was made of.
+/// Clause 8: the memory of the queue is freed, too.
 #[test]
 fn a_queue_leaves_no_memory_behind() {
     let lesson = Lesson {
         clause: "8. Dropped once",
-        promise: "When owner and stealers are gone no memory is left, whoever was the last.",
-        usual_cause: "The slots are leaked, so that both ends can point to them, or freed by one end \
-                      only. An `Arc` counts who is left.",
+        promise: "When the owner and the stealers are gone, no memory is left, in whatever order \
+                  they went.",
+        usual_cause: "The slots are leaked, so that both ends can point to them, or freed by one \
+                      end only. An `Arc` counts the ends that are left.",
         read: "scheduler/run-queue-limits.html#what-is-left-at-the-end",
     };
     const ROUNDS: isize = if cfg!(miri) { 40 } else { 1_000 };
@@ -61,7 +62,7 @@ fn a_queue_leaves_no_memory_behind() {
             drop(first);
             drop(last);
         }
-        // The watchdog works meanwhile, so a few blocks come and go.
+        // The watchdog runs meanwhile, so a few blocks come and go.
         let left = live_blocks() - before;
         assert!(
             left < ROUNDS / 4,
@@ -70,15 +71,15 @@ fn a_queue_leaves_no_memory_behind() {
     });
 }
 
-/// Clause 8: the worker may end while another one looks at its queue.
+/// Clause 8: the worker may end while another worker looks at its queue.
 #[test]
 fn a_stealer_may_outlive_the_owner() {
     let lesson = Lesson {
         clause: "8. Dropped once",
-        promise: "A stealer can be used when the owner is gone; each item then comes out once or \
+        promise: "A stealer can be used after the owner is gone; each item then comes out once or \
                   is dropped once.",
         usual_cause: "The slots belong to the owner, and the stealer has a pointer to them; or the \
-                      owner's end drops the items and leaves the positions as they are.",
+                      owner's end drops the items but leaves the positions as they are.",
         read: "scheduler/run-queue-limits.html#what-is-left-at-the-end",
     };
     check(lesson, || {
@@ -104,14 +105,14 @@ fn a_stealer_may_outlive_the_owner() {
     });
 }
 
-/// Clause 10: with two owners there are two who write the same slot.
+/// Clause 10: with two owners, two threads write the same slot.
 #[test]
 fn a_queue_has_one_owner() {
     let lesson = Lesson {
         clause: "10. One owner",
         promise: "`Local` is neither `Sync` nor `Clone`: no two threads can push into one queue.",
-        usual_cause: "All its fields are `Sync`, so it is too. A field `PhantomData<Cell<()>>` takes \
-                      that away, and leaves it `Send`.",
+        usual_cause: "All its fields are `Sync`, so it is, too. A field `PhantomData<Cell<()>>` \
+                      takes `Sync` away, and leaves it `Send`.",
         read: "scheduler/run-queue-limits.html#who-may-hold-which-end",
     };
     check(lesson, || {
@@ -125,20 +126,20 @@ fn a_queue_has_one_owner() {
     });
 }
 
-/// Clause 10: the items go to another thread, and only that.
+/// Clause 10: the items go to another thread, and that's all.
 #[test]
 fn a_stealer_may_go_wherever_its_items_may() {
     let lesson = Lesson {
         clause: "10. One owner",
         promise: "A `Stealer` is `Clone`, `Send` and `Sync` if the items are `Send`, and neither \
-                  end leaves its thread if they are not.",
-        usual_cause: "`#[derive(Clone)]` asks for items that are `Clone`; or `unsafe impl Sync` asks \
-                      for too much (`T: Sync`) or for nothing.",
+                  end can leave its thread if they aren't.",
+        usual_cause: "`#[derive(Clone)]` requires items that are `Clone`; or `unsafe impl Sync` \
+                      requires too much (`T: Sync`) or nothing.",
         read: "scheduler/run-queue-limits.html#who-may-hold-which-end",
     };
     check(lesson, || {
         let _stub_ends_here = run_queue::<u32, FEW>();
-        // A `Cell` can be sent and not shared; this one cannot be cloned.
+        // A `Cell` can be sent but not shared; this one can't be cloned.
         struct Sendable(#[allow(dead_code)] Cell<u32>);
         let thief = Asked::<Stealer<Sendable, FEW>>(PhantomData);
         assert!(thief.is_clone(), "a stealer cannot be cloned");
@@ -155,7 +156,8 @@ fn a_stealer_may_go_wherever_its_items_may() {
     });
 }
 
-/// Asks what `T` is. Where it is that, the method below wins over the trait's.
+/// Finds out what `T` implements. If the bound holds, the method below wins
+/// over the trait's.
 struct Asked<T>(PhantomData<T>);
 
 macro_rules! ask {

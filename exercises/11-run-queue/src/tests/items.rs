@@ -4,16 +4,16 @@ use super::*;
 
 /// Clause 1: the owner and the thieves meet at the same end.
 #[test]
-fn each_item_comes_out_once_whoever_takes_it() {
+fn each_item_comes_out_once_for_an_owner_and_thieves() {
     let lesson = Lesson {
         clause: "1. Exactly once",
         promise: "An owner that pushes, pops and overflows, and two thieves, get each item once.",
-        usual_cause: "An item is taken by a load and a store, where it needs a compare-and-swap; \
-                      or what was copied is used although the exchange has failed; or a slot is \
-                      written while a thief still copies from it. If items are lost, part of a steal may \
-                      be dropped, or a failed exchange be taken for an empty queue; if they come \
-                      twice, a claim may be given back by a store that undoes a pop. The models \
-                      show which.",
+        usual_cause: "An item is taken with a load and a store instead of a CAS; or what was \
+                      copied is used although the CAS has failed; or a slot is written while a \
+                      thief still copies from it. If items are lost, part of a steal may be \
+                      dropped, or a failed CAS taken for an empty queue. If items come out twice, \
+                      a claim may be given back with a store that undoes a pop. The models show \
+                      which.",
         read: "scheduler/run-queue.html#who-takes-the-last-item",
     };
     check(lesson, || {
@@ -26,8 +26,8 @@ fn each_item_comes_out_once_whoever_takes_it() {
     });
 }
 
-/// Lets one thread push, pop and overflow up to `most` items and two others
-/// steal, and returns all that came out anywhere, and how many were pushed.
+/// Has one thread push, pop and overflow up to `most` items while two others
+/// steal. Returns all items that came out anywhere, and how many were pushed.
 fn owner_and_thieves(most: u32) -> (Vec<u32>, u32) {
     let (queue, stealer) = run_queue::<_, FEW>();
     let is_over = Arc::new(AtomicBool::new(false));
@@ -61,10 +61,10 @@ fn owner_and_thieves(most: u32) -> (Vec<u32>, u32) {
 fn each_item_comes_out_once_where_all_steal_from_all() {
     let lesson = Lesson {
         clause: "1. Exactly once",
-        promise: "Three threads with a queue each that push, pop and steal from the next one get \
-                  each item once.",
-        usual_cause: "What a steal puts into the thief's queue can be stolen on at once: it must \
-                      be published like a push.",
+        promise: "Three threads, each with its own queue, push, pop, and steal from the next one, \
+                  and get each item once.",
+        usual_cause: "What a steal puts into the thief's queue can be stolen again at once: it \
+                      must be published like a push.",
         read: "scheduler/run-queue.html#half-of-it",
     };
     const WORKERS: u32 = 3;
@@ -116,8 +116,8 @@ fn work(
 fn the_owner_pops_in_the_order_of_its_pushes() {
     let lesson = Lesson {
         clause: "2. Owner order",
-        promise: "First in, first out, also if pushes and pops take turns.",
-        usual_cause: "`pop` takes from the end at which `push` puts, as a stack does.",
+        promise: "Items come out first in, first out, even if pushes and pops alternate.",
+        usual_cause: "`pop` takes from the end at which `push` puts items, as a stack does.",
         read: "scheduler/run-queue.html#full-or-empty",
     };
     check(lesson, || {
@@ -139,7 +139,8 @@ fn what_a_thief_leaves_is_popped_in_order() {
     let lesson = Lesson {
         clause: "2. Owner order",
         promise: "After a steal the owner pops what is left in its order.",
-        usual_cause: "The thief moves what it leaves, or takes from the middle or from the end.",
+        usual_cause: "The thief moves the items that it leaves, or takes from the middle or from \
+                      the end.",
         read: "scheduler/run-queue.html#half-of-it",
     };
     check(lesson, || {
@@ -152,15 +153,15 @@ fn what_a_thief_leaves_is_popped_in_order() {
     });
 }
 
-/// Clause 3: two indices cannot tell full from empty.
+/// Clause 3: two indices can't tell full from empty.
 #[test]
 fn exactly_n_items_fit() {
     let lesson = Lesson {
         clause: "3. Full means full",
-        promise: "The queue takes `N` items, and gives number `N + 1` back.",
+        promise: "The queue takes `N` items, and gives item number `N + 1` back.",
         usual_cause: "Indices below `N` are equal when the ring is empty and when it is full, so \
-                      that one slot must stay free. Let positions count on, and take them \
-                      modulo `N` only to find the slot.",
+                      one slot must stay free. Let positions count on, and take them modulo `N` \
+                      only to find the slot.",
         read: "scheduler/run-queue.html#full-or-empty",
     };
     const LARGEST: usize = if cfg!(miri) { 512 } else { 32_768 };
@@ -178,10 +179,7 @@ fn assert_fits<const N: usize>() {
     let more = N as i32 + 2;
     let pushed = (0..more).take_while(|item| queue.push(*item).is_ok());
     let pushed = pushed.count();
-    assert!(
-        pushed == N,
-        "in a queue of {N} slots {pushed} items found room"
-    );
+    assert!(pushed == N, "a queue of {N} slots took {pushed} items");
     let back = queue.push(7);
     assert!(
         back == Err(7),
@@ -192,17 +190,17 @@ fn assert_fits<const N: usize>() {
     let wrong = popped.iter().zip(&expected).find(|(out, item)| out != item);
     assert!(
         popped == expected,
-        "of {N} items came out {}; the first that was out of order is {wrong:?}",
+        "of {N} items {} came out; the first that was out of order is {wrong:?}",
         popped.len()
     );
 }
 
-/// Clause 3: a ring that fills up once is a list.
+/// Clause 3: a ring that fills up only once is a list.
 #[test]
 fn a_slot_is_free_again_once_its_item_is_out() {
     let lesson = Lesson {
         clause: "3. Full means full",
-        promise: "After so many pops, or after a steal, so many items find room again.",
+        promise: "After a number of pops, or after a steal, there is room for as many items again.",
         usual_cause: "`push` compares with a position that only one of the two ways out moves \
                       (`pop`, or the steal when it ends).",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
@@ -215,20 +213,20 @@ fn a_slot_is_free_again_once_its_item_is_out() {
             let (_, moved) = steal(&stealer, &run_queue().0);
             fill(&queue, 0..=moved.len() as u32);
             let is_full = queue.push(0).is_err();
-            assert!(is_full, "more than {FEW} items found room");
+            assert!(is_full, "more than {FEW} items fit");
         }
     });
 }
 
-/// Clause 4: after four thousand million items, or in a test.
+/// Clause 4: after four billion items, or in a test.
 #[test]
 fn a_queue_works_alike_from_every_position() {
     let lesson = Lesson {
         clause: "4. Wrap-around",
         promise: "The same steps give the same results, wherever the positions start.",
-        usual_cause: "A position is added to by `+`, which panics at `u32::MAX` in a debug build; \
-                      or two positions are compared by `<`, which is wrong after one has wrapped. \
-                      Use `wrapping_add` and `wrapping_sub`, and look at the difference.",
+        usual_cause: "A position is advanced with `+`, which panics at `u32::MAX` in a debug \
+                      build; or two positions are compared with `<`, which is wrong after one has \
+                      wrapped. Use `wrapping_add` and `wrapping_sub`, and look at the difference.",
         read: "scheduler/run-queue-limits.html#positions-that-wrap",
     };
     const STEP: usize = if cfg!(miri) { 11 } else { 1 };
@@ -240,14 +238,15 @@ fn a_queue_works_alike_from_every_position() {
                 let same = script(position) == expected;
                 assert!(
                     same,
-                    "from position {position} on it works otherwise than from 0 on"
+                    "starting at position {position} it behaves differently than starting at 0"
                 );
             }
         }
     });
 }
 
-/// Does many steps with two queues, and returns all that could be seen.
+/// Takes many steps with two queues, and returns everything that could be
+/// observed.
 fn script(position: u32) -> Vec<(Option<u32>, usize, usize, bool)> {
     let (here, to_here) = run_queue_at::<u32, FEW>(position);
     let (there, to_there) = run_queue_at::<u32, FEW>(position);

@@ -1,5 +1,5 @@
-//! The checks of exercise 11, one or more for each clause of the contract.
-//! Clause 9 cannot be seen to break on most machines: it has only models.
+//! The checks of exercise 11, one or more for each clause of the contract. On
+//! most machines clause 9 can't be seen to break: it has only models.
 #![allow(
     clippy::drop_non_drop,
     reason = "the types of the stub own nothing yet"
@@ -26,12 +26,12 @@ use testkit::{DropProbe, Lesson, allocations, check, live_blocks};
 
 use super::{Local, Stealer, run_queue, run_queue_at};
 
-/// Decides what happens under chaos.
+/// Determines what happens under chaos.
 const SEED: u64 = 11;
-/// The slots of a queue that is to be full often.
+/// The slots of a queue that is meant to be full often.
 const FEW: usize = 8;
-/// After so long a race is over, with fewer items: on a busy machine each time
-/// that a thread lets others run may cost it a time slice of all of them.
+/// A race ends after this long, with fewer items: on a busy machine each yield
+/// may cost a thread a time slice of all the other threads.
 const RACE: Duration = Duration::from_millis(200);
 
 /// A queue with the items `0..count` in it.
@@ -53,7 +53,7 @@ fn fill<const N: usize>(
     }
 }
 
-/// A queue that takes no more, and how many items are in it.
+/// A queue that takes no more items, and how many are in it.
 #[track_caller]
 fn full<const N: usize>() -> (Local<u32, N>, Stealer<u32, N>, u32) {
     let (queue, stealer) = run_queue();
@@ -61,20 +61,20 @@ fn full<const N: usize>() -> (Local<u32, N>, Stealer<u32, N>, u32) {
     (queue, stealer, count as u32)
 }
 
-/// Pops all.
+/// Pops all items.
 fn drain<T, const N: usize>(queue: &Local<T, N>) -> Vec<T> {
     std::iter::from_fn(|| queue.pop()).collect()
 }
 
-/// Steals, with nobody else at work: what was returned, and what the thief
-/// found in its queue then.
+/// Steals, while no other thread is at work. Returns what was returned, and
+/// what the thief then found in its queue.
 #[track_caller]
 fn steal<const N: usize>(
     stealer: &Stealer<u32, N>,
     thief: &Local<u32, N>,
 ) -> (u32, Vec<u32>) {
     let one = stealer.steal_into(thief);
-    let one = one.expect("there are items, and nobody else is at work");
+    let one = one.expect("there are items, and no other thread is at work");
     (one, drain(thief))
 }
 
@@ -103,8 +103,8 @@ fn assert_each_once(mut items: Vec<u32>, count: u32) {
     }
     let there: BTreeSet<_> = items.iter().copied().collect();
     let lost = (0..count).filter(|item| !there.contains(item)).count();
-    assert!(lost == 0, "{lost} of {count} items did not come out");
-    assert!(items.len() == count as usize, "there are items too many");
+    assert!(lost == 0, "{lost} of {count} items didn't come out");
+    assert!(items.len() == count as usize, "too many items came out");
 }
 
 fn steal_until(stealer: &Stealer<u32, FEW>, is_over: &AtomicBool) -> Vec<u32> {

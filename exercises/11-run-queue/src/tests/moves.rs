@@ -2,14 +2,15 @@
 
 use super::*;
 
-/// Clause 5: less, and the thieves come back; more, and the owner becomes one.
+/// Clause 5: if it's less, the thieves come back; if it's more, the owner
+/// becomes a thief.
 #[test]
 fn a_steal_takes_about_half() {
     let lesson = Lesson {
         clause: "5. Half",
-        promise: "Of 256 items a steal takes 64 to 128, of one item that one.",
-        usual_cause: "It takes one at a time, or all, or never more than some number; or half is \
-                      rounded down, so that the last item can never be stolen.",
+        promise: "A steal takes 64 to 128 of 256 items, and the only item of one.",
+        usual_cause: "The steal takes one item at a time, or all, or never more than some fixed \
+                      number; or half is rounded down, so that the last item can never be stolen.",
         read: "scheduler/run-queue.html#half-of-it",
     };
     check(lesson, || {
@@ -31,16 +32,16 @@ fn a_steal_takes_about_half() {
     });
 }
 
-/// Clause 5: a worker that looks for more may have some work left.
+/// Clause 5: a worker that looks for more work may still have some of its own.
 #[test]
 fn a_thief_that_is_half_full_may_steal() {
     let lesson = Lesson {
         clause: "5. Half",
-        promise: "With no more than half of its own queue full, a thief steals a quarter of 64 items at \
-                  least, and one item if there is no more.",
-        usual_cause: "The steal fails unless the thief's queue is empty, or nearly so; or it compares \
-                      with half by `>=` where only more than half is too much; or it takes half of the \
-                      thief's room. It may fail above half, not at half.",
+        promise: "With its own queue no more than half full, a thief steals at least a quarter of \
+                  64 items, and one item if there is no more.",
+        usual_cause: "The steal fails unless the thief's queue is empty, or nearly so; or it \
+                      compares with half by `>=` where only more than half is too much; or it \
+                      takes half of the thief's room. It may fail above half, but not at half.",
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
@@ -70,7 +71,8 @@ fn a_thief_that_is_half_full_may_steal() {
     });
 }
 
-/// Clause 5: those that have waited longest go first, there as here.
+/// Clause 5: the items that have waited longest go first, in the thief's queue
+/// as in the victim's.
 #[test]
 fn stolen_items_are_the_oldest_and_keep_their_order() {
     let lesson = Lesson {
@@ -92,14 +94,14 @@ fn stolen_items_are_the_oldest_and_keep_their_order() {
     });
 }
 
-/// Clause 5: whoever looks for work looks at empty queues mostly.
+/// Clause 5: a worker that looks for work mostly finds empty queues.
 #[test]
 fn a_steal_from_an_empty_queue_takes_nothing() {
     let lesson = Lesson {
         clause: "5. Half",
         promise: "A steal from a queue with nothing in it returns `None` and changes nothing.",
         usual_cause: "Half of nothing is rounded up to one, or the difference of the positions is \
-                      negative; or the thief is given an item of its own.",
+                      negative; or the steal returns an item of the thief's own.",
         read: "scheduler/run-queue.html#half-of-it",
     };
     check(lesson, || {
@@ -107,7 +109,10 @@ fn a_steal_from_an_empty_queue_takes_nothing() {
         let (thief, _) = queue_of::<FEW>(2);
         for item in 0..20 {
             let stolen = stealer.steal_into(&thief);
-            assert!(stolen.is_none(), "from an empty queue came {stolen:?}");
+            assert!(
+                stolen.is_none(),
+                "a steal from an empty queue returned {stolen:?}"
+            );
             let len = thief.len();
             assert!(len == 2, "of the thief's own 2 items there are {len}");
             fill(&queue, [item]);
@@ -125,10 +130,11 @@ fn a_steal_from_an_empty_queue_takes_nothing() {
 fn a_steal_takes_no_more_than_has_room() {
     let lesson = Lesson {
         clause: "6. Room",
-        promise: "With room for a few items a steal moves so many at most, behind those that are \
-                  there, and loses none.",
-        usual_cause: "The thief claims half before it looks at its own room: what does not fit is \
-                      lost, or written over what is there; or it returns then, and its claim stays.",
+        promise: "If there is room for a few items, a steal moves at most that many, behind those \
+                  that are there, and loses none.",
+        usual_cause: "The thief claims half before it looks at its own room. What doesn't fit is \
+                      lost, or overwrites what is there; or the thief returns at that point, and \
+                      its claim stays.",
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
@@ -153,14 +159,14 @@ fn a_steal_takes_no_more_than_has_room() {
     });
 }
 
-/// Clause 6: who chooses a victim at random may choose itself.
+/// Clause 6: a thief that chooses its victim at random may choose itself.
 #[test]
 fn a_steal_from_oneself_loses_nothing() {
     let lesson = Lesson {
         clause: "6. Room",
-        promise: "A steal from the thief's own queue comes back, and no item is lost or doubled.",
-        usual_cause: "Both queues are locked, and they are the same; or the room is counted before \
-                      and after the claim.",
+        promise: "A steal from the thief's own queue returns, and no item is lost or duplicated.",
+        usual_cause: "Both queues are locked, and they are the same queue; or the room is counted \
+                      before and after the claim.",
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
@@ -176,13 +182,13 @@ fn a_steal_from_oneself_loses_nothing() {
     });
 }
 
-/// Clause 7: the usual case must not pay for the unusual one.
+/// Clause 7: the usual case must not pay for the unusual case.
 #[test]
 fn nothing_overflows_while_there_is_room() {
     let lesson = Lesson {
         clause: "7. Overflow",
         promise: "`push_or_overflow` pushes, as long as there is room.",
-        usual_cause: "It looks whether the queue is half full, or full after this item.",
+        usual_cause: "It checks whether the queue is half full, or would be full after this item.",
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
@@ -198,20 +204,20 @@ fn nothing_overflows_while_there_is_room() {
         let popped = drain(&queue);
         assert!(
             popped == Vec::from_iter(0..count),
-            "then came out {popped:?}"
+            "then {popped:?} came out"
         );
     });
 }
 
-/// Clause 7: half, so that the next pushes find room.
+/// Clause 7: half, so that there is room for the next pushes.
 #[test]
 fn a_full_queue_gives_half_and_the_item_away() {
     let lesson = Lesson {
         clause: "7. Overflow",
-        promise: "Of a full queue a quarter to half, and the item, go to `overflow`; the rest \
+        promise: "A quarter to half of a full queue, and the item, go to `overflow`; the rest \
                   stays, in order.",
         usual_cause: "The item itself is lost, or the queue gives away one item or all of them, or \
-                      an item goes both ways.",
+                      an item both stays and goes.",
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
 
@@ -220,13 +226,13 @@ fn a_full_queue_gives_half_and_the_item_away() {
         let mut gone = Vec::new();
         queue.push_or_overflow(count, |item| gone.push(item));
         let is_there = gone.contains(&count);
-        assert!(is_there, "the item that found no room did not overflow");
+        assert!(is_there, "the item that didn't fit didn't overflow");
         let others = gone.len() as u32 - 1;
         let bounds = count / 4..=count.div_ceil(2);
 
         assert!(
             bounds.contains(&others),
-            "besides the item {others} of {count} overflowed, and {bounds:?} was promised"
+            "besides the item, {others} of {count} overflowed, and {bounds:?} was promised"
         );
         let left = drain(&queue);
         assert!(left.is_sorted(), "the owner then popped {left:?}");
@@ -234,14 +240,15 @@ fn a_full_queue_gives_half_and_the_item_away() {
     });
 }
 
-/// Clause 7: what has come from the queue of all must not go back unpolled.
+/// Clause 7: what came from the injector must not go back without having been
+/// polled.
 #[test]
 fn the_older_half_stays() {
     let lesson = Lesson {
         clause: "7. Overflow",
-        promise: "All that overflows is younger than all that stays.",
+        promise: "Everything that overflows is younger than everything that stays.",
         usual_cause: "The owner claims its oldest items, as a thief does. What it has just fetched \
-                      from the queue of all is the oldest, and goes back to its end.",
+                      from the injector is the oldest, and goes back to the end of the injector.",
         read: "scheduler/run-queue-limits.html#the-younger-half",
     };
     check(lesson, || {
@@ -265,20 +272,22 @@ fn the_older_half_stays() {
         let len = queue.len();
         assert!(
             len == count as usize,
-            "with {len} items `free` was 0, and {count} had found room before"
+            "with {len} items `free` was 0, and {count} had fitted before"
         );
     });
 }
 
-/// Clause 7: what takes the overflow may wake a task, which is pushed here.
+/// Clause 7: the callee that takes the overflow may wake a task, which is
+/// pushed here.
 #[test]
 fn the_overflow_may_use_the_queue() {
     let lesson = Lesson {
         clause: "7. Overflow",
-        promise: "`overflow` may push, pop and steal; each item comes out once all the same.",
+        promise: "`overflow` may push, pop and steal; each item still comes out once.",
         usual_cause: "The slots are given back before all their items have been passed on, so that \
-                      the pushes within `overflow` write over the rest; or a lock is held \
-                      meanwhile; or a thief waits until nobody is at work, and it is itself at work.",
+                      the pushes within `overflow` overwrite the rest; or a lock is held \
+                      meanwhile; or a thief waits until no other thread is at work, and the \
+                      overflow that it waits for is its own caller.",
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
@@ -306,13 +315,13 @@ fn the_overflow_may_use_the_queue() {
 fn a_steal_within_an_overflow_writes_over_nothing() {
     let lesson = Lesson {
         clause: "6. Room",
-        promise: "`overflow` may steal from another queue into the one that overflows, and each item \
-                  comes out once all the same.",
-        usual_cause: "The steal takes all slots but `len` for room, and writes the items there \
-                      by itself. Some of these slots still hold items that are on their way to \
-                      `overflow`. Room is what `free` says. Or `free` says too much: a pop \
-                      behind a claim moves the head on, and the slots that are held before it \
-                      are then counted from the new head.",
+        promise: "`overflow` may steal from another queue into the one that overflows, and each \
+                  item still comes out once.",
+        usual_cause: "The steal counts all slots but `len` as room, and writes the items there \
+                      itself. Some of these slots still hold items that are on their way to \
+                      `overflow`. The room is what `free` says. Or `free` says too much: a pop \
+                      behind a claim moves the head on, and the claimed slots before it are then \
+                      counted from the new head.",
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
@@ -340,16 +349,16 @@ fn a_steal_within_an_overflow_writes_over_nothing() {
     });
 }
 
-/// Clause 7: a panic on the way may lose what was on its way, not more.
+/// Clause 7: a panic may lose only what was on its way.
 #[test]
 fn a_panic_of_the_overflow_drops_what_was_on_its_way() {
     let lesson = Lesson {
         clause: "7. Overflow",
         promise: "If `overflow` panics, each item is dropped once or still in the queue, which \
-                  works on.",
-        usual_cause: "The items are read one by one, and who reads them is gone after a panic: the \
-                      rest leaks, or its slots stay taken. Pass them on from something that drops \
-                      the rest.",
+                  keeps working.",
+        usual_cause: "The items are read one by one, and their reader is gone after a panic: the \
+                      rest leaks, or its slots stay claimed. Pass them on from a struct whose \
+                      destructor drops the rest.",
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
@@ -363,12 +372,12 @@ fn a_panic_of_the_overflow_drops_what_was_on_its_way() {
         let overflowing = catch_unwind(AssertUnwindSafe(|| {
             queue.push_or_overflow(rejected, |_probe| panic!("no room here"));
         }));
-        assert!(overflowing.is_err(), "the panic did not come through");
+        assert!(overflowing.is_err(), "the panic didn't come through");
         let left = drain(&queue).len();
         let dropped: Vec<_> = logs.iter().map(|log| log.count()).collect();
         assert!(
             dropped.iter().all(|count| *count == 1),
-            "{left} items were still in the queue; all together were dropped {dropped:?} times"
+            "{left} items were still in the queue; together they were dropped {dropped:?} times"
         );
         let pushes =
             (0..FEW).filter(|_| queue.push(DropProbe::new().0).is_ok());
@@ -376,12 +385,15 @@ fn a_panic_of_the_overflow_drops_what_was_on_its_way() {
         drain(&queue);
         assert!(
             pushes == count as usize,
-            "later only {pushes} of {count} items found room"
+            "afterwards only {pushes} of {count} items fitted"
         );
         for _ in 0..2 {
             assert!(queue.push(DropProbe::new().0).is_ok(), "it is empty");
         }
         let stolen = stealer.steal_into(&run_queue().0);
-        assert!(stolen.is_some(), "later no thief gets anything any more");
+        assert!(
+            stolen.is_some(),
+            "afterwards no thief gets anything any more"
+        );
     });
 }

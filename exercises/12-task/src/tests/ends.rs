@@ -9,21 +9,19 @@ fn assert_panicked<T>(handle: JoinHandle<T>, message: &str) {
     let thrown = error.into_panic();
     let text = thrown.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| thrown.downcast_ref::<String>().cloned());
-    assert!(
-        text.as_deref() == Some(message),
-        "what was thrown: {text:?}"
-    );
+    assert!(text.as_deref() == Some(message), "the payload: {text:?}");
 }
 
-/// Clause 10: a task that waits is not going to be polled by itself.
+/// Clause 10: nothing polls a waiting task of its own accord.
 #[test]
 fn an_abort_ends_a_task_that_waits_or_is_queued() {
     let lesson = Lesson {
         clause: "10. Abort",
-        promise: "After an abort a task is not polled, its future is dropped, and its handle says that \
-                  it was cancelled.",
-        usual_cause: "The abort of a task that waits sets a flag that nobody will look at; or one that \
-                      is queued is scheduled a second time; or `run` looks at the flag after the poll.",
+        promise: "After an abort a task isn't polled, its future is dropped, and its handle says \
+                  that it was cancelled.",
+        usual_cause: "The abort of a waiting task sets a flag that no thread will look at; or a \
+                      queued task is scheduled a second time; or `run` checks the flag after the \
+                      poll.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -39,7 +37,7 @@ fn an_abort_ends_a_task_that_waits_or_is_queued() {
             assert!(queued <= 1, "it is in the queue {queued} times");
             queue.run_all();
             let polls = task.polls();
-            assert!(polls == 1, "it was polled {polls} times, once too many");
+            assert!(polls == 1, "it was polled {polls} times, once too often");
             assert_cancelled(handle);
             waker.wake_by_ref();
             assert!(queue.pop().is_none(), "it was scheduled after its end");
@@ -57,16 +55,16 @@ fn an_abort_ends_a_task_that_waits_or_is_queued() {
     });
 }
 
-/// Clause 10: the poll holds the future by `&mut`.
+/// Clause 10: the poll has the future by `&mut`.
 #[test]
 fn an_abort_during_a_poll_waits_for_its_end() {
     let lesson = Lesson {
         clause: "10. Abort",
         promise: "A task that is aborted while it is polled ends when the poll returns; if that was \
                   ready, the output counts.",
-        usual_cause: "The abort drops the future at once, whoever has it; or the flag is looked at \
-                      only when a poll begins, and this task waits forever; or it is looked at before the \
-                      output, and a poll that was ready counts as cancelled.",
+        usual_cause: "The abort drops the future at once, even if another thread has it; or the \
+                      flag is checked only when a poll begins, and this task waits forever; or it \
+                      is checked before the output, and a poll that was ready counts as cancelled.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -90,16 +88,16 @@ fn an_abort_during_a_poll_waits_for_its_end() {
     });
 }
 
-/// Clause 10: an abort asks for the end, and is not the end.
+/// Clause 10: an abort requests the end, but isn't the end.
 #[test]
 fn a_handle_waits_for_the_end_of_an_aborted_task() {
     let lesson = Lesson {
         clause: "10. Abort",
         promise: "A task that is aborted while it is queued or polled ends later, and its handle isn't \
                   ready before its future is dropped.",
-        usual_cause: "`is_finished` or the poll of the handle takes the flag of the abort for the end. \
-                      The future is still there, with all that it owns, and may be ready yet. Look \
-                      at the flag that is set when the result is there.",
+        usual_cause: "`is_finished` or the poll of the handle takes the abort flag for the end. \
+                      The future is still there, with everything that it owns, and may yet be \
+                      ready. Check the flag that is set when the result is there.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -124,7 +122,7 @@ fn a_handle_waits_for_the_end_of_an_aborted_task() {
                 drops.count()
             );
             queue.run_all();
-            assert!(handle.is_finished(), "it was run, and has not ended");
+            assert!(handle.is_finished(), "it was run, and hasn't ended");
             let wakes = counts.wakes();
             assert!(wakes == 1, "its handle was woken {wakes} times");
             assert_cancelled(handle);
@@ -132,7 +130,10 @@ fn a_handle_waits_for_the_end_of_an_aborted_task() {
         let abort_and_look = |_: &Waker, handle: &JoinHandle<()>| {
             handle.abort();
             let is_finished = handle.is_finished();
-            assert!(!is_finished, "a task that is still polled has ended");
+            assert!(
+                !is_finished,
+                "a task that is still being polled has ended"
+            );
         };
         let (handle, _) =
             in_the_middle_of_a_poll(&queue, || Poll::Ready(()), abort_and_look);
@@ -140,16 +141,16 @@ fn a_handle_waits_for_the_end_of_an_aborted_task() {
     });
 }
 
-/// Clause 16: a yield is scheduled by a way of its own.
+/// Clause 16: a yield is scheduled through a path of its own.
 #[test]
 fn an_abort_during_a_poll_that_yields_counts() {
     let lesson = Lesson {
         clause: "16. Yield",
-        promise: "A task that is aborted, or whose list is closed, while it is polled, and then yields, \
-                  is not polled again.",
-        usual_cause: "A task that yields is marked as queued, whatever its state was: the abort that \
-                      came during the poll is overwritten. Keep its flag, and look at it when the \
-                      next poll would begin.",
+        promise: "A task that is aborted, or whose list is closed, while it is polled, and then \
+                  yields, isn't polled again.",
+        usual_cause: "A task that yields is marked as queued, whatever its state was, which \
+                      overwrites an abort that came during the poll. Keep its flag, and check it \
+                      when the next poll would begin.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -157,13 +158,13 @@ fn an_abort_during_a_poll_that_yields_counts() {
             let queue = Queue::with_list();
             let own = Arc::new(Mutex::new(None::<JoinHandle<()>>));
             let (handle, list) = (own.clone(), queue.clone());
-            let (polls, (tell, told)) =
+            let (polls, (sender, receiver)) =
                 (Arc::new(AtomicUsize::new(0)), mpsc::channel());
             let counted = polls.clone();
             let future = poll_fn(move |cx| {
                 match counted.fetch_add(1, SeqCst) {
-                    // It waits, and so it is listed.
-                    0 => tell.send(cx.waker().clone()).unwrap(),
+                    // It waits, so it is listed.
+                    0 => sender.send(cx.waker().clone()).unwrap(),
                     1 => {
                         match (ends_by, &*handle.lock().unwrap()) {
                             ("abort", Some(handle)) => handle.abort(),
@@ -177,12 +178,12 @@ fn an_abort_during_a_poll_that_yields_counts() {
             });
             *own.lock().unwrap() = Some(queue.spawn(future));
             queue.run_one();
-            told.recv().expect("its first poll has sent it").wake();
+            receiver.recv().expect("its first poll has sent it").wake();
             queue.run_all();
             let polls = polls.load(SeqCst);
             assert!(
                 polls == 2,
-                "a poll that yields saw `{ends_by}`, and the task was polled {} times more",
+                "a poll that yields saw `{ends_by}`, and the task was polled {} more times",
                 polls - 2
             );
             let handle = own.lock().unwrap().take();
@@ -191,14 +192,14 @@ fn an_abort_during_a_poll_that_yields_counts() {
     });
 }
 
-/// Clause 10: it always comes too late for some.
+/// Clause 10: for some tasks it always comes too late.
 #[test]
 fn an_abort_after_the_end_changes_nothing() {
     let lesson = Lesson {
         clause: "10. Abort",
-        promise: "A task that has ended keeps its output, and is not scheduled.",
-        usual_cause: "The abort does not look whether the task is complete, and makes itself the \
-                      holder of a future that is gone.",
+        promise: "A task that has ended keeps its output, and isn't scheduled.",
+        usual_cause: "The abort doesn't check whether the task is complete, and takes the task \
+                      although its future is gone.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -237,7 +238,7 @@ fn a_runnable_that_is_dropped_cancels_its_task() {
             queue.clone(),
         );
         let (waker, counts) = CountingWaker::new();
-        assert!(poll(&mut handle, &waker).is_pending(), "it has not run");
+        assert!(poll(&mut handle, &waker).is_pending(), "it hasn't run");
         drop(task);
         let seen = (drops.count(), counts.wakes());
         assert!(seen == (1, 1), "(drops of the future, wakes) is {seen:?}");
@@ -256,16 +257,17 @@ fn a_runnable_that_is_dropped_cancels_its_task() {
     });
 }
 
-/// Clause 11: the link is for queues, and a queue may forget one.
+/// Clause 11: the link is for queues, and a queue may forget a link.
 #[test]
 fn what_is_linked_behind_a_runnable_that_runs_is_cancelled() {
     let lesson = Lesson {
         clause: "11. Dropped unrun",
-        promise: "A task that is still linked behind one that is run is cancelled, whether that one \
-                  waits then, has ended, panics, or was aborted.",
-        usual_cause: "`run` takes no look at the link. A task that has ended is freed with its link, \
-                      and what hung on it is never run, dropped or freed. Or it does for those that \
-                      it polls, and returns earlier for a task that was aborted.",
+        promise: "If a task is run with another still linked behind it, the linked task is \
+                  cancelled, whether the first then waits, has ended, panics, or was aborted.",
+        usual_cause: "`run` ignores the link. A task that has ended is freed with its link, and \
+                      the tasks linked there are never run, dropped or freed. Or `run` checks it \
+                      for the tasks that it polls, and returns earlier for a task that was \
+                      aborted.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -296,7 +298,7 @@ fn what_is_linked_behind_a_runnable_that_runs_is_cancelled() {
             let has_ended = linked_handle.is_finished();
             assert!(
                 has_ended,
-                "a task that {first} was run, and what was linked behind it has not ended"
+                "a task that {first} was run, and what was linked behind it hasn't ended"
             );
             assert_cancelled(linked_handle);
             waiting.complete();
@@ -314,17 +316,17 @@ fn what_is_linked_behind_a_runnable_that_runs_is_cancelled() {
     });
 }
 
-/// Clause 12: a server goes on when one request fails.
+/// Clause 12: a server carries on when one request fails.
 #[test]
 fn a_panic_of_the_future_reaches_the_handle() {
     let lesson = Lesson {
         clause: "12. Panics",
-        promise: "`run` returns when the future panics, in a poll or as it is dropped, and the handle \
-                  gives what was thrown.",
-        usual_cause: "The poll is not in a `catch_unwind`, or the drop of the future is outside \
-                      of it, or the task stays held after the panic. If the handle says that the \
-                      task was cancelled: the future panicked as the cancellation dropped it, \
-                      and what it threw was thrown away; that comes before \"cancelled\".",
+        promise: "`run` returns when the future panics, in a poll or as it is dropped, and the \
+                  handle gives the panic's payload.",
+        usual_cause: "The poll isn't in a `catch_unwind`, or the drop of the future is outside of \
+                      it, or the task stays running after the panic. If the handle says that the \
+                      task was cancelled: the future panicked as the cancellation dropped it, and \
+                      its payload was thrown away; the payload comes before \"cancelled\".",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -358,12 +360,13 @@ fn a_panic_of_the_future_reaches_the_handle() {
 
 /// Clause 12: the thread that runs tasks must survive all of them.
 #[test]
-fn what_panics_as_it_is_dropped_harms_nobody() {
+fn what_panics_as_it_is_dropped_does_no_harm() {
     let lesson = Lesson {
         clause: "12. Panics",
-        promise: "An output that panics as it is dropped harms neither `run` nor who drops the handle.",
-        usual_cause: "The output is dropped outside of `catch_unwind`, or a second panic comes while \
-                      the first one unwinds, which ends the process.",
+        promise: "An output that panics as it is dropped harms neither `run` nor the thread that \
+                  drops the handle.",
+        usual_cause: "The output is dropped outside of `catch_unwind`, or a second panic comes \
+                      while the first one unwinds, which aborts the process.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     /// Panics twice when it is polled or dropped: as a whole, and in a part.
@@ -406,19 +409,19 @@ fn what_panics_as_it_is_dropped_harms_nobody() {
     });
 }
 
-/// Clause 12: what is thrown is a value like others, with a destructor.
+/// Clause 12: the payload of a panic is a value like any other, with a destructor.
 #[test]
 fn what_is_thrown_may_panic_as_it_is_dropped() {
     let lesson = Lesson {
         clause: "12. Panics",
-        promise: "A future, an output or a waker throws what panics in turn when it is dropped: neither \
-                  `run` nor the drop of the handle panics.",
-        usual_cause: "What `catch_unwind` has caught is dropped outside of it, as in \
-                      `let _ = catch_unwind(..)`; or the error that no one takes is. Drop it \
-                      inside of a second `catch_unwind`.",
+        promise: "If a future, an output or a waker panics with a payload that panics in turn when \
+                  it is dropped, neither `run` nor the drop of the handle panics.",
+        usual_cause: "What `catch_unwind` has caught is dropped outside of it, as in `let _ = \
+                      catch_unwind(..)`; or the error that is never taken is. Drop it inside a \
+                      second `catch_unwind`.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
-    /// Throws it when it is dropped.
+    /// Panics with it when it is dropped.
     struct ThrowsOnDrop;
     impl Drop for ThrowsOnDrop {
         fn drop(&mut self) {
@@ -441,7 +444,7 @@ fn what_is_thrown_may_panic_as_it_is_dropped() {
             let _ = poll(is_awaited.as_mut().expect("just spawned"), &waker);
             let go = |queue: &Queue| {
                 for what in ["future", "output", "waker"] {
-                    let when = format!("`run` of a task whose {what} throws");
+                    let when = format!("`run` of a task whose {what} panics");
                     assert_calm(&when, || queue.run_one());
                 }
             };
@@ -458,15 +461,17 @@ fn what_is_thrown_may_panic_as_it_is_dropped() {
     });
 }
 
-/// Clause 12: the waker of the handle belongs to somebody else.
+/// Clause 12: the waker of the handle is foreign code.
 #[test]
-fn a_panicking_waker_of_the_handle_harms_nobody() {
+fn a_panicking_waker_of_the_handle_does_no_harm() {
     let lesson = Lesson {
         clause: "12. Panics",
-        promise: "`run` survives a waker of the handle that panics, and the output is there. So does who \
-                  drops the handle, with a waker that panics when it is dropped.",
-        usual_cause: "The waker is called outside of `catch_unwind`, or before the task is complete; or \
-                      the drop of the handle drops the waker outside of one.",
+        promise: "`run` survives a waker of the handle that panics, and the output is there. So \
+                  does the thread that drops the handle, with a waker that panics when it is \
+                  dropped.",
+        usual_cause: "The waker is called outside of `catch_unwind`, or before the task is \
+                      complete; or the drop of the handle drops the waker outside of \
+                      `catch_unwind`.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -503,13 +508,13 @@ fn a_panicking_waker_of_the_handle_harms_nobody() {
 fn a_waker_that_panics_in_a_poll_of_the_handle_is_not_kept() {
     let lesson = Lesson {
         clause: "12. Panics",
-        promise: "After a panic of a waker that the handle cloned or dropped, the handle can be polled \
-                  again, and it keeps no waker when it is gone.",
+        promise: "After a panic of a waker that the handle cloned or dropped, the handle can be \
+                  polled again, and no waker is left once the handle is gone.",
         usual_cause: "The handle takes its old waker back, and then clones the new one. If that \
-                      panics, the old waker is in its slot, and neither side thinks that it is \
-                      its own. Clone first; drop the old one last. Or the new waker is assigned \
-                      to the slot, which drops the old one, after the handle has noted that it \
-                      has left it and before the flag says so. Take the old one out by \
+                      panics, the old waker is in its cell, and neither side considers it its own. \
+                      Clone first, and drop the old waker last. Or the new waker is assigned to \
+                      the cell, which drops the old one, after the handle has recorded that it \
+                      left the new one and before the flag says so. Take the old one out with \
                       `replace`, publish the new one, and drop the old one last.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
@@ -545,32 +550,31 @@ fn a_waker_that_panics_in_a_poll_of_the_handle_is_not_kept() {
                     let wakes = counts.wakes();
                     assert!(
                         wakes == 1,
-                        "after a waker that panicked as it was {panics_when} the next one was \
-                         woken {wakes} times"
+                        "after a waker panicked as it was {panics_when}, the next one was woken \
+                         {wakes} times"
                     );
                 }
                 drop((handle, good));
                 let kept = Arc::strong_count(&counts) - 1;
                 assert!(
                     kept == 0,
-                    "a waker panicked as it was {panics_when}, and {kept} of another one are kept \
-                     without a handle"
+                    "a waker panicked as it was {panics_when}, and {kept} clones of another are \
+                     kept without a handle"
                 );
             }
         }
     });
 }
 
-/// Clause 12: to clone a waker is to run somebody else's code, which may run the
-/// task.
+/// Clause 12: cloning a waker runs foreign code, which may run the task.
 #[test]
 fn a_waker_that_ends_the_task_as_it_is_cloned_loses_no_output() {
     let lesson = Lesson {
         clause: "12. Panics",
-        promise: "The task ends as the handle clones a waker, and the clone panics when it is dropped: the \
-                  handle gives the output then, or when it is polled again.",
-        usual_cause: "The handle takes the output, and drops the clone that came too late after that: its \
-                      panic takes the output with it. Drop the clone first.",
+        promise: "If the task ends as the handle clones a waker, and the clone panics when it is \
+                  dropped, the handle gives the output in that poll, or when it is polled again.",
+        usual_cause: "The handle takes the output, and after that drops the clone that came too \
+                      late, whose panic loses the output. Drop the clone first.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     /// What is behind the waker: what it does when it is cloned.
@@ -583,8 +587,7 @@ fn a_waker_that_ends_the_task_as_it_is_cloned_loses_no_output() {
     );
     static PASSED: RawWakerVTable = RawWakerVTable::new(
         |action| {
-            // SAFETY: a waker of this table is only made below, where its
-            // action outlives it.
+            // SAFETY: wakers with this vtable are only made below, where the action outlives them.
             let action = unsafe { &*action.cast::<Action>() };
             let action = action.lock().unwrap().take();
             action.into_iter().for_each(|action| action());
@@ -619,7 +622,7 @@ fn a_waker_that_ends_the_task_as_it_is_cloned_loses_no_output() {
                 });
                 assert!(
                     again.is_none(),
-                    "a waker panicked in a poll of the handle, and the next poll did: {again:?}"
+                    "a waker panicked in a poll of the handle, and so did the next poll: {again:?}"
                 );
             }
             assert!(
@@ -630,18 +633,18 @@ fn a_waker_that_ends_the_task_as_it_is_cloned_loses_no_output() {
     });
 }
 
-/// Clause 12: a scheduler is somebody else's code, like a future.
+/// Clause 12: a scheduler is foreign code, like a future.
 #[test]
 fn a_panic_of_the_scheduler_cancels_the_task() {
     let lesson = Lesson {
         clause: "12. Panics",
-        promise: "If a call of the scheduler panics, by `clone`, `schedule`, `schedule_yielded` or \
+        promise: "If a call of the scheduler panics, in `clone`, `schedule`, `schedule_yielded` or \
                   `owned`, the handle says that the task was cancelled, and nothing is left of it.",
-        usual_cause: "Between a poll and the step that lets the task go, the task is a bare pointer: if \
-                      the scheduler panics then, it is held for good, and its handle waits. Have a \
-                      `Runnable` in hand when you call what may panic; its drop cancels. Or `wake` \
-                      schedules the task and then gives back the waker's reference, which a panic \
-                      skips.",
+        usual_cause: "Between a poll and the step that lets the task go, the task is a bare \
+                      pointer: if the scheduler panics then, the task stays running forever, and \
+                      its handle waits. Have a `Runnable` in hand when you call what may panic, \
+                      because its drop cancels the task. Or `wake` schedules the task and then \
+                      gives back the waker's reference, which a panic skips.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -652,24 +655,24 @@ fn a_panic_of_the_scheduler_cancels_the_task() {
             let ballast = [0_u8; LARGE];
             let is_woken_in_its_poll =
                 matches!(panics_in, Call::Clone | Call::Yielded);
-            let (tell, told) = mpsc::channel();
+            let (sender, receiver) = mpsc::channel();
             let future = poll_fn(move |cx| {
                 black_box(&ballast);
                 if is_woken_in_its_poll {
                     cx.waker().wake_by_ref();
                 }
-                let _ = tell.send(cx.waker().clone());
+                let _ = sender.send(cx.waker().clone());
                 Poll::<()>::Pending
             });
             let (task, handle) = spawn(future, Faulty { panics_in });
             let thrown = panic_message(|| {
                 task.run();
-                told.recv().expect("the poll has sent it").wake();
+                receiver.recv().expect("the poll has sent it").wake();
             });
-            drop(told);
+            drop(receiver);
             assert!(
                 thrown.is_some() && handle.is_finished(),
-                "the scheduler panicked ({thrown:?}, in {panics_in:?}), and the task has not ended"
+                "the scheduler panicked ({thrown:?}, in {panics_in:?}), and the task hasn't ended"
             );
             assert_cancelled(handle);
             let when =

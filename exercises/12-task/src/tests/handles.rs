@@ -2,15 +2,16 @@
 
 use super::*;
 
-/// Clause 8: each way to its end has a place where one is forgotten.
+/// Clause 8: each way to the end has a place where the output is easily
+/// forgotten.
 #[test]
 fn future_and_output_are_dropped_once_whatever_happens() {
     let lesson = Lesson {
         clause: "8. The output",
-        promise: "However far a task came and whoever gave it up, its future and its output are \
-                  dropped once, and nothing is left.",
+        promise: "However far a task got and whichever side gave it up, its future and its output \
+                  are dropped once, and nothing is left.",
         usual_cause: "The state says that there is a future, or an output, where there is none any \
-                      more, or nobody drops what it says is there.",
+                      more, or what it says is there is never dropped.",
         read: "scheduler/task-end.html#future-then-output",
     };
     check(lesson, || {
@@ -26,8 +27,8 @@ fn future_and_output_are_dropped_once_whatever_happens() {
     });
 }
 
-/// Lets a task that would end at its second poll be polled `polls` times, and
-/// then end in some way.
+/// Polls a task that would end at its second poll `polls` times, and then ends
+/// it in some way.
 #[track_caller]
 fn go_to_the_end(polls: usize, panics: bool, handle_goes: &str, end: &str) {
     let before = live_bytes();
@@ -74,7 +75,7 @@ fn go_to_the_end(polls: usize, panics: bool, handle_goes: &str, end: &str) {
             );
         }
         (_, Some((is_finished, _dropped_here))) => {
-            assert!(is_finished, "{case}: it has not ended");
+            assert!(is_finished, "{case}: it hasn't ended");
         }
         (_, None) => {}
     }
@@ -87,24 +88,25 @@ fn go_to_the_end(polls: usize, panics: bool, handle_goes: &str, end: &str) {
     assert_freed(before, &case);
 }
 
-/// Clause 8: the output of a task that nobody awaits may be large.
+/// Clause 8: the output of a task that is never awaited may be large.
 #[test]
-fn an_output_that_nobody_wants_is_dropped_where_it_ends() {
+fn an_unwanted_output_is_dropped_where_it_ends() {
     let lesson = Lesson {
         clause: "8. The output",
-        promise: "With the handle gone, `run` drops the output; with the task at its end, the handle's \
-                  drop does. A waker that is left keeps neither.",
-        usual_cause: "The output is left in the block, to be dropped with it. Whoever drops the last \
-                      waker has nothing to do with the output.",
+        promise: "If the handle is gone, `run` drops the output; if the task has ended, the \
+                  handle's drop does. A waker that is left keeps neither alive.",
+        usual_cause: "The output is left in the block, to be dropped with it. The thread that \
+                      drops the last waker must not have to drop the output.",
         read: "scheduler/task-end.html#future-then-output",
     };
     check(lesson, || {
         for handle_goes_first in [true, false] {
             let queue = Queue::default();
             let (probe, drops) = DropProbe::new();
-            let (mut probe, (tell, told)) = (Some(probe), mpsc::channel());
+            let (mut probe, (sender, receiver)) =
+                (Some(probe), mpsc::channel());
             let handle = queue.spawn(poll_fn(move |cx| {
-                let _ = tell.send(cx.waker().clone());
+                let _ = sender.send(cx.waker().clone());
                 Poll::Ready(probe.take())
             }));
             let mut handle = Some(handle);
@@ -126,7 +128,7 @@ fn an_output_that_nobody_wants_is_dropped_where_it_ends() {
                 "{} drops of the output, though only a waker is left",
                 seen.len()
             );
-            drop(told.recv());
+            drop(receiver.recv());
         }
     });
 }
@@ -137,9 +139,9 @@ fn the_handle_wakes_the_waker_of_its_last_poll() {
     let lesson = Lesson {
         clause: "9. The handle",
         promise: "Of several wakers that polled the handle, the last one is woken, once.",
-        usual_cause: "A waker that is there already is kept; or it is woken, and woken again when the \
-                      block is freed; or two wakers are told apart by their vtables only, which most wakers share; or \
-                      the waker stays in its slot when the handle is ready.",
+        usual_cause: "A waker that is already there is kept; or it is woken, and woken again when \
+                      the block is freed; or two wakers are compared only by their vtables, which \
+                      most wakers share; or the waker stays in its cell when the handle is ready.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
@@ -165,12 +167,13 @@ fn the_handle_wakes_the_waker_of_its_last_poll() {
     });
 }
 
-/// Clause 9: a waker may stand on the stack, and its clones on the heap.
+/// Clause 9: a waker may be on the stack, and its clones on the heap.
 #[test]
-fn wakers_that_look_alike_are_told_apart() {
+fn wakers_that_look_alike_are_distinguished() {
     let lesson = Lesson {
         clause: "9. The handle",
-        promise: "Of two wakers with one address, or with one vtable, the one of the last poll is woken.",
+        promise: "Of two wakers with the same address, or with the same vtable, the waker of the \
+                  last poll is woken.",
         usual_cause: "The next waker is compared with the one that was passed before, of which only a \
                       clone is left: another waker may have its address by now. Or it is compared by \
                       its data pointer only, or by its vtable only. Compare both, with the clone's.",
@@ -190,8 +193,8 @@ fn wakers_that_look_alike_are_told_apart() {
         let wakes = (first.wakes(), last.wakes());
         assert!(
             wakes == (0, 1),
-            "two wakers stood at one address, one after the other; \
-             they were woken {wakes:?} times"
+            "two wakers were at the same address, one after the other; they were woken {wakes:?} \
+             times"
         );
 
         let [(first, first_wakes), (last, last_wakes)] = wakers_without_data();
@@ -204,20 +207,20 @@ fn wakers_that_look_alike_are_told_apart() {
         let wakes = (first_wakes.load(SeqCst), last_wakes.load(SeqCst));
         assert!(
             wakes == (0, 1),
-            "two wakers had one data pointer and two vtables; \
-             they were woken {wakes:?} times"
+            "two wakers had the same data pointer and different vtables; they were woken {wakes:?} \
+             times"
         );
     });
 }
 
-/// Clause 9: often both ends are on the move.
+/// Clause 9: often both ends move at the same time.
 #[test]
 fn the_handle_can_be_awaited_on_any_thread() {
     let lesson = Lesson {
         clause: "9. The handle",
         promise: "A thread that awaits the handle while others run the task gets the output.",
-        usual_cause: "The waker is stored and the state not looked at again, so that an end in \
-                      between wakes nobody.",
+        usual_cause: "The waker is stored and the state isn't checked again, so that an end in \
+                      between wakes nothing.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
@@ -236,12 +239,12 @@ fn the_handle_can_be_awaited_on_any_thread() {
     });
 }
 
-/// Clause 9: who does not care for a task need not keep its handle.
+/// Clause 9: code that doesn't care about a task needn't keep its handle.
 #[test]
 fn a_dropped_handle_detaches_its_task() {
     let lesson = Lesson {
         clause: "9. The handle",
-        promise: "A task whose handle is dropped runs on, and the handle's waker is given back.",
+        promise: "A task whose handle is dropped runs on, and the handle's waker is released.",
         usual_cause: "Dropping the handle aborts the task, or leaves its waker in the block.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
@@ -268,7 +271,7 @@ fn a_handle_polled_after_its_end_says_so() {
     let lesson = Lesson {
         clause: "9. The handle",
         promise: "Polling a handle that was ready panics, and the message says `after`.",
-        usual_cause: "The output is read out of the block once more, or the handle waits for ever.",
+        usual_cause: "The output is read out of the block again, or the handle waits forever.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
@@ -276,7 +279,7 @@ fn a_handle_polled_after_its_end_says_so() {
         let mut handle = queue.spawn(ready(Box::new(7)));
         queue.run_one();
         assert!(poll(&mut handle, Waker::noop()).is_ready(), "it has ended");
-        assert!(handle.is_finished(), "then it is finished, too");
+        assert!(handle.is_finished(), "now it is finished, too");
         handle.abort();
         let message = panic_message(|| {
             let _ = poll(&mut handle, Waker::noop());

@@ -1,4 +1,4 @@
-//! The block: who counts, who frees, and what it costs.
+//! The block: its references, who frees it, and what it costs.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn a_task_is_one_block_of_memory() {
         clause: "1. One allocation",
         promise: "`spawn` allocates one block, about as large as the future or its output.",
         usual_cause: "The future, the output or the state have boxes or `Arc`s of their own, or \
-                      future and output stand side by side. An `enum` puts them in one place.",
+                      future and output are side by side. An `enum` puts them in the same place.",
         read: "scheduler/task.html#one-block",
     };
     /// For the header and the scheduler.
@@ -28,7 +28,7 @@ fn a_task_is_one_block_of_memory() {
         };
         let (_a, counted) =
             allocations(|| spawn(ready(()), Queue::clone(&queue)));
-        assert_one("a future without size", counted, 0);
+        assert_one("a zero-sized future", counted, 0);
         let large = [1_u8; LARGE];
         let future = async move { black_box(large) };
         let (_b, counted) = allocations(|| spawn(future, Queue::clone(&queue)));
@@ -79,11 +79,11 @@ fn running_waking_and_awaiting_allocate_nothing() {
 fn aborts_drops_and_the_close_allocate_nothing() {
     let lesson = Lesson {
         clause: "1. One allocation",
-        promise: "Tasks are aborted, dropped or cancelled by `close_and_cancel` without memory, \
-                  however many they are.",
-        usual_cause: "`close_and_cancel` collects the tasks that it cancels in a `Vec`, or what is \
-                      linked behind a `Runnable` is. Each task has room for a link: hang one behind \
-                      the other.",
+        promise: "Tasks are aborted, dropped or cancelled by `close_and_cancel` without \
+                  allocating, however many they are.",
+        usual_cause: "`close_and_cancel` collects the tasks that it cancels in a `Vec`, or the \
+                      drop of a `Runnable` does so with the tasks linked behind it. Each task has \
+                      room for a link: link one behind the other.",
         read: "scheduler/task-end.html#tasks-that-wait",
     };
     const TASKS: usize = 100;
@@ -108,7 +108,7 @@ fn aborts_drops_and_the_close_allocate_nothing() {
             queue.run_all();
         });
         let ended = handles.iter().all(JoinHandle::is_finished);
-        assert!(ended, "a task that was aborted has not ended");
+        assert!(ended, "a task that was aborted hasn't ended");
 
         let handles = spawn_all();
         assert_none("the drop of a row of them", &mut || {
@@ -119,7 +119,7 @@ fn aborts_drops_and_the_close_allocate_nothing() {
             }
         });
         let ended = handles.iter().all(JoinHandle::is_finished);
-        assert!(ended, "a task that was dropped has not ended");
+        assert!(ended, "a task that was dropped hasn't ended");
 
         let handles = spawn_all();
         queue.run_all();
@@ -127,11 +127,11 @@ fn aborts_drops_and_the_close_allocate_nothing() {
             queue.list().close_and_cancel();
         });
         let ended = handles.iter().all(JoinHandle::is_finished);
-        assert!(ended, "a task that waited has not ended");
+        assert!(ended, "a task that waited hasn't ended");
     });
 }
 
-/// Checks that it is where its type wants it, when it is polled and dropped.
+/// Checks that it is where its type wants it when it is polled and dropped.
 #[repr(align(128))]
 struct Aligned(MustNotMove);
 
@@ -170,9 +170,10 @@ fn a_future_of_any_alignment_stays_in_its_place() {
     let lesson = Lesson {
         clause: "2. In place",
         promise: "A future is polled and dropped in one place, which is aligned for it.",
-        usual_cause: "The future is taken out of the block to be polled or dropped (`mem::replace`, \
-                      `ptr::read`), or offsets are computed for a header without padding; or the block is allocated \
-                      with the alignment of the header, so that one above 16 is a matter of luck.",
+        usual_cause: "The future is taken out of the block to be polled or dropped \
+                      (`mem::replace`, `ptr::read`), or offsets are computed for a header without \
+                      padding; or the block is allocated with the alignment of the header, so that \
+                      an alignment above 16 is a matter of luck.",
         read: "scheduler/task.html#one-block",
     };
     check(lesson, || {
@@ -198,9 +199,9 @@ fn a_waker_may_be_used_long_after_the_end() {
     let lesson = Lesson {
         clause: "6. Wakers",
         promise: "Wakers of a task that has ended can be cloned, woken and dropped, on any thread.",
-        usual_cause: "The waker has no reference of its own: it borrows the one that the poll had, or \
-                      `clone` copies the pointer without counting. If the block is left at the end, `wake` \
-                      of a task that has ended does not give its reference back.",
+        usual_cause: "The waker has no reference of its own: it borrows the one that the poll had, \
+                      or `clone` copies the pointer without counting. If the block is left at the \
+                      end, `wake` on a task that has ended doesn't give its reference back.",
         read: "scheduler/task.html#counting-references",
     };
     check(lesson, || {
@@ -231,10 +232,10 @@ fn a_waker_may_be_used_long_after_the_end() {
 fn wakers_of_one_task_are_known_to_be_the_same() {
     let lesson = Lesson {
         clause: "6. Wakers",
-        promise: "`will_wake` says yes to a clone and to the waker of the next poll, and no to that \
-                  of another task.",
-        usual_cause: "The vtable of the waker is a constant that is copied, or `clone` names another \
-                      one. Let there be one `static`.",
+        promise: "`will_wake` says yes to a clone and to the waker of the next poll, and no to the \
+                  waker of another task.",
+        usual_cause: "The vtable of the waker is a constant that is copied, or `clone` names \
+                      another vtable. Use a single `static`.",
         read: "scheduler/task.html#counting-references",
     };
     check(lesson, || {
@@ -261,9 +262,10 @@ fn wakers_of_one_task_are_known_to_be_the_same() {
 fn threads_may_use_the_wakers_of_a_task_at_once() {
     let lesson = Lesson {
         clause: "6. Wakers",
-        promise: "Threads that clone, wake and drop wakers while the task runs and ends harm nobody.",
-        usual_cause: "A count or a flag is changed by a load and a store, or two references are given \
-                      back where there was one.",
+        promise: "Threads that clone, wake and drop wakers while the task runs and ends do no \
+                  harm.",
+        usual_cause: "A count or a flag is changed with a load and a store, or two references are \
+                      given back where there was one.",
         read: "scheduler/task.html#counting-references",
     };
     check(lesson, || {
@@ -300,9 +302,10 @@ fn threads_may_use_the_wakers_of_a_task_at_once() {
 fn the_future_is_gone_before_the_handle_is_ready() {
     let lesson = Lesson {
         clause: "7. Freed",
-        promise: "When the waker of the handle is called, the future was dropped, by who ran it.",
-        usual_cause: "The future is left in the block until that is freed, or the handle is told \
-                      before the future is dropped.",
+        promise: "When the waker of the handle is called, the future has already been dropped, by \
+                  the thread that ran it.",
+        usual_cause: "The future is left in the block until the block is freed, or the handle is \
+                      woken before the future is dropped.",
         read: "scheduler/task-end.html#future-then-output",
     };
     check(lesson, || {
@@ -322,7 +325,7 @@ fn the_future_is_gone_before_the_handle_is_ready() {
             let waker = HostileWaker::new(move || {
                 *seen.lock().unwrap() = now.threads();
             });
-            assert!(poll(&mut handle, &waker).is_pending(), "it has not run");
+            assert!(poll(&mut handle, &waker).is_pending(), "it hasn't run");
             let runner = elsewhere(|| {
                 queue.run_one();
                 thread::current().id()
@@ -338,15 +341,16 @@ fn the_future_is_gone_before_the_handle_is_ready() {
     });
 }
 
-/// Clause 7: a reference too many is a leak, one too few is a crash.
+/// Clause 7: a reference too many is a leak, and one too few is a
+/// use-after-free.
 #[test]
-fn the_block_is_freed_with_the_last_who_knows_it() {
+fn the_block_is_freed_with_its_last_user() {
     let lesson = Lesson {
         clause: "7. Freed",
         promise: "The block is freed when the task has ended, and handle and waker are gone, in \
                   whatever order.",
         usual_cause: "One of the ways to wake, drop or join gives back no reference, or one too \
-                      many. `wake` by value has one to give back also when it schedules.",
+                      many. `wake` by value has one to give back even when it schedules.",
         read: "scheduler/task.html#counting-references",
     };
     const TASK: usize = 0;
@@ -402,8 +406,8 @@ fn a_wake_up_and_a_poll_take_few_steps() {
         clause: "17. Few steps",
         promise: "A wake-up by reference and the pending poll after it take at most three atomic \
                   read-modify-writes, a poll that yields at most two.",
-        usual_cause: "A reference is counted for the queue, and another for the waker of the poll. Who \
-                      holds the task needs neither.",
+        usual_cause: "A reference is counted for the queue, and another for the waker of the poll. \
+                      The thread that has the task needs neither.",
         read: "scheduler/task.html#counting-references",
     };
     const ROUNDS: u64 = 100;
@@ -415,9 +419,9 @@ fn a_wake_up_and_a_poll_take_few_steps() {
             waker.wake_by_ref();
             queue.run_one();
         }
-        // `ManualFuture` clones its waker, and drops the one before.
+        // `ManualFuture` clones its waker, and drops the previous one.
         let taken = (read_modify_writes() - before) / ROUNDS;
-        assert!(taken <= 3 + 2, "a wake-up and a poll took {taken} steps");
+        assert!(taken <= 3 + 2, "a wake-up and a poll took {taken} RMWs");
         let handle = queue.spawn(async {
             loop {
                 yield_now().await;
@@ -426,7 +430,7 @@ fn a_wake_up_and_a_poll_take_few_steps() {
         let before = read_modify_writes();
         (0..ROUNDS).for_each(|_| queue.run_one());
         let taken = (read_modify_writes() - before) / ROUNDS;
-        assert!(taken <= 2, "a poll that yields took {taken} steps");
+        assert!(taken <= 2, "a poll that yields took {taken} RMWs");
         handle.abort();
         let _: Poll<Result<(), _>> = poll(&mut { handle }, Waker::noop());
         drop(queue.pop());

@@ -1,7 +1,7 @@
 //! The checks of exercise 12, one or more for each clause of the contract.
 #![expect(
     clippy::waker_clone_wake,
-    reason = "that a clone can be woken by value is checked too"
+    reason = "the check also wakes a clone by value"
 )]
 #![allow(
     clippy::drop_non_drop,
@@ -37,9 +37,9 @@ use super::{
     JoinError, JoinHandle, OwnedTasks, Runnable, Schedule, spawn, yield_now,
 };
 
-/// Decides what happens under chaos.
+/// Determines what happens under chaos.
 const SEED: u64 = 12;
-/// So many bytes in a future show in the process's memory.
+/// A future with this many bytes shows up in the process's memory.
 const LARGE: usize = 1 << 16;
 
 /// A scheduler that keeps what it is given until the check runs it.
@@ -84,7 +84,8 @@ impl Queue {
         self.owned().expect("made with a list")
     }
 
-    /// Makes a task and puts it into the queue; this counts as no scheduling.
+    /// Makes a task and puts it into the queue, which doesn't count as
+    /// scheduling.
     fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
         F: Future<Output: Send> + Send + 'static,
@@ -110,7 +111,9 @@ impl Queue {
     fn wait_and_pop(&self) -> Runnable<Self> {
         let is_empty = |tasks: &mut VecDeque<_>| tasks.is_empty();
         let tasks = self.0.came.wait_while(self.lock(), is_empty);
-        let task = tasks.expect("nobody panics with it").pop_front();
+        let task = tasks
+            .expect("no code panics while it is locked")
+            .pop_front();
         task.expect("just waited for it")
     }
 
@@ -125,7 +128,7 @@ impl Queue {
         }
     }
 
-    /// How often the scheduler was called, by either method.
+    /// How often the scheduler was called, through either method.
     fn scheduled(&self) -> usize {
         self.0.scheduled.load(SeqCst) + self.yielded()
     }
@@ -146,20 +149,20 @@ impl Queue {
     /// Spawns a large task and runs it once. Returns its only waker; its next
     /// poll is ready.
     fn spawn_large(&self) -> (Waker, JoinHandle<()>) {
-        let (tell, told) = mpsc::channel();
-        let (mut tell, ballast) = (Some(tell), [0_u8; LARGE]);
+        let (sender, receiver) = mpsc::channel();
+        let (mut sender, ballast) = (Some(sender), [0_u8; LARGE]);
         let handle = self.spawn(poll_fn(move |cx| {
             black_box(&ballast);
-            match tell.take() {
+            match sender.take() {
                 None => Poll::Ready(()),
-                Some(tell) => {
-                    let _ = tell.send(cx.waker().clone());
+                Some(sender) => {
+                    let _ = sender.send(cx.waker().clone());
                     Poll::Pending
                 }
             }
         }));
         self.run_one();
-        let waker = told.recv().expect("the first poll has sent it");
+        let waker = receiver.recv().expect("the first poll has sent it");
         (waker, handle)
     }
 }
@@ -212,12 +215,12 @@ fn in_the_middle_of_a_poll<T: Send + 'static>(
     let (probe, drops) = DropProbe::new();
     let (enter, leave) = (entered.clone(), left.clone());
     let seen = Arc::new(Mutex::new(None));
-    let (tell, mut end_of_poll, mut is_first) =
+    let (sender, mut end_of_poll, mut is_first) =
         (seen.clone(), end_of_poll, true);
     let handle = queue.spawn(poll_fn(move |cx| {
         let _with_the_future = &probe;
         if std::mem::take(&mut is_first) {
-            *tell.lock().unwrap() = Some(cx.waker().clone());
+            *sender.lock().unwrap() = Some(cx.waker().clone());
             enter.meet();
             leave.meet();
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Runs each task at once, and looks whether it is alive afterwards.
+/// Runs each task at once, and checks whether it is alive afterwards.
 #[derive(Clone)]
 struct AtOnce {
     mark: u64,
@@ -21,22 +21,23 @@ impl Schedule for AtOnce {
     }
 }
 
-/// Clause 13: another worker may be faster than `schedule` returns.
+/// Clause 13: another worker may finish the task before `schedule` returns.
 #[test]
 fn the_scheduler_may_end_the_task_before_it_returns() {
     let lesson = Lesson {
         clause: "13. Handed over",
-        promise: "A scheduler that runs the task to its end at once is alive until it returns.",
-        usual_cause: "The scheduler in the block is called. Whoever runs the task may free the block \
-                      while the call goes on: call a clone.",
+        promise: "A scheduler that runs the task to its end at once is alive until its call \
+                  returns.",
+        usual_cause: "The scheduler in the block is called. The thread that runs the task may free \
+                      the block while the call goes on: call a clone.",
         read: "scheduler/task.html#who-may-poll-the-task",
     };
     check(lesson, || {
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let mut is_first = true;
         let waits = poll_fn(move |cx| match std::mem::take(&mut is_first) {
             true => {
-                let _ = tell.send(cx.waker().clone());
+                let _ = sender.send(cx.waker().clone());
                 Poll::Pending
             }
             false => Poll::Ready(()),
@@ -44,7 +45,7 @@ fn the_scheduler_may_end_the_task_before_it_returns() {
         let (task, handle) = spawn(waits, AtOnce { mark: MARK });
         drop(handle);
         task.run();
-        told.recv().expect("its first poll has sent it").wake();
+        receiver.recv().expect("its first poll has sent it").wake();
 
         let (task, handle) = spawn(Yields(2), AtOnce { mark: MARK });
         drop(handle);
@@ -66,8 +67,8 @@ fn a_scheduler_of_any_alignment_is_found() {
         clause: "13. Handed over",
         promise: "A scheduler that is aligned to more than a header is found where it is, and called \
                   there.",
-        usual_cause: "The scheduler is looked for right behind the header. Between them there may be \
-                      padding: ask `offset_of!` of a `#[repr(C)]` struct of both.",
+        usual_cause: "The scheduler is assumed to be right behind the header. There may be padding \
+                      between them: ask `offset_of!` of a `#[repr(C)]` struct of both.",
         read: "scheduler/task.html#one-block",
     };
     #[derive(Clone)]
@@ -84,7 +85,7 @@ fn a_scheduler_of_any_alignment_is_found() {
         }
     }
     check(lesson, || {
-        let (seen, told) = mpsc::channel();
+        let (seen, receiver) = mpsc::channel();
         let scheduler = Aligned { mark: MARK, seen };
         let (task, handle) = spawn(yield_now(), scheduler);
         let (address, block) =
@@ -99,7 +100,7 @@ fn a_scheduler_of_any_alignment_is_found() {
         let mark = task.scheduler().mark;
         assert!(mark == MARK, "the scheduler reads {mark:#x} of itself");
         task.run();
-        let (address, mark) = told.recv().expect("the task has yielded");
+        let (address, mark) = receiver.recv().expect("the task has yielded");
         assert!(
             address.is_multiple_of(align_of::<Aligned>()) && mark == MARK,
             "the scheduler is called at {address:#x}, and reads {mark:#x} of itself"
@@ -113,9 +114,10 @@ fn a_scheduler_of_any_alignment_is_found() {
 fn a_runnable_is_one_word_and_has_a_link() {
     let lesson = Lesson {
         clause: "14. Queues without memory",
-        promise: "A `Runnable` is as large as a pointer, becomes one and comes back, and links another.",
-        usual_cause: "It carries a fat pointer or the scheduler beside the task; or a link that is \
-                      replaced is forgotten.",
+        promise: "A `Runnable` is as large as a pointer, converts to one and back, and can link to \
+                  another `Runnable`.",
+        usual_cause: "It contains a fat pointer or the scheduler beside the task; or a link that \
+                      is replaced is forgotten.",
         read: "scheduler/task.html#one-block",
     };
     check(lesson, || {
@@ -134,7 +136,7 @@ fn a_runnable_is_one_word_and_has_a_link() {
         // SAFETY: `into_raw` of the same type has made it.
         let mut first = unsafe { Runnable::<Queue>::from_raw(raw) };
         let same = Arc::ptr_eq(&first.scheduler().0, &queue.0);
-        assert!(same, "the scheduler of the task is another one");
+        assert!(same, "the scheduler of the task is a different one");
         let third = first.take_next().expect("it was linked");
         assert!(first.take_next().is_none(), "what was taken is still there");
         first.set_next(None);
@@ -150,8 +152,8 @@ fn a_task_is_listed_while_it_may_wait() {
     let lesson = Lesson {
         clause: "15. Listed",
         promise: "A task is listed when it first waits, once, and no longer when it has ended.",
-        usual_cause: "A task that ends, is aborted or panics is left in the list, or only the first or \
-                      the last of the list can be taken out.",
+        usual_cause: "A task that ends, is aborted or panics is left in the list, or only the \
+                      first or the last task of the list can be taken out.",
         read: "scheduler/task-end.html#tasks-that-wait",
     };
     check(lesson, || {
@@ -168,7 +170,7 @@ fn a_task_is_listed_while_it_may_wait() {
             for at in order {
                 assert!(
                     !queue.list().is_empty(),
-                    "a task that waits is not listed"
+                    "a task that waits isn't listed"
                 );
                 let (task, waker, handle) =
                     tasks[at].take().expect("each once");
@@ -191,11 +193,12 @@ fn a_task_is_listed_while_it_may_wait() {
 fn closing_the_list_cancels_the_tasks_that_wait() {
     let lesson = Lesson {
         clause: "15. Listed",
-        promise: "`close_and_cancel` drops the futures that wait; those that are queued follow when they \
-                  are run, unpolled.",
-        usual_cause: "The lock of the list, or another one of the close, is held while futures are \
-                      dropped, and a destructor wants it: it may close the list again; \
-                      or tasks are only marked; or queued ones are cancelled by two at once.",
+        promise: "`close_and_cancel` drops the waiting futures; those that are queued follow when \
+                  they are run, without a poll.",
+        usual_cause: "The lock of the list, or another lock of the close, is held while futures \
+                      are dropped, and a destructor needs it, because it may close the list again; \
+                      or tasks are only marked; or queued tasks are cancelled by two threads at \
+                      once.",
         read: "scheduler/task-end.html#tasks-that-wait",
     };
     check(lesson, || {
@@ -214,7 +217,7 @@ fn closing_the_list_cancels_the_tasks_that_wait() {
         waker.wake_by_ref();
         queue.list().close_and_cancel();
         let ended = [&waiting_handle, &last].map(JoinHandle::is_finished);
-        assert!(ended == [true; 2], "a task that waited has not ended");
+        assert!(ended == [true; 2], "a task that waited hasn't ended");
         queue.run_all();
         let polls = (queued.polls(), waiting.polls());
         assert!(polls == (1, 1), "a task was polled after it was cancelled");
@@ -236,7 +239,7 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// Clause 15: there are as many as a server has connections.
+/// Clause 15: there are as many tasks as a server has connections.
 #[test]
 fn closing_the_list_finds_each_of_many_tasks() {
     let lesson = Lesson {
@@ -259,10 +262,7 @@ fn closing_the_list_finds_each_of_many_tasks() {
             let (task, _, handle) = waiting.swap_remove(index);
             task.complete();
             queue.run_all();
-            assert!(
-                handle.is_finished(),
-                "a task that was woken has not ended"
-            );
+            assert!(handle.is_finished(), "a task that was woken hasn't ended");
         }
         // Some are queued, and these follow when they are run.
         let (queued, waiting): (Vec<_>, Vec<_>) = waiting
@@ -279,15 +279,15 @@ fn closing_the_list_finds_each_of_many_tasks() {
             (waiting.iter().filter(is_left).count(), waiting.len());
         assert!(
             left == 0,
-            "of {TASKS} tasks {count} waited and {} were queued; {left} of those that waited were \
-             not cancelled",
+            "of {TASKS} tasks {count} waited and {} were queued; {left} of those that waited \
+             weren't cancelled",
             queued.len()
         );
         queue.run_all();
         let left = queued.iter().filter(is_left).count();
         assert!(
             left == 0,
-            "{left} of those that were queued were not cancelled"
+            "{left} of those that were queued weren't cancelled"
         );
         assert!(queue.list().is_empty(), "the list still has tasks");
     });
@@ -305,7 +305,7 @@ fn a_list_that_is_closed_empties_as_its_tasks_end() {
                       off where it ends.",
         read: "scheduler/task-end.html#tasks-that-wait",
     };
-    // Several, however many lists there are behind the one.
+    // Several, however many lists there are internally.
     const TASKS: usize = 1_000;
     check(lesson, || {
         let queue = Queue::with_list();
@@ -337,7 +337,7 @@ fn a_list_that_is_closed_empties_as_its_tasks_end() {
     });
 }
 
-/// Looks whether the list is empty.
+/// Checks whether the list is empty.
 struct LookOnDrop(Queue, Arc<Mutex<Vec<bool>>>);
 
 impl Drop for LookOnDrop {
@@ -354,8 +354,8 @@ fn a_task_that_waits_after_the_close_is_cancelled() {
         clause: "15. Listed",
         promise: "A task that is polled while the list is closed, or later, is cancelled instead of \
                   waiting.",
-        usual_cause: "A closed list is looked at only when a task is spawned; the task is left waiting \
-                      where nobody will end it.",
+        usual_cause: "A closed list is noticed only when a task is spawned; the task is left \
+                      waiting where nothing will end it.",
         read: "scheduler/task-end.html#tasks-that-wait",
     };
     check(lesson, || {

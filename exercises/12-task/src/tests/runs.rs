@@ -2,12 +2,13 @@
 
 use super::*;
 
-/// Clause 3: who spawns decides where the task runs first.
+/// Clause 3: the caller of `spawn` decides where the task first runs.
 #[test]
 fn spawn_neither_polls_nor_schedules() {
     let lesson = Lesson {
         clause: "3. When run",
-        promise: "After `spawn` the future has not been polled, and the scheduler not called.",
+        promise: "After `spawn` the future hasn't been polled, and the scheduler hasn't been \
+                  called.",
         usual_cause: "`spawn` schedules the task itself, as a runtime's `spawn` does. Here the caller \
                       gets a `Runnable` for that.",
         read: "scheduler/task.html#who-may-poll-the-task",
@@ -21,20 +22,23 @@ fn spawn_neither_polls_nor_schedules() {
             seen == (0, 0),
             "(polls, calls of the scheduler) is {seen:?}"
         );
-        assert!(!handle.is_finished(), "a new task is said to have ended");
+        assert!(
+            !handle.is_finished(),
+            "a new task reports that it has ended"
+        );
         runnable.run();
         let polls = task.polls();
         assert!(polls == 1, "one run polled {polls} times");
     });
 }
 
-/// Clause 3: whoever else is queued has a turn in between.
+/// Clause 3: the other queued tasks run in between.
 #[test]
 fn each_run_polls_once() {
     let lesson = Lesson {
         clause: "3. When run",
         promise: "A task that wakes itself is polled once by each `run`, and scheduled in between.",
-        usual_cause: "`run` polls again at once when the task was woken meanwhile. The others in the \
+        usual_cause: "`run` polls again at once if the task was woken meanwhile. The others in the \
                       queue wait.",
         read: "scheduler/task.html#woken-while-running",
     };
@@ -59,9 +63,10 @@ fn each_run_polls_once() {
 fn a_task_is_not_scheduled_while_it_is_polled() {
     let lesson = Lesson {
         clause: "3. When run",
-        promise: "A wake-up from another thread during a poll schedules the task when it is over.",
-        usual_cause: "A wake-up schedules the task whoever has it now, and so two threads poll it at \
-                      once. Leave a note for the one that polls.",
+        promise: "A wake-up from another thread during a poll schedules the task when the poll is \
+                  over.",
+        usual_cause: "A wake-up schedules the task even if another thread has it, so that two \
+                      threads poll it at once. Leave a notification for the thread that polls.",
         read: "scheduler/task.html#who-may-poll-the-task",
     };
     check(lesson, || {
@@ -90,9 +95,9 @@ fn a_task_is_not_scheduled_while_it_is_polled() {
 fn a_task_that_has_ended_is_never_polled_again() {
     let lesson = Lesson {
         clause: "3. When run",
-        promise: "A wake-up after the end, or during the last poll, schedules nobody.",
-        usual_cause: "A wake-up does not look whether the task is complete, or the one that came \
-                      during the last poll is served nevertheless.",
+        promise: "A wake-up after the end, or during the last poll, schedules nothing.",
+        usual_cause: "A wake-up doesn't check whether the task is complete, or the wake-up that \
+                      came during the last poll is still served.",
         read: "scheduler/task.html#who-may-poll-the-task",
     };
     check(lesson, || {
@@ -116,12 +121,12 @@ fn a_task_that_has_ended_is_never_polled_again() {
     });
 }
 
-/// Clause 4: from whichever thread, and whichever way.
+/// Clause 4: from any thread, and in any way.
 #[test]
 fn a_wake_up_schedules_a_task_that_waits() {
     let lesson = Lesson {
         clause: "4. Scheduled once",
-        promise: "A task that waits is scheduled by each way to wake it, and then polled.",
+        promise: "A waiting task is scheduled by each way to wake it, and then polled.",
         usual_cause: "The wake-up only sets a flag; or `wake` by value drops its reference and \
                       forgets to wake.",
         read: "scheduler/task.html#who-may-poll-the-task",
@@ -157,8 +162,8 @@ fn many_wake_ups_are_one_poll() {
     let lesson = Lesson {
         clause: "4. Scheduled once",
         promise: "Wake-ups of a task that is queued schedule nothing, and cause no further poll.",
-        usual_cause: "A wake-up does not look whether the task is queued; or the note that it leaves \
-                      then is not cleared when the poll begins.",
+        usual_cause: "A wake-up doesn't check whether the task is queued; or the notification that \
+                      it leaves isn't cleared when the poll begins.",
         read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
@@ -173,7 +178,7 @@ fn many_wake_ups_are_one_poll() {
             let seen = (queue.scheduled(), task.polls());
             assert!(
                 seen == (round, round as u32 + 1),
-                "after {round} times six wake-ups (scheduled, polls) is {seen:?}"
+                "after {round} rounds of six wake-ups (scheduled, polls) is {seen:?}"
             );
         }
     });
@@ -184,9 +189,9 @@ fn many_wake_ups_are_one_poll() {
 fn a_wake_up_during_a_poll_is_not_lost() {
     let lesson = Lesson {
         clause: "5. No lost wake-up",
-        promise: "A task that is woken while it is polled is scheduled once more.",
-        usual_cause: "The note is cleared after the poll instead of before, or nobody looks for it \
-                      when the task is let go.",
+        promise: "A task that is woken while it is polled is scheduled again.",
+        usual_cause: "The notification is cleared after the poll instead of before, or isn't \
+                      checked when the task is let go.",
         read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
@@ -220,8 +225,8 @@ fn thousands_of_wake_ups_from_another_thread_all_arrive() {
     let lesson = Lesson {
         clause: "5. No lost wake-up",
         promise: "A wake-up that comes just when a poll ends schedules the task.",
-        usual_cause: "The look for the note and the step that lets the task go are two: a load and a \
-                      store. Make them one exchange.",
+        usual_cause: "Looking for the notification and letting the task go are two steps: a load \
+                      and a store. Make them one compare-exchange.",
         read: "scheduler/task.html#woken-while-running",
     };
     const TIME: Duration = Duration::from_millis(200);
@@ -242,10 +247,10 @@ fn a_yield_goes_to_the_scheduler_without_a_wake_up() {
     let lesson = Lesson {
         clause: "16. Yield",
         promise: "A task that yields is given to `schedule_yielded`, once, after its poll.",
-        usual_cause: "The yield wakes the waker; or the mark that it leaves is not cleared, and \
-                      the next pending poll counts as a yield, too; or a task that has yielded \
-                      is given away without its mark as scheduled, so that a wake-up schedules \
-                      it again.",
+        usual_cause: "The yield wakes the waker; or the flag that it leaves isn't cleared, and the \
+                      next pending poll counts as a yield, too; or a task that has yielded is \
+                      given away without being marked as scheduled, so that a wake-up schedules it \
+                      again.",
         read: "scheduler/task.html#a-yield-without-a-waker",
     };
     check(lesson, || {
@@ -263,7 +268,7 @@ fn a_yield_goes_to_the_scheduler_without_a_wake_up() {
             seen == (3, 3),
             "(yielded, scheduled) is {seen:?} after 3 yields"
         );
-        assert!(task.polls() == 1, "the yields did not end");
+        assert!(task.polls() == 1, "the yields didn't end");
         task.complete();
         queue.run_all();
         let seen = (queue.yielded(), queue.scheduled());
@@ -278,9 +283,10 @@ fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
     let lesson = Lesson {
         clause: "16. Yield",
         promise: "A yield that is polled with another waker, in a task or elsewhere, wakes that waker.",
-        usual_cause: "The yield looks only whether a task runs on this thread, not whether the waker is \
-                      that task's; or a run within a run forgets the outer task, or that this one \
-                      has yielded: save both where a run begins, and restore them where it ends.",
+        usual_cause: "The yield checks only whether a task runs on this thread, not whether the \
+                      waker is that task's; or a nested run forgets the outer task, or that the \
+                      outer task has yielded: save both where a run begins, and restore them where \
+                      it ends.",
         read: "scheduler/task.html#a-yield-without-a-waker",
     };
     let wakes_of_a_yield = || {
@@ -308,8 +314,9 @@ fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
                 assert!(wakes == 1, "in a task it was woken {wakes} times");
                 let mut other_cx = Context::from_waker(&other_waker);
                 assert!(pin!(yield_now()).poll(&mut other_cx).is_pending());
-                assert!(inner.scheduled() == 1, "the other task was not woken");
-                // A task that runs within this one, and yields for itself.
+                assert!(inner.scheduled() == 1, "the other task wasn't woken");
+                // A task that runs inside another task's poll, and yields
+                // itself.
                 let (task, _handle) = spawn(yield_now(), inner.clone());
                 task.run();
                 match is_first {
@@ -322,25 +329,25 @@ fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
             let order = if is_first { "before" } else { "after" };
             assert!(
                 yielded == 2,
-                "a task yielded {order} it ran another one, which yielded too: `schedule_yielded` was \
-                 called {yielded} times, not twice"
+                "a task yielded {order} it ran another one, which also yielded: `schedule_yielded` \
+                 was called {yielded} times, not twice"
             );
             drop(handle);
         }
     });
 }
 
-/// Clause 16: a `select` with a yield in it may be ready nevertheless.
+/// Clause 16: a `select` with a yield in it may still be ready.
 #[test]
-fn a_yield_of_a_poll_that_ends_the_task_is_nobody_elses() {
+fn a_yield_of_a_poll_that_ends_the_task_affects_no_other() {
     let lesson = Lesson {
         clause: "16. Yield",
-        promise: "A task yields, and then its poll is ready or panics: no other task is taken for one \
-                  that has yielded, and one that has is.",
-        usual_cause: "The mark of the yield is taken only from a poll that was pending, and stays for \
-                      the next one on this thread; or a panic goes past the lines that restore the \
-                      mark of the task around. Take and restore it after each poll, inside of which \
-                      the panic is caught.",
+        promise: "If a task yields and then its poll is ready or panics, no other task counts as \
+                  having yielded, and a task that has yielded still does.",
+        usual_cause: "The yield flag is taken only from a poll that was pending, and stays for the \
+                      next poll on this thread; or a panic skips the lines that restore the flag \
+                      of the outer task. Take and restore it after each poll, inside of which the \
+                      panic is caught.",
         read: "scheduler/task.html#a-yield-without-a-waker",
     };
     check(lesson, || {

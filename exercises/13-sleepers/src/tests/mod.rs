@@ -1,5 +1,5 @@
-//! The checks of exercise 13, one or more for each clause of the contract. What
-//! takes several threads is in a file of its own.
+//! The checks of exercise 13, one or more for each clause of the contract. The
+//! checks that take several threads are in a file of their own.
 
 mod threads;
 
@@ -11,7 +11,7 @@ use super::{Activity, Sleepers};
 
 use Activity::{Busy, Searching};
 
-/// So many workers, all of which sleep.
+/// This many workers, all of which sleep.
 fn all_asleep(count: usize) -> Sleepers {
     let sleepers = Sleepers::new(count);
     for worker in 0..count {
@@ -20,12 +20,12 @@ fn all_asleep(count: usize) -> Sleepers {
     sleepers
 }
 
-/// Lets each one that is named find work, until nobody is named.
+/// Has each worker that is named find work, until none is named.
 fn name_all(sleepers: &Sleepers) -> Vec<usize> {
     let mut named = Vec::new();
     while let Some(worker) = sleepers.notify() {
         named.push(worker);
-        assert!(named.len() <= 1_000, "the same workers are named for ever");
+        assert!(named.len() <= 1_000, "the same workers are named forever");
         let _ = sleepers.transition_from_searching();
     }
     named
@@ -41,25 +41,25 @@ fn assert_named_once(sleepers: &Sleepers, expected: &[usize]) {
     );
     assert!(
         different.into_iter().eq(expected.iter().copied()),
-        "asleep were {expected:?}, named {named:?}"
+        "{expected:?} slept, and {named:?} were named"
     );
 }
 
-/// As many searchers as are let in.
+/// As many searchers as are allowed to search.
 fn search(sleepers: &Sleepers, workers: usize) -> usize {
     (0..workers)
         .take_while(|_| sleepers.transition_to_searching())
         .count()
 }
 
-/// Clause 1: all are busy but one, whichever it is.
+/// Clause 1: all but one are busy, whichever it is.
 #[test]
 fn a_sleeper_is_named_when_work_comes() {
     let lesson = Lesson {
         clause: "1. No task waits",
-        promise: "If one worker sleeps and none searches, `notify` names the one that sleeps.",
-        usual_cause: "The sleepers are counted in one place and listed in another, and `notify` looks \
-                      at what is not up to date.",
+        promise: "If one worker sleeps and none searches, `notify` names that worker.",
+        usual_cause: "The sleepers are counted in one place and listed in another, and `notify` \
+                      looks at the one that isn't up to date.",
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check(lesson, || {
@@ -78,13 +78,13 @@ fn a_sleeper_is_named_when_work_comes() {
     });
 }
 
-/// Clause 2: nobody has slept yet.
+/// Clause 2: no worker has slept yet.
 #[test]
 fn at_first_all_are_busy() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "In a new scheduler nobody sleeps, so `notify` names nobody.",
-        usual_cause: "The workers are listed as asleep before they have said so.",
+        promise: "In a new scheduler no worker sleeps, so `notify` names none.",
+        usual_cause: "The workers are listed as asleep before they have reported it.",
         read: "scheduler/sleepers.html#busy-searching-parked",
     };
     check(lesson, || {
@@ -98,13 +98,13 @@ fn at_first_all_are_busy() {
     });
 }
 
-/// Clause 2: to wake the same one twice is to wake one too few.
+/// Clause 2: waking the same worker twice means waking one too few.
 #[test]
 fn each_sleeper_is_named_once() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "If several sleep, each is named once, and then nobody.",
-        usual_cause: "The one that is named stays on the list.",
+        promise: "If several workers sleep, each is named once, and then none.",
+        usual_cause: "The worker that is named stays on the list.",
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check(lesson, || {
@@ -117,12 +117,12 @@ fn each_sleeper_is_named_once() {
 
 /// Clause 2: a worker falls asleep many times a second.
 #[test]
-fn who_sleeps_again_is_named_again() {
+fn a_worker_that_sleeps_again_is_named_again() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
         promise: "A worker that has been named and sleeps again can be named again, any number of \
                   times.",
-        usual_cause: "What was noted about its last sleep is still there: a count, or a flag.",
+        usual_cause: "State from its last sleep is still there: a count, or a flag.",
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check(lesson, || {
@@ -137,14 +137,15 @@ fn who_sleeps_again_is_named_again() {
     });
 }
 
-/// Clause 2: so it has to say when its search ends.
+/// Clause 2: so the worker has to report when its search ends.
 #[test]
-fn who_is_named_counts_as_searching() {
+fn a_named_worker_counts_as_searching() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
         promise: "The worker that was named searches from then on: its `transition_from_searching` is \
                   that of the last searcher.",
-        usual_cause: "`notify` only looks whether one searches; the one it names is not counted.",
+        usual_cause: "`notify` only checks whether one searches; the worker that it names isn't \
+                      counted.",
         read: "scheduler/sleepers.html#one-is-enough",
     };
     check(lesson, || {
@@ -153,7 +154,7 @@ fn who_is_named_counts_as_searching() {
             assert!(sleepers.notify().is_some(), "one sleeps, none is named");
             assert!(
                 sleepers.transition_from_searching(),
-                "named one by one, number {named} was not the last searcher"
+                "named one by one, number {named} wasn't the last searcher"
             );
         }
     });
@@ -161,12 +162,12 @@ fn who_is_named_counts_as_searching() {
 
 /// Clause 3: the throttle.
 #[test]
-fn nobody_is_named_while_one_searches() {
+fn no_worker_is_named_while_one_searches() {
     let lesson = Lesson {
         clause: "3. One is enough",
-        promise: "`notify` names nobody while a worker searches, wherever that one came from.",
-        usual_cause: "`notify` looks whether somebody sleeps, and not whether somebody searches; or \
-                      the one it has named searches only once it is up.",
+        promise: "`notify` names no worker while one searches, however it came to search.",
+        usual_cause: "`notify` checks whether a worker sleeps, but not whether one searches; or \
+                      the worker that it has named searches only once it is awake.",
         read: "scheduler/sleepers.html#one-is-enough",
     };
     check(lesson, || {
@@ -176,7 +177,7 @@ fn nobody_is_named_while_one_searches() {
             let second = sleepers.notify();
             assert!(
                 second.is_none(),
-                "{first:?} was named and searches, and {second:?} is named too"
+                "{first:?} was named and searches, and {second:?} is named, too"
             );
         }
         let sleepers = Sleepers::new(2);
@@ -190,13 +191,14 @@ fn nobody_is_named_while_one_searches() {
     });
 }
 
-/// Clause 3: the end of a search is the end of the calm.
+/// Clause 3: when a search ends, so does the throttle.
 #[test]
 fn after_the_search_the_next_is_named() {
     let lesson = Lesson {
         clause: "3. One is enough",
-        promise: "When the searcher has found work, or sleeps, `notify` names the next.",
-        usual_cause: "A search is counted when it begins, and not in each of the ways in which it ends.",
+        promise: "When the searcher has found work, or sleeps, `notify` names the next worker.",
+        usual_cause: "A search is counted when it begins, but its end isn't counted in each of the \
+                      ways in which it can end.",
         read: "scheduler/sleepers.html#one-is-enough",
     };
     check(lesson, || {
@@ -213,13 +215,14 @@ fn after_the_search_the_next_is_named() {
     });
 }
 
-/// Clause 4: whoever searches keeps others from their work.
+/// Clause 4: a worker that searches keeps others from their work.
 #[test]
 fn at_most_half_search() {
     let lesson = Lesson {
         clause: "4. Half",
         promise: "Of n workers at most n / 2 may search at once, rounded up.",
-        usual_cause: "The limit is compared before the new one is counted, or `<=` stands for `<`.",
+        usual_cause: "The limit is compared before the new searcher is counted, or `<=` is used \
+                      instead of `<`.",
         read: "scheduler/sleepers.html#half-may-search",
     };
     check(lesson, || {
@@ -233,13 +236,13 @@ fn at_most_half_search() {
     });
 }
 
-/// Clause 4: half of one is none, and then nobody ever steals.
+/// Clause 4: half of one is none, and then no worker ever steals.
 #[test]
 fn one_may_search_if_none_does() {
     let lesson = Lesson {
         clause: "4. Half",
-        promise: "If none searches, `transition_to_searching` returns `true`, also if there is one \
-                  worker only.",
+        promise: "If none searches, `transition_to_searching` returns `true`, even if there is \
+                  only one worker.",
         usual_cause: "Half of one is rounded down; or a search that has ended is still counted.",
         read: "scheduler/sleepers.html#half-may-search",
     };
@@ -260,13 +263,14 @@ fn one_may_search_if_none_does() {
     });
 }
 
-/// Clause 4: whoever was woken is going to search.
+/// Clause 4: a worker that was woken is going to search.
 #[test]
 fn the_one_that_was_named_is_of_the_half() {
     let lesson = Lesson {
         clause: "4. Half",
-        promise: "A worker that was named takes one of the places of those who may search.",
-        usual_cause: "Those who were named and those who asked are counted in two places.",
+        promise: "A worker that was named takes one of the places of the workers that may search.",
+        usual_cause: "The workers that were named and the workers that asked are counted in two \
+                      places.",
         read: "scheduler/sleepers.html#half-may-search",
     };
     check(lesson, || {
@@ -277,21 +281,21 @@ fn the_one_that_was_named_is_of_the_half() {
             let searching = 1 + search(&sleepers, count);
             assert!(
                 searching <= count / 2,
-                "of {count} workers {searching} search, one of them was named"
+                "of {count} workers {searching} search, and one of them was named"
             );
         }
     });
 }
 
-/// Clause 5: the last one closes the door.
+/// Clause 5: the last searcher is responsible for the rest.
 #[test]
-fn the_last_that_finds_work_is_told() {
+fn the_last_searcher_that_finds_work_must_notify() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
         promise: "Of several searchers that find work, the last one must call `notify`.",
         usual_cause: "The count is looked at before the searcher is taken off it; or \
-                      `transition_from_searching` asks whether a worker sleeps, too. One may fall \
-                      asleep before the caller's `notify`.",
+                      `transition_from_searching` also checks whether a worker sleeps. One may \
+                      fall asleep before the caller's `notify`.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -311,11 +315,11 @@ fn the_last_that_finds_work_is_told() {
 
 /// Clause 5: the others have given up meanwhile.
 #[test]
-fn who_finds_work_after_the_others_sleep_is_told() {
+fn a_searcher_that_finds_work_after_the_others_sleep_must_notify() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
         promise: "If the other searchers have gone to sleep, the one that finds work is the last.",
-        usual_cause: "`transition_to_parked` does not take the searcher off the count of searchers.",
+        usual_cause: "`transition_to_parked` doesn't take the searcher off the count of searchers.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -326,17 +330,18 @@ fn who_finds_work_after_the_others_sleep_is_told() {
         }
         assert!(
             sleepers.transition_from_searching(),
-            "nobody searches, and `transition_from_searching` says `false`"
+            "none searches, and `transition_from_searching` says `false`"
         );
     });
 }
 
-/// Clause 6: nobody else will look.
+/// Clause 6: no other worker will look.
 #[test]
 fn the_last_searcher_that_sleeps_looks_again() {
     let lesson = Lesson {
         clause: "6. The last look",
-        promise: "Of several searchers that find nothing, the last must look once more before it parks.",
+        promise: "Of several searchers that find nothing, the last must look again before it \
+                  parks.",
         usual_cause: "The count is looked at before the searcher is taken off it.",
         read: "scheduler/sleepers.html#the-last-look",
     };
@@ -355,14 +360,15 @@ fn the_last_searcher_that_sleeps_looks_again() {
     });
 }
 
-/// Clause 6: it was not let in because others searched, and they are done.
+/// Clause 6: it wasn't allowed to search because others searched, and they are
+/// done.
 #[test]
-fn who_did_not_search_looks_if_nobody_does() {
+fn a_worker_that_did_not_search_looks_if_none_does() {
     let lesson = Lesson {
         clause: "6. The last look",
-        promise: "A worker that was not let in looks once more if nobody searches any more.",
-        usual_cause: "Only a searcher is told to look. But the one that kept this worker out may have \
-                      found work since, when there was nobody to wake.",
+        promise: "A worker that wasn't allowed to search looks again if none searches any more.",
+        usual_cause: "Only a searcher learns that it must look. But the searcher that kept this \
+                      worker out may have found work since then, when there was no worker to wake.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     check(lesson, || {
@@ -381,19 +387,20 @@ fn who_did_not_search_looks_if_nobody_does() {
         );
         assert!(sleepers.transition_from_searching(), "nobody else searches");
         let must_look = sleepers.transition_to_parked(1, Busy);
-        assert!(must_look, "none searches, and none is to look");
+        assert!(must_look, "none searches, and none must look");
     });
 }
 
-/// Clause 7: it found work by itself, or a timer rang.
+/// Clause 7: it found work by itself, or a timer fired.
 #[test]
-fn who_gets_up_by_itself_is_busy() {
+fn a_worker_that_was_not_named_is_busy_when_unparked() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "A worker that nobody has named gets up, does not search and is not named.",
-        usual_cause: "A worker that gets up is counted as a searcher: then no other is woken until it \
+        promise: "A worker that is unparked without having been named doesn't search and isn't \
+                  named.",
+        usual_cause: "A worker that wakes up is counted as a searcher: no other is woken until it \
                       has searched, and it never will. Or its index stays in the set of sleepers, \
-                      and `notify` names a worker that is up.",
+                      and `notify` names a worker that is awake.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
@@ -405,21 +412,21 @@ fn who_gets_up_by_itself_is_busy() {
         let named = name_all(&sleepers);
         assert!(
             named.len() == 2 && !named.contains(&1),
-            "1 has got up, 0 and 2 sleep, and these are named: {named:?}"
+            "1 was unparked, 0 and 2 sleep, and these are named: {named:?}"
         );
     });
 }
 
-/// Clause 7: the notifier may come across a worker that is up already.
+/// Clause 7: the notifier may come across a worker that is already awake.
 #[test]
 fn a_notify_that_names_none_leaves_no_searcher() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "The only worker that slept gets up by itself: a `notify` then names none, and after \
-                  it none searches.",
-        usual_cause: "`notify` counts one more searcher, finds that the worker it was about to name \
-                      is up, and leaves the count as it is. That searcher doesn't exist, so its \
-                      search never ends.",
+        promise: "If the only worker that slept is unparked without having been named, a `notify` \
+                  names none, and after it none searches.",
+        usual_cause: "`notify` counts one more searcher, finds that the worker it was about to \
+                      name is awake, and leaves the count as it is. That searcher doesn't exist, \
+                      so its search never ends.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
@@ -430,23 +437,23 @@ fn a_notify_that_names_none_leaves_no_searcher() {
             "no `notify` has named it"
         );
         let named = sleepers.notify();
-        assert!(named.is_none(), "{named:?} is up, and is named");
+        assert!(named.is_none(), "{named:?} is awake, and is named");
         let _ = sleepers.transition_to_parked(0, Busy);
         let named = sleepers.notify();
         assert!(
             named == Some(0),
-            "one `notify` named none, since 0 was up; now 0 sleeps, and another names {named:?}"
+            "one `notify` named none, since 0 was awake; now 0 sleeps, and another names {named:?}"
         );
     });
 }
 
 /// Clause 7: and can sleep again.
 #[test]
-fn who_got_up_can_sleep_again() {
+fn a_worker_that_was_unparked_can_sleep_again() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "A worker may sleep and get up any number of times; it is listed once.",
-        usual_cause: "It is added to the list at each sleep, and getting up does not take it off.",
+        promise: "A worker may sleep and wake up any number of times; it is listed once.",
+        usual_cause: "It is added to the list at each sleep, and waking up doesn't take it off.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
@@ -463,13 +470,13 @@ fn who_got_up_can_sleep_again() {
     });
 }
 
-/// Clause 7: a thread that is up does not know why.
+/// Clause 7: an unparked thread doesn't know why.
 #[test]
-fn who_was_named_searches_when_it_is_up() {
+fn a_named_worker_searches_when_unparked() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "A worker that was named learns by `transition_from_parked` that it searches.",
-        usual_cause: "`transition_from_parked` takes the worker off the list, and does not look \
+        promise: "A worker that was named learns from `transition_from_parked` that it searches.",
+        usual_cause: "`transition_from_parked` takes the worker off the list, and doesn't check \
                       whether it was on it.",
         read: "scheduler/sleepers.html#unparking",
     };
@@ -483,22 +490,23 @@ fn who_was_named_searches_when_it_is_up() {
             );
             assert!(
                 sleepers.transition_from_searching(),
-                "it searched, and alone"
+                "it was the only searcher"
             );
             let _ = sleepers.transition_to_parked(worker, Busy);
         }
     });
 }
 
-/// Clause 7: who was unparked knows that it was named.
+/// Clause 7: a worker that was unparked by index knows that it was named.
 #[test]
-fn who_was_named_need_not_ask() {
+fn a_named_worker_need_not_ask() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "A worker that was named goes on without `transition_from_parked`, and sleeps again: \
-                  then it sleeps as any other, and gets up by itself.",
-        usual_cause: "What says that a worker was named is cleared in `transition_from_parked` only, \
-                      or in one of the two ways to sleep. Clear it wherever the worker sleeps again.",
+        promise: "A worker that was named goes on without `transition_from_parked`, and sleeps \
+                  again: it then sleeps like any other, and may be unparked without being named.",
+        usual_cause: "The flag that a worker was named is cleared only in \
+                      `transition_from_parked`, or only in one of the two ways to fall asleep. \
+                      Clear it wherever the worker sleeps again.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
@@ -508,7 +516,7 @@ fn who_was_named_need_not_ask() {
             if finds {
                 assert!(
                     sleepers.transition_from_searching(),
-                    "it searched, and alone"
+                    "it was the only searcher"
                 );
             }
             let _ = sleepers.transition_to_parked(
@@ -518,26 +526,27 @@ fn who_was_named_need_not_ask() {
             let how = if finds { "found work" } else { "found nothing" };
             assert!(
                 sleepers.transition_from_parked(worker) == Busy,
-                "a worker was named, {how} and slept again; then no `notify` has named it, and \
-                 `transition_from_parked` says `Searching`"
+                "a worker was named, {how} and slept again; after that no `notify` has named it, \
+                 and `transition_from_parked` says `Searching`"
             );
             let named = name_all(&sleepers);
             assert!(
                 named == [1 - worker],
-                "{worker} is up, {} sleeps, and these are named: {named:?}",
+                "{worker} is awake, {} sleeps, and these are named: {named:?}",
                 1 - worker
             );
         }
     });
 }
 
-/// Clause 8: machines with so many cores exist.
+/// Clause 8: machines with this many cores exist.
 #[test]
 fn two_hundred_and_fifty_six_can_sleep() {
     let lesson = Lesson {
         clause: "8. Any number",
         promise: "Up to 256 workers may sleep at once, and all of them are named.",
-        usual_cause: "A count or a set has too few bits: 8 bits count to 255, and a word names 64.",
+        usual_cause: "A count or a set has too few bits: 8 bits count to 255, and a word has room \
+                      for 64 workers.",
         read: "scheduler/sleepers.html#how-many-workers",
     };
     check(lesson, || {
@@ -548,7 +557,7 @@ fn two_hundred_and_fifty_six_can_sleep() {
     });
 }
 
-/// Clause 8: half of 256 is 128, which 7 bits don't hold.
+/// Clause 8: half of 256 is 128, which doesn't fit into 7 bits.
 #[test]
 fn half_of_256_may_search_while_the_others_sleep() {
     let lesson = Lesson {
@@ -556,8 +565,8 @@ fn half_of_256_may_search_while_the_others_sleep() {
         promise: "Of 256 workers as many search as may, and the others sleep: \
                   `transition_from_searching` and `transition_to_parked` say which searcher was the \
                   last, and then each of those that slept is named.",
-        usual_cause: "The count of those who search has too few bits: 7 bits count to 127, and half of \
-                      256 is one more. Or one of two counts in a word flows over into the other.",
+        usual_cause: "The count of the searchers has too few bits: 7 bits count to 127, and half \
+                      of 256 is one more. Or one of two counts in a word overflows into the other.",
         read: "scheduler/sleepers.html#how-many-workers",
     };
     check(lesson, || {
@@ -571,7 +580,10 @@ fn half_of_256_may_search_while_the_others_sleep() {
                 );
                 for worker in searching..count {
                     let must_look = sleepers.transition_to_parked(worker, Busy);
-                    assert!(!must_look, "{searching} search, none is to look");
+                    assert!(
+                        !must_look,
+                        "{searching} search, and none must look"
+                    );
                 }
                 for left in (0..searching).rev() {
                     let named = sleepers.notify();
@@ -603,17 +615,17 @@ fn half_of_256_may_search_while_the_others_sleep() {
     });
 }
 
-/// Clause 8: what is done with worker 1 may go wrong with worker 200.
+/// Clause 8: what works for worker 1 may go wrong for worker 200.
 #[test]
 fn any_of_256_gets_up_by_itself() {
     let lesson = Lesson {
         clause: "8. Any number",
-        promise: "Of 256 workers that sleep any may get up by itself; it isn't named then, and all \
-                  others are.",
-        usual_cause: "A worker's place in the list has 8 bits: the 256th place is 0 then, which means \
-                      that it isn't listed. Count in `usize` or `u16`. Or `transition_from_parked` \
-                      looks in the first word of a set only, or the place of the worker that fills the \
-                      gap isn't corrected.",
+        promise: "Any of 256 workers that sleep may be unparked without having been named; it \
+                  isn't named after that, and all others are.",
+        usual_cause: "A worker's place in the list has 8 bits: the 256th place becomes 0, which \
+                      means that it isn't listed. Count in `usize` or `u16`. Or \
+                      `transition_from_parked` looks only in the first word of a set, or the place \
+                      of the worker that fills the gap isn't corrected.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
@@ -624,7 +636,7 @@ fn any_of_256_gets_up_by_itself() {
                 for worker in (0..count).filter(is_up).rev() {
                     assert!(
                         sleepers.transition_from_parked(worker) == Busy,
-                        "of {count} workers {worker} unparked itself, no `notify` has named it, and \
+                        "of {count} workers {worker} was unparked, no `notify` has named it, and \
                          `transition_from_parked` says `Searching`"
                     );
                 }
@@ -641,10 +653,11 @@ fn any_of_256_gets_up_by_itself() {
 fn nothing_is_allocated_after_new() {
     let lesson = Lesson {
         clause: "9. Made once",
-        promise: "To sleep, to be named and to get up allocates nothing.",
+        promise: "Falling asleep, being named and waking up allocate nothing.",
         usual_cause: "The list grows with the number of sleepers. Make room for all of them in \
-                      `new`. Or a worker that gets up by itself leaves its entry in the list, \
-                      which grows with each such sleep: take it out in `transition_from_parked`.",
+                      `new`. Or a worker that is unparked without having been named leaves its \
+                      entry in the list, which grows with each such sleep: take it out in \
+                      `transition_from_parked`.",
         read: "scheduler/sleepers.html#how-many-workers",
     };
     const COUNT: usize = 64;

@@ -1,4 +1,4 @@
-//! The checks that take several threads: those that race, and workers that run.
+//! The checks that take several threads: races, and running workers.
 
 #[path = "../workers.rs"]
 mod workers;
@@ -15,21 +15,23 @@ use super::super::{Activity::Busy, Sleepers};
 use super::all_asleep;
 use workers::{Job, Scheduler, Workers};
 
-/// Decides what happens under chaos.
+/// Determines what happens under chaos.
 const SEED: u64 = 13;
 /// How long each race lasts.
 const TIME: Duration = Duration::from_millis(100);
-/// A race of rounds has no more of them, and no fewer though its time is up.
+/// A race of rounds has no more rounds than this, and no fewer even if its time
+/// is up.
 const MOST_ROUNDS: usize = 2_000;
 const FEWEST_ROUNDS: usize = 20;
 
-/// Clause 4: a look and a change are two steps.
+/// Clause 4: a check and a change are two steps.
 #[test]
 fn several_threads_keep_to_the_half() {
     let lesson = Lesson {
         clause: "4. Half",
-        promise: "However many ask at the same time, at most half search.",
-        usual_cause: "The count is looked at and changed in two steps. Others look in between.",
+        promise: "However many workers ask at the same time, at most half search.",
+        usual_cause: "The count is looked at and changed in two steps. Other threads look in \
+                      between.",
         read: "scheduler/sleepers.html#half-may-search",
     };
     const COUNT: usize = 4;
@@ -59,15 +61,15 @@ fn several_threads_keep_to_the_half() {
     });
 }
 
-/// Clause 7: the one is asleep, says the one; it is up, says the other.
+/// Clause 7: one thread says that it is asleep, and the other that it is awake.
 #[test]
-fn a_notify_and_who_gets_up_agree() {
+fn a_notify_and_an_unparked_worker_agree() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "If a worker gets up while `notify` names it, both know the same: it was named, or \
-                  not.",
-        usual_cause: "`transition_from_parked` looks whether the worker is listed, and takes it off \
-                      the list in a second step, when it has been named.",
+        promise: "If a worker wakes up while `notify` names it, both agree on whether it was \
+                  named.",
+        usual_cause: "`transition_from_parked` checks whether the worker is listed, and takes it \
+                      off the list in a second step, when it has already been named.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
@@ -79,7 +81,7 @@ fn a_notify_and_who_gets_up_agree() {
 fn race_to_get_up() {
     let (meeting, end) = (Barrier::new(2), AtomicUsize::new(MOST_ROUNDS));
     let rounds: Vec<_> = (0..MOST_ROUNDS).map(|_| all_asleep(2)).collect();
-    // A round that is not to be any more is known to both once they have met.
+    // Whether there is another round must be known to both once they have met.
     let meet = |round: usize| {
         meeting.wait();
         round < end.load(SeqCst)
@@ -93,8 +95,8 @@ fn race_to_get_up() {
         });
         let begun = Instant::now();
         let met = rounds.iter().enumerate().take_while(|(round, _)| {
-            // Each meeting takes two turns of the CPU, for which the two may
-            // have to stand in line.
+            // Each meeting takes two time slices of the CPU, for which the two
+            // may have to queue.
             if *round >= FEWEST_ROUNDS && begun.elapsed() > TIME {
                 end.store(*round, SeqCst);
             }
@@ -106,7 +108,8 @@ fn race_to_get_up() {
         for ((sleepers, now), named) in rounds.iter().zip(now).zip(named) {
             assert!(
                 (now == Busy) == (named != Some(0)),
-                "{named:?} was named, and 0, which is up, is {now:?} by `transition_from_parked`"
+                "{named:?} was named, and `transition_from_parked` says that 0, which is awake, is \
+                 {now:?}"
             );
             assert!(
                 named.is_some(),
@@ -114,13 +117,13 @@ fn race_to_get_up() {
             );
             assert!(
                 sleepers.transition_from_searching(),
-                "the one named was the only searcher"
+                "the named worker was the only searcher"
             );
         }
     });
 }
 
-/// Jobs that wait until so many of them run, and whoever has pushed them
+/// Jobs that wait until this many of them run; the thread that pushed them
 /// waits, too.
 fn meeting_jobs(count: usize) -> (Arc<Barrier>, Job) {
     let meeting = Arc::new(Barrier::new(count + 1));
@@ -131,14 +134,15 @@ fn meeting_jobs(count: usize) -> (Arc<Barrier>, Job) {
     (here, Box::new(meet))
 }
 
-/// Clause 5: the work is there, and all are asleep but one.
+/// Clause 5: the work is there, and all but one are asleep.
 #[test]
 fn as_many_workers_come_as_there_are_jobs() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
-        promise: "As many jobs as workers, each waits for the others, and all of them run.",
-        usual_cause: "Whoever finds a job is content. The jobs that came while it searched woke \
-                      nobody, so it has to send for the next.",
+        promise: "There are as many jobs as workers, each job waits for the others, and all of \
+                  them run.",
+        usual_cause: "A worker that finds a job looks no further. The jobs that came while it \
+                      searched woke no worker, so it has to wake the next one.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -160,8 +164,8 @@ fn jobs_that_a_worker_pushes_reach_the_others() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
         promise: "A worker pushes a job for each of the others into its own queue, and all of them run.",
-        usual_cause: "Whoever finds a job is content. The jobs that came while it searched woke \
-                      nobody, so it has to send for the next.",
+        usual_cause: "A worker that finds a job looks no further. The jobs that came while it \
+                      searched woke no worker, so it has to wake the next one.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -184,7 +188,7 @@ fn jobs_that_a_worker_pushes_reach_the_others() {
     });
 }
 
-/// Pushes this many jobs that wait for one another, again and again.
+/// Repeatedly pushes this many jobs that wait for one another.
 fn race_to_sleep(workers: usize, jobs: usize) {
     let (meeting, job) = meeting_jobs(jobs);
     let workers = Workers::start(workers, job);
@@ -203,13 +207,14 @@ fn thousands_of_jobs_find_a_worker() {
         clause: "1. No task waits",
         promise: "Each job that comes as the workers fall asleep is run.",
         usual_cause: "If other checks fail, read those first: any mistake ends here, too. If not, \
-                      `transition_to_parked` counts the worker too late, or before its name is on the \
-                      list. A job that comes in between is not seen and wakes no worker. Or `notify` \
-                      counts a searcher before it has found a sleeper, and takes it back if there is \
-                      none: a worker that falls asleep in between takes it for a real one, and doesn't \
-                      look again. Or `transition_from_parked` doesn't heed that a `notify` has named the \
-                      worker meanwhile: it says that it was asleep, so that a searcher is counted for \
-                      ever, or takes it off the number of sleepers once more.",
+                      `transition_to_parked` counts the worker too late, or before it is on the \
+                      list. A job that comes in between isn't seen and wakes no worker. Or \
+                      `notify` counts a searcher before it has found a sleeper, and takes it back \
+                      if there is none: a worker that falls asleep in between takes it for a real \
+                      searcher, and doesn't look again. Or `transition_from_parked` ignores that a \
+                      `notify` has named the worker meanwhile: it says that the worker was asleep, \
+                      so that a searcher is counted forever, or subtracts the worker from the \
+                      number of sleepers again.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check(lesson, || {

@@ -1,7 +1,7 @@
-//! Each slot has a number of its own, which says whether the item of a position is
-//! to be written there or to be read. A slot is free again as soon as its own item
-//! is out, even while its neighbors are still being read, and several thieves copy
-//! at a time. (The bounded queue of Dmitry Vyukov has such slots.)
+//! Each slot has a sequence number, which says whether the slot is ready for the item of a position
+//! to be written or to be read. A slot is free again as soon as its own item is out, even while its
+//! neighbors are still being read, and several thieves can copy at the same time. (Dmitry Vyukov's
+//! bounded queue has such slots.)
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -13,27 +13,27 @@ use primitives::{Arc, UnsafeCell};
 use Ordering::{Acquire, Relaxed, Release};
 
 struct Slot<T> {
-    /// The position whose item is written here next; one more if that item is
-    /// here. Loaded by the owner only.
-    turn: AtomicU32,
+    /// The position whose item is written here next, or that plus one while the item is here.
+    /// Loaded by the owner only.
+    sequence: AtomicU32,
     item: UnsafeCell<MaybeUninit<T>>,
 }
 
-/// A ring of `N` slots: the item at position `p` is in slot `p % N`. A position
-/// counts items, and wraps. Neither `head` nor `tail` ever goes back.
+/// A ring of `N` slots: the item at position `p` is in slot `p % N`. Positions count items, and
+/// wrap. Neither `head` nor `tail` ever goes back.
 ///
-/// The thread whose exchange of `head` passes an item has claimed it, and reads
-/// its slot; the owner writes into a slot whose turn is that of the tail.
+/// The thread whose compare-exchange moves `head` past an item has claimed it, and reads its slot;
+/// the owner writes into a slot whose sequence number equals the tail.
 ///
 /// *Memory ordering.* Two pairs carry the items.
 ///
 /// 1. The owner's Release of `tail` in `set_tail`, the Acquire in `steal_into`:
 ///    a thief that sees that an item is there sees the item.
-/// 2. The thief's Release of `turn` in `read`, the owner's Acquire in
+/// 2. The thief's Release of `sequence` in `read`, the owner's Acquire in
 ///    `is_free`: the owner writes into a slot after the thief has read it.
 ///
-/// A third pair is for a thread that only looks: the Release of `head` in
-/// `claim`, the Acquire in `is_empty`.
+/// A third pair is for a thread that only counts: the Release of `head` in `claim`, the Acquire in
+/// `is_empty`.
 struct Ring<T, const N: usize> {
     /// The position of the oldest item that waits.
     head: AtomicU32,
@@ -44,25 +44,24 @@ struct Ring<T, const N: usize> {
     slots: Box<[Slot<T>]>,
 }
 
-// SAFETY: an item goes to another thread by being taken there, for which it
-// must be `Send`; no thread gets a reference to it. Who may touch a slot is
-// said above.
+// SAFETY: an item goes to another thread by being taken there, so it must be `Send`; no thread gets
+// a reference to it. The rules above say who may touch a slot.
 unsafe impl<T: Send, const N: usize> Sync for Ring<T, N> {}
 
 impl<T, const N: usize> Ring<T, N> {
     const CAPACITY: u32 = {
-        // With one slot, "its item is here" and "free again" would be the same
-        // turn. Position 2^32, which is position 0, has to fall on slot 0.
+        // With one slot, "its item is here" and "free again" would be the same sequence number.
+        // Position 2^32, which is position 0, has to fall on slot 0.
         assert!(N.is_power_of_two() && N >= 2 && N <= 1 << 15);
         N as u32
     };
 
     fn new(position: u32) -> Self {
         let slots = (0..N).map(|index| {
-            // The first position from `position` on that has this slot.
+            // The first position at or after `position` that falls on this slot.
             let ahead = (index as u32).wrapping_sub(position) % Self::CAPACITY;
             Slot {
-                turn: AtomicU32::new(position.wrapping_add(ahead)),
+                sequence: AtomicU32::new(position.wrapping_add(ahead)),
                 item: UnsafeCell::new(MaybeUninit::uninit()),
             }
         });
@@ -83,7 +82,7 @@ impl<T, const N: usize> Ring<T, N> {
     fn is_free(&self, position: u32) -> bool {
         // Acquire: pairs with the Release in `read`; the item that was here
         // has been read.
-        self.slot(position).turn.load(Acquire) == position
+        self.slot(position).sequence.load(Acquire) == position
     }
 
     /// Puts an item into its slot, for `set_tail` to publish.
@@ -101,10 +100,10 @@ impl<T, const N: usize> Ring<T, N> {
         });
         // Relaxed: only the owner loads it, and a thief's store in `read` comes
         // later, because the thief has acquired the tail.
-        slot.turn.store(position.wrapping_add(1), Relaxed);
+        slot.sequence.store(position.wrapping_add(1), Relaxed);
     }
 
-    /// Moves the item at `position` out of its slot, which is free then.
+    /// Moves the item at `position` out of its slot, which is then free.
     ///
     /// # Safety
     ///
@@ -118,19 +117,18 @@ impl<T, const N: usize> Ring<T, N> {
         });
         let free = position.wrapping_add(Self::CAPACITY);
         // Release: pairs with the Acquire in `is_free`; the item has been read.
-        slot.turn.store(free, Release);
-        // SAFETY: the item was written when it was pushed, and the caller, who
-        // alone has claimed it, reads it once.
+        slot.sequence.store(free, Release);
+        // SAFETY: the item was written when it was pushed, and the caller, the only thread that has
+        // claimed it, reads it once.
         unsafe { item.assume_init() }
     }
 
-    /// Claims so many items from `head` on. Returns `true` if `head` was still
-    /// the head, and they are the caller's.
+    /// Claims `count` items from `head` on. Returns `true` if `head` was still the head, and the
+    /// items now belong to the caller.
     fn claim(&self, head: u32, count: u32) -> bool {
         let after = head.wrapping_add(count);
-        // Release: pairs with the Acquire in `is_empty`; the tail, and
-        // `is_overflowing`, are no older. Relaxed if it fails: then nothing has
-        // happened.
+        // Release: pairs with the Acquire in `is_empty`; the tail, and `is_overflowing`, are no
+        // older. Relaxed if it fails: in that case nothing has happened.
         self.head
             .compare_exchange(head, after, Release, Relaxed)
             .is_ok()
@@ -139,7 +137,7 @@ impl<T, const N: usize> Ring<T, N> {
 
 impl<T, const N: usize> Drop for Ring<T, N> {
     fn drop(&mut self) {
-        // Relaxed, both: this thread alone has the ring.
+        // Relaxed, both: no other thread has the ring.
         let next = self.head.load(Relaxed);
         let left = self.tail.load(Relaxed).wrapping_sub(next);
         let ring = &*self;
@@ -170,7 +168,7 @@ pub fn run_queue_at<T, const N: usize>(
 /// The owner's end.
 pub struct Local<T, const N: usize> {
     ring: Arc<Ring<T, N>>,
-    /// Makes it `!Sync`: there is one owner, and one only.
+    /// Makes it `!Sync`: there is exactly one owner.
     _not_sync: PhantomData<Cell<()>>,
 }
 
@@ -203,11 +201,10 @@ impl<T, const N: usize> Local<T, N> {
         }
     }
 
-    /// Takes the younger half out of a full queue. `None` if a thief is at
-    /// work.
+    /// Takes the younger half out of a full queue. Returns `None` if a thief is at work.
     ///
-    /// The owner claims all items, and then puts the older half behind the
-    /// younger one. No item moves: the position `p + N` is in the slot of `p`.
+    /// The owner claims all items, and then puts the older half behind the younger half. No item
+    /// moves, because position `p + N` is in the slot of `p`.
     fn take_younger_half(&self) -> Option<Claimed<'_, T, N>> {
         let ring = &*self.ring;
         let capacity = Ring::<T, N>::CAPACITY;
@@ -218,18 +215,18 @@ impl<T, const N: usize> Local<T, N> {
         if tail.wrapping_sub(head) != capacity {
             return None;
         }
-        // Relaxed: `claim` publishes it, and without that it means nothing.
+        // Relaxed: `claim` publishes it, and means nothing before that.
         ring.is_overflowing.store(true, Relaxed);
         if !ring.claim(head, capacity) {
-            // Release: as below, since `is_empty` may see this store instead of
-            // an earlier one there.
+            // Release: as below, since `is_empty` may see this store instead of an earlier store
+            // there.
             ring.is_overflowing.store(false, Release);
             return None;
         }
         for position in (0..half).map(|ahead| tail.wrapping_add(ahead)) {
-            let turn = &ring.slot(position).turn;
+            let sequence = &ring.slot(position).sequence;
             // Relaxed: as in `write`.
-            turn.store(position.wrapping_add(1), Relaxed);
+            sequence.store(position.wrapping_add(1), Relaxed);
         }
         self.set_tail(tail.wrapping_add(half));
         // Release: pairs with the Acquire in `is_empty`; the tail has moved on.
@@ -257,9 +254,9 @@ impl<T, const N: usize> Local<T, N> {
         }
     }
 
-    /// How many items wait here, at most.
+    /// Returns how many items wait here, at most.
     pub fn len(&self) -> usize {
-        // Relaxed: a count is of the past anyway.
+        // Relaxed: a count is out of date anyway.
         let head = self.ring.head.load(Relaxed);
         self.tail().wrapping_sub(head) as usize
     }
@@ -269,12 +266,12 @@ impl<T, const N: usize> Local<T, N> {
         self.len() == 0
     }
 
-    /// How many more items find room, at least.
+    /// Returns how many more items there is room for, at least.
     pub fn free(&self) -> usize {
         self.room(Ring::<T, N>::CAPACITY) as usize
     }
 
-    /// How many slots from the tail on are free, up to `most`.
+    /// Returns how many slots from the tail on are free, up to `most`.
     fn room(&self, most: u32) -> u32 {
         let tail = self.tail();
         let is_taken =
@@ -306,8 +303,8 @@ pub struct Stealer<T, const N: usize> {
 }
 
 impl<T, const N: usize> Stealer<T, N> {
-    /// Moves half of the items, at most what fits, into the thief's queue, and
-    /// returns one more.
+    /// Steals half of the items, but no more than there is room for in the thief's queue: returns
+    /// one, and moves the others there.
     pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
         let ring = &*self.ring;
         loop {
@@ -320,7 +317,7 @@ impl<T, const N: usize> Stealer<T, N> {
                 return None;
             }
             if waiting > Ring::<T, N>::CAPACITY {
-                // The head has moved on since.
+                // The head has moved on since then.
                 continue;
             }
             let more = thief.room(waiting.div_ceil(2) - 1);
@@ -348,8 +345,8 @@ impl<T, const N: usize> Stealer<T, N> {
         // Acquire: pairs with the Release in `claim`; what is loaded next is no
         // older.
         let head = self.ring.head.load(Acquire);
-        // In this order: if the owner has claimed items that stay, we see
-        // either the flag or the tail that has moved on since.
+        // In this order: if the owner has claimed items that stay, we see either the flag or the
+        // tail that has moved on since then.
         // Acquire: pairs with the Release in `take_younger_half`, for the tail.
         if self.ring.is_overflowing.load(Acquire) {
             return false;
@@ -367,8 +364,8 @@ impl<T, const N: usize> Clone for Stealer<T, N> {
     }
 }
 
-/// Items of a ring, claimed and not yet all read. What it hasn't given out when
-/// it is dropped, it drops.
+/// Claimed items of a ring, some of which may not have been read yet. Dropping it drops the items
+/// that it hasn't given out.
 struct Claimed<'a, T, const N: usize> {
     ring: &'a Ring<T, N>,
     next: u32,
