@@ -15,7 +15,7 @@ pub fn yield_now() -> YieldNow {
 #[must_use = "a yield takes place where it is awaited"]
 pub enum YieldNow {
     /// Not polled yet.
-    // // --> Yielded
+    // --> Yielded
     Fresh,
     /// Pending, and woken.
     // --> Over
