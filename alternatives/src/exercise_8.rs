@@ -1,4 +1,4 @@
-//! Other right versions of the budget.
+//! Other correct versions of the budget.
 
 pub mod aims_at_the_end;
 pub mod learns_with_suspicion;

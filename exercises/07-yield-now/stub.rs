@@ -1,10 +1,10 @@
-//! Exercise 7: give the others a turn, and not too often.
+//! Exercise 7: let other tasks run, but not too often.
 //!
 //! The chapter is `src/yielding/yield-now.md`. Check yourself with
 //! `cargo test -p exercise-7`.
 //!
-//! Write both futures by hand. The fields of the structs are yours to choose,
-//! and so are further types.
+//! Write both futures by hand. You choose the fields of the structs, and you
+//! can add types of your own.
 
 #[cfg(test)]
 mod tests;
@@ -14,25 +14,26 @@ use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Gives the executor's other tasks a turn: the task that awaits this goes to
-/// the back of the queue.
+/// Lets the executor's other tasks run: the task that awaits this goes to the
+/// back of the queue.
 ///
 /// # Contract
 ///
-/// 1. **Once.** The first poll is pending, the second is ready. Until the
-///    first poll nothing happens.
+/// 1. **Once.** The first poll is pending, and the second is ready. Before the
+///    first poll, nothing happens.
 /// 2. **Woken.** The pending poll calls its waker once, so that the task is
-///    polled again even if it is alone. (Inside a runtime it may leave that
-///    to the runtime.) The ready poll wakes nobody.
-/// 3. **A turn for the others.** Between the two polls the executor is in
-///    charge. If it is fair, whoever was woken runs before the yield is over.
-/// 4. **Nothing kept.** The future keeps no waker. Each yield is on its own:
-///    one that is dropped halfway, or one of another task, changes nothing
-///    for the next.
+///    polled again even if it's alone. (Inside a runtime, it may leave that to
+///    the runtime.) The ready poll calls no waker.
+/// 3. **A turn for the others.** Between the two polls, the executor is in
+///    charge. If it's fair, the tasks that were woken run before the yield is
+///    over.
+/// 4. **Nothing kept.** The future keeps no waker. Each yield is independent: a
+///    yield that is dropped halfway, or a yield of another task, changes
+///    nothing for the next yield.
 /// 5. **Any executor.** The second poll may come from another thread, with
 ///    another waker, or without a wake-up.
-/// 6. **Over.** A yield that was ready is never pending again. Who polls it
-///    nevertheless is told `Ready` again, or gets a panic.
+/// 6. **Over.** A yield that was ready is never pending again. If it's polled
+///    nevertheless, it returns `Ready` again, or panics.
 ///
 /// # Examples
 ///
@@ -63,21 +64,21 @@ impl Future for YieldNow {
     }
 }
 
-/// Counts the steps of a long computation, and yields at every n-th.
+/// Counts the steps of a long computation, and yields at every n-th step.
 ///
 /// # Contract
 ///
-/// 7. **Every n-th.** Of the ticks of one `EveryNth` the n-th, the 2n-th and
+/// 7. **Every n-th.** Of the ticks of one `EveryNth`, the n-th, the 2n-th and
 ///    so on yield, each as [`yield_now`] does. All others are ready at their
-///    first poll. A tick counts once, however often it is polled.
-/// 8. **Free in between.** A tick that does not yield does not touch the
-///    waker, and allocates nothing.
-/// 9. **Its own count.** Each `EveryNth` counts for itself, whatever others
-///    count, and on whatever thread its ticks are polled.
-/// 10. **Dropped ticks.** A tick that is dropped halfway does not stop the
+///    first poll. A tick counts once, no matter how often it's polled.
+/// 8. **Free in between.** A tick that doesn't yield doesn't touch the waker,
+///    and allocates nothing.
+/// 9. **Its own count.** Each `EveryNth` keeps its own count, no matter what
+///    others count, and which threads poll its ticks.
+/// 10. **Dropped ticks.** A tick that is dropped halfway doesn't stop the
 ///     count: of the n ticks that follow it, if all are polled, one yields.
 ///
-/// Whether a tick that is never polled counts is left open.
+/// The contract leaves open whether a tick that is never polled counts.
 ///
 /// # Examples
 ///
@@ -99,7 +100,7 @@ pub struct EveryNth {
 }
 
 impl EveryNth {
-    /// Makes a counter of which every `n`-th tick yields.
+    /// Creates a counter whose every `n`-th tick yields.
     pub fn new(n: NonZeroU32) -> Self {
         let _ = n;
         todo!("remember `n`, and count")
@@ -107,7 +108,7 @@ impl EveryNth {
 
     /// Counts one step. Await what it returns.
     pub fn tick(&mut self) -> Tick<'_> {
-        todo!("ready, but every n-th yields")
+        todo!("ready, except that every n-th yields")
     }
 }
 

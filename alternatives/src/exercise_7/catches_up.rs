@@ -1,11 +1,11 @@
-//! Another right design: a tick that was dropped halfway is owed, and the next
-//! tick pays for it. The waker is cloned and woken by value.
+//! Another correct design: after a tick that was dropped halfway, the next tick
+//! yields in its place. The waker is cloned and woken by value.
 
 use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Gives the executor's other tasks a turn.
+/// Lets the executor's other tasks run.
 pub fn yield_now() -> YieldNow {
     YieldNow { polls_left: 1 }
 }
@@ -30,15 +30,15 @@ impl Future for YieldNow {
     }
 }
 
-/// Counts steps, and yields at every n-th.
+/// Counts steps, and yields at every n-th step.
 pub struct EveryNth {
     n: u32,
-    /// Steps since the last yield that was over.
+    /// Steps since the last yield that ended.
     count: u32,
 }
 
 impl EveryNth {
-    /// Makes a counter of which every `n`-th tick yields.
+    /// Creates a counter whose every `n`-th tick yields.
     pub fn new(n: NonZeroU32) -> Self {
         Self {
             n: n.get(),

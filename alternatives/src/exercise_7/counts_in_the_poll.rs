@@ -1,11 +1,11 @@
-//! Another right design: nothing happens before the first poll, and the tick
-//! counts there. A tick that is never polled does not count.
+//! Another correct design: nothing happens before the first poll, which also
+//! counts the tick. A tick that is never polled doesn't count.
 
 use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Gives the executor's other tasks a turn.
+/// Lets the executor's other tasks run.
 pub fn yield_now() -> YieldNow {
     YieldNow::Fresh
 }
@@ -15,11 +15,11 @@ pub fn yield_now() -> YieldNow {
 #[must_use = "a yield takes place where it is awaited"]
 pub enum YieldNow {
     /// Not polled yet.
-    // --> PutAside
+    // --> Yielded
     Fresh,
     /// Pending, and woken.
     // --> Over
-    PutAside,
+    Yielded,
     /// Was ready.
     Over,
 }
@@ -30,11 +30,11 @@ impl Future for YieldNow {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         match *self {
             Self::Fresh => {
-                *self = Self::PutAside;
+                *self = Self::Yielded;
                 cx.waker().wake_by_ref();
                 Poll::Pending
             }
-            Self::PutAside => {
+            Self::Yielded => {
                 *self = Self::Over;
                 Poll::Ready(())
             }
@@ -43,14 +43,14 @@ impl Future for YieldNow {
     }
 }
 
-/// Counts steps, and yields at every n-th.
+/// Counts steps, and yields at every n-th step.
 pub struct EveryNth {
     n: NonZeroU32,
     count: u32,
 }
 
 impl EveryNth {
-    /// Makes a counter of which every `n`-th tick yields.
+    /// Creates a counter whose every `n`-th tick yields.
     pub fn new(n: NonZeroU32) -> Self {
         Self { n, count: 0 }
     }

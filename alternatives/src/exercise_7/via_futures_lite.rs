@@ -1,5 +1,5 @@
-//! Another right design: futures-lite's `yield_now`, and a counter that counts
-//! up.
+//! Another correct design: futures-lite's `yield_now`, and a counter that
+//! counts up.
 
 use std::num::NonZeroU32;
 use std::pin::Pin;
@@ -7,19 +7,19 @@ use std::task::{Context, Poll};
 
 use futures_lite::future::{self, YieldNow};
 
-/// Gives the executor's other tasks a turn.
+/// Lets the executor's other tasks run.
 pub fn yield_now() -> YieldNow {
     future::yield_now()
 }
 
-/// Counts steps, and yields at every n-th.
+/// Counts steps, and yields at every n-th step.
 pub struct EveryNth {
     n: NonZeroU32,
     count: u32,
 }
 
 impl EveryNth {
-    /// Makes a counter of which every `n`-th tick yields.
+    /// Creates a counter whose every `n`-th tick yields.
     pub fn new(n: NonZeroU32) -> Self {
         Self { n, count: 0 }
     }
@@ -35,7 +35,7 @@ impl EveryNth {
     }
 }
 
-/// The future of [`EveryNth::tick`]. It needs nothing of its counter.
+/// The future of [`EveryNth::tick`]. It needs nothing from its counter.
 #[must_use = "a tick yields where it is awaited"]
 pub enum Tick {
     /// Ready at once.

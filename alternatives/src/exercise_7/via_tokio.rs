@@ -1,8 +1,8 @@
-//! Another right design: tokio's `yield_now`, which leaves the wake-up to the
-//! runtime. Outside of one it wakes at once.
+//! Another correct design: tokio's `yield_now`, which leaves the wake-up to the
+//! runtime. Outside a runtime, it wakes at once.
 //!
-//! Its future has no name and must not move, so it is boxed: a yield allocates.
-//! Polled again when it was ready, it panics.
+//! Its future's type has no name, and the future must not move, so it's boxed:
+//! a yield allocates. If it's polled again after it was ready, it panics.
 
 use std::num::NonZeroU32;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 
 use tokio::task;
 
-/// Gives the executor's other tasks a turn.
+/// Lets the executor's other tasks run.
 pub fn yield_now() -> YieldNow {
     YieldNow(Box::pin(task::yield_now()))
 }
@@ -27,14 +27,14 @@ impl Future for YieldNow {
     }
 }
 
-/// Counts steps, and yields at every n-th.
+/// Counts steps, and yields at every n-th step.
 pub struct EveryNth {
     n: NonZeroU32,
     left: u32,
 }
 
 impl EveryNth {
-    /// Makes a counter of which every `n`-th tick yields.
+    /// Creates a counter whose every `n`-th tick yields.
     pub fn new(n: NonZeroU32) -> Self {
         Self { n, left: n.get() }
     }

@@ -1,14 +1,14 @@
-//! Another right design: no stride is kept. What the items since the last
-//! reading have cost tells how many would fit into what is left of the slice,
-//! and an eighth of those may pass before the next reading. So the clock is
-//! read rarely at first, and more and more often towards the end.
+//! Another correct design: no stride is kept. From the cost of the items since
+//! the last reading follows how many would fit into what is left of the slice,
+//! and an eighth of those may pass before the next reading. The clock is
+//! therefore read rarely at first, and more and more often toward the end.
 
 use std::cell::Cell;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-/// The longest way to the next reading, whatever the items cost.
+/// The most items up to the next reading, no matter what they cost.
 const MOST: u32 = 300;
 
 /// Runs `future` so that each of its polls has a time slice.
@@ -48,9 +48,9 @@ pub fn checkpoint() -> Checkpoint {
 
 /// The future of [`checkpoint`].
 pub enum Checkpoint {
-    /// It has not been polled.
+    /// Not polled yet.
     New,
-    /// It was pending, or is ready.
+    /// Was pending, or is ready.
     Passed,
 }
 
@@ -76,7 +76,7 @@ thread_local! {
     static RUNNING: Cell<Option<Budget>> = const { Cell::new(None) };
 }
 
-/// Puts back what the thread had before.
+/// Restores what the thread had before.
 struct Restored(Option<Budget>);
 
 impl Drop for Restored {
@@ -88,11 +88,11 @@ impl Drop for Restored {
 #[derive(Clone, Copy)]
 struct Budget {
     slice: Duration,
-    /// That of the budget around it, until the slice begins; then its own.
+    /// The outer budget's limit until the slice begins; then its own.
     limit: Limit,
-    /// When the clock was read last. `None` before the slice begins.
+    /// When the clock was last read. `None` before the slice begins.
     read_at: Option<Instant>,
-    /// How many items there are from the last reading to the next.
+    /// The number of items from the last reading to the next.
     items: u32,
     items_left: u32,
 }

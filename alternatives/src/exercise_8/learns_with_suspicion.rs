@@ -1,6 +1,6 @@
-//! Another right design: a task remembers from poll to poll what an item costs,
-//! and reads the clock twice at the start of a poll to see whether it still
-//! does. Only then does it take long strides at once.
+//! Another correct design: a task remembers from poll to poll what an item
+//! costs, and reads the clock twice at the start of a poll to check whether
+//! items still cost the same. Only then does it take long strides at once.
 
 use std::cell::Cell;
 use std::pin::Pin;
@@ -21,7 +21,7 @@ pub fn with_budget<F: Future>(slice: Duration, future: F) -> WithBudget<F> {
 /// The future of [`with_budget`].
 pub struct WithBudget<F> {
     slice: Duration,
-    /// Of an item, as learned. Zero if nothing is known.
+    /// The cost of an item, as learned. Zero if nothing is known.
     usual_cost: Duration,
     future: F,
 }
@@ -80,7 +80,7 @@ thread_local! {
     static RUNNING: Cell<Option<Budget>> = const { Cell::new(None) };
 }
 
-/// Puts back what the thread had before.
+/// Restores what the thread had before.
 struct Restored(Option<Budget>);
 
 impl Drop for Restored {
@@ -105,7 +105,8 @@ struct Progress {
     stride: u32,
 }
 
-/// Begins the slice of a budget, if there is one that has not begun.
+/// Begins the slice of a budget, if there is a budget and its slice hasn't
+/// begun.
 fn begin_if_fresh(budget: Option<Budget>) -> Option<Budget> {
     let mut budget = budget?;
     if budget.progress.is_none() {

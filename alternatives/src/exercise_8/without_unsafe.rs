@@ -1,7 +1,7 @@
-//! Another right design: no `unsafe`, since the future is boxed when the budget
-//! is made. The stride doubles while it takes little time, and falls back to
-//! one when it takes much. What has passed is compared with the slice, so that
-//! nothing is added to an `Instant`.
+//! Another correct design: no `unsafe`, since the future is boxed when the
+//! budget is created. The stride doubles while it takes little time, and falls
+//! back to one when it takes long. The elapsed time is compared with the slice,
+//! so that nothing is added to an `Instant`.
 
 use std::cell::Cell;
 use std::pin::Pin;
@@ -74,7 +74,7 @@ thread_local! {
     static RUNNING: Cell<Option<Budget>> = const { Cell::new(None) };
 }
 
-/// Puts back what the thread had before.
+/// Restores what the thread had before.
 struct Restored(Option<Budget>);
 
 impl Drop for Restored {
@@ -86,7 +86,7 @@ impl Drop for Restored {
 #[derive(Clone, Copy)]
 struct Budget {
     slice: Duration,
-    /// When the slice began, and when the clock was read last.
+    /// When the slice began, and when the clock was last read.
     started: Option<(Instant, Instant)>,
     stride: u32,
     /// Checkpoints since the last reading.
@@ -118,7 +118,7 @@ impl Budget {
         true
     }
 
-    /// What is left of the slice, which begins now at the latest.
+    /// Returns what is left of the slice, which begins now at the latest.
     fn rest(&mut self) -> Duration {
         let now = now();
         let (start, _last) = *self.started.get_or_insert((now, now));

@@ -9,9 +9,9 @@
 //! Also fails: block_on_runs_a_future_that_yields
 //! Also fails: the_second_poll_may_bring_another_waker
 //!
-//! Keeps the wakers of all that yield, and wakes them when the next one yields:
-//! so everybody else has had a turn for certain. The last one waits for a next one
-//! that never comes.
+//! Keeps the wakers of all tasks that yield, and wakes them at the next yield,
+//! so that every other task has certainly run. The last task to yield waits for
+//! a next yield that never comes.
 
 use std::cell::RefCell;
 use std::pin::Pin;
@@ -24,7 +24,7 @@ thread_local! {
     static DEFERRED: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Gives the executor's other tasks a turn.
+/// Lets the executor's other tasks run.
 pub fn yield_now() -> YieldNow {
     YieldNow { was_polled: false }
 }

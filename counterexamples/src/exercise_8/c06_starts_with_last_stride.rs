@@ -1,17 +1,17 @@
 //! Breaks clause 6: Wary.
-//! Caught by: dear_items_are_noticed_in_short_polls_too
+//! Caught by: expensive_items_are_noticed_in_short_polls_too
 //!
 //! The task remembers its stride from poll to poll, and corrects it at once
-//! when it took too long. But a stride is only measured when it ends. If the
-//! next polls have fewer checkpoints than it is long, it never ends, and nobody
-//! sees that the items have become dear.
+//! when it took too long. However, a stride is measured only when it ends. If
+//! the next polls have fewer checkpoints than the stride is long, it never
+//! ends, and the task never notices that the items have become expensive.
 
 use std::cell::Cell;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-/// The longest way between two readings of the clock.
+/// The largest number of checkpoints between two readings of the clock.
 const LONGEST_STRIDE: u32 = 256;
 
 /// Runs `future` so that each of its polls has a time slice.
@@ -79,12 +79,12 @@ thread_local! {
 #[derive(Clone, Copy)]
 struct Budget {
     slice: Duration,
-    /// When the budget around this one ends.
+    /// When the outer budget ends.
     outer_end: Option<Instant>,
     /// `None` until the first checkpoint.
     clock: Option<Clock>,
     stride: u32,
-    /// Checkpoints to the next reading.
+    /// Checkpoints up to the next reading.
     stride_left: u32,
 }
 
@@ -95,7 +95,7 @@ struct Clock {
     read_at: Instant,
 }
 
-/// Puts the budget around this one back when it is dropped.
+/// Restores the outer budget when it's dropped.
 struct Running {
     outer: Option<Budget>,
 }
@@ -140,7 +140,7 @@ impl Budget {
         }
     }
 
-    /// Begins the slice, if it has not begun.
+    /// Begins the slice, if it hasn't begun.
     fn started(&mut self) -> Clock {
         *self.clock.get_or_insert_with(|| {
             let now = primitives::time::now();
@@ -175,7 +175,7 @@ impl Budget {
         is_over
     }
 
-    /// Chooses by what the last stride took.
+    /// Chooses the next stride by what the last one took.
     fn choose_stride(&mut self, took: Duration) {
         let room = (self.slice / 16).div_duration_f64(took);
         let items = (f64::from(self.stride) * room) as u32;

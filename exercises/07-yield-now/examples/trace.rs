@@ -1,7 +1,8 @@
-//! Three tasks of as many steps take turns: A yields after each step, B after
-//! every fourth, and C never.
+//! Three tasks with the same number of steps alternate: A yields after each
+//! step, B after every fourth, and C never.
 //!
-//! `cargo workshop trace 7` shows it as a timeline. Who waits for whom?
+//! `cargo workshop trace 7` shows them on a timeline. Which tasks wait for
+//! which?
 
 use std::num::NonZeroU32;
 use std::time::{Duration, Instant};

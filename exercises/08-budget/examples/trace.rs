@@ -1,7 +1,7 @@
 //! Two busy tasks share one thread: A yields by a budget of 200 µs, B by one of
-//! 50 µs. C is short, and wants a turn now and then.
+//! 50 µs. C is short, and needs the thread now and then.
 //!
-//! `cargo workshop trace 8` shows it as a timeline.
+//! `cargo workshop trace 8` shows them on a timeline.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use exercise_8::{checkpoint, with_budget};
 use testkit::{RoundRobin, Yields};
 
-/// Does so many items, cheap ones first and then dear ones.
+/// Does this many items, first cheap ones and then expensive ones.
 async fn busy(items: u32) {
     for done in 0..items {
         let steps = if done < items / 2 { 100 } else { 500 };

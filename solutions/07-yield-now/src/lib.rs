@@ -1,8 +1,8 @@
 //! Solution 7: a future with one flag, and a counter.
 //!
-//! Neither knows of a runtime: a task's own waker is all that they use. So
-//! they serve any executor, and the work-stealing one too, which may put a
-//! task that wakes itself to the back of its queue.
+//! Neither knows about a runtime: all they use is the task's own waker. They
+//! therefore work on any executor, including the work-stealing one, which may
+//! put a task that wakes itself at the back of its queue.
 
 #[cfg(test)]
 #[path = "../../../exercises/07-yield-now/src/tests/mod.rs"]
@@ -14,25 +14,26 @@ use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Gives the executor's other tasks a turn: the task that awaits this goes to
-/// the back of the queue.
+/// Lets the executor's other tasks run: the task that awaits this goes to the
+/// back of the queue.
 ///
 /// # Contract
 ///
-/// 1. **Once.** The first poll is pending, the second is ready. Until the
-///    first poll nothing happens.
+/// 1. **Once.** The first poll is pending, and the second is ready. Before the
+///    first poll, nothing happens.
 /// 2. **Woken.** The pending poll calls its waker once, so that the task is
-///    polled again even if it is alone. (Inside a runtime it may leave that
-///    to the runtime.) The ready poll wakes nobody.
-/// 3. **A turn for the others.** Between the two polls the executor is in
-///    charge. If it is fair, whoever was woken runs before the yield is over.
-/// 4. **Nothing kept.** The future keeps no waker. Each yield is on its own:
-///    one that is dropped halfway, or one of another task, changes nothing
-///    for the next.
+///    polled again even if it's alone. (Inside a runtime, it may leave that to
+///    the runtime.) The ready poll calls no waker.
+/// 3. **A turn for the others.** Between the two polls, the executor is in
+///    charge. If it's fair, the tasks that were woken run before the yield is
+///    over.
+/// 4. **Nothing kept.** The future keeps no waker. Each yield is independent: a
+///    yield that is dropped halfway, or a yield of another task, changes
+///    nothing for the next yield.
 /// 5. **Any executor.** The second poll may come from another thread, with
 ///    another waker, or without a wake-up.
-/// 6. **Over.** A yield that was ready is never pending again. Who polls it
-///    nevertheless is told `Ready` again, or gets a panic.
+/// 6. **Over.** A yield that was ready is never pending again. If it's polled
+///    nevertheless, it returns `Ready` again, or panics.
 ///
 /// # Examples
 ///
@@ -69,21 +70,21 @@ impl Future for YieldNow {
     }
 }
 
-/// Counts the steps of a long computation, and yields at every n-th.
+/// Counts the steps of a long computation, and yields at every n-th step.
 ///
 /// # Contract
 ///
-/// 7. **Every n-th.** Of the ticks of one `EveryNth` the n-th, the 2n-th and
+/// 7. **Every n-th.** Of the ticks of one `EveryNth`, the n-th, the 2n-th and
 ///    so on yield, each as [`yield_now`] does. All others are ready at their
-///    first poll. A tick counts once, however often it is polled.
-/// 8. **Free in between.** A tick that does not yield does not touch the
-///    waker, and allocates nothing.
-/// 9. **Its own count.** Each `EveryNth` counts for itself, whatever others
-///    count, and on whatever thread its ticks are polled.
-/// 10. **Dropped ticks.** A tick that is dropped halfway does not stop the
+///    first poll. A tick counts once, no matter how often it's polled.
+/// 8. **Free in between.** A tick that doesn't yield doesn't touch the waker,
+///    and allocates nothing.
+/// 9. **Its own count.** Each `EveryNth` keeps its own count, no matter what
+///    others count, and which threads poll its ticks.
+/// 10. **Dropped ticks.** A tick that is dropped halfway doesn't stop the
 ///     count: of the n ticks that follow it, if all are polled, one yields.
 ///
-/// Whether a tick that is never polled counts is left open.
+/// The contract leaves open whether a tick that is never polled counts.
 ///
 /// # Examples
 ///
@@ -102,12 +103,12 @@ impl Future for YieldNow {
 #[derive(Debug)]
 pub struct EveryNth {
     n: NonZeroU32,
-    /// How many ticks there are up to the next that yields, with that one.
+    /// The number of ticks up to and including the next one that yields.
     left: NonZeroU32,
 }
 
 impl EveryNth {
-    /// Makes a counter of which every `n`-th tick yields.
+    /// Creates a counter whose every `n`-th tick yields.
     pub fn new(n: NonZeroU32) -> Self {
         Self { n, left: n }
     }
@@ -116,7 +117,8 @@ impl EveryNth {
     #[inline]
     pub fn tick(&mut self) -> Tick<'_> {
         let left = NonZeroU32::new(self.left.get() - 1);
-        // Set back here and not when the yield is over: it may be dropped first.
+        // Reset here rather than when the yield ends, because it may be dropped
+        // before that.
         self.left = left.unwrap_or(self.n);
         Tick {
             yielding: left.is_none().then(yield_now),

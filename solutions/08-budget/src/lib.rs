@@ -1,17 +1,16 @@
 //! Solution 8: a slice of time for each poll, and a stride between two
 //! readings of the clock that grows and shrinks with what the items cost.
 //!
-//! All but one in many checkpoints only count down. The one that ends the
-//! stride reads the clock, and chooses the next stride by what this one took:
-//! as many items as fit into a small part of the slice, at most twice as many
-//! as before, and never more than `LONGEST_STRIDE`. Each poll begins with a
-//! stride of one. So nothing is learned that another task, or the same one
-//! after a wait, could be misled by, and a poll whose items are dear notices
-//! at the second one.
+//! Most checkpoints only count down. The checkpoint that ends the stride reads
+//! the clock, and chooses the next stride by what this stride took: as many
+//! items as fit into a small part of the slice, at most twice as many as
+//! before, and never more than `LONGEST_STRIDE`. Each poll begins with a stride
+//! of one. The budget therefore learns nothing that could mislead another task,
+//! or the same task after a wait, and a poll whose items are expensive notices
+//! it at the second item.
 //!
-//! The budget of the running poll is the thread's, in a thread-local, for as
-//! long as the poll lasts. A poll that reaches no checkpoint only puts it
-//! there and takes it away.
+//! While a poll runs, its budget is in a thread-local. A poll that reaches no
+//! checkpoint only puts the budget there and removes it.
 
 #[cfg(test)]
 #[path = "../../../exercises/08-budget/src/tests/mod.rs"]
@@ -24,48 +23,52 @@ use std::time::{Duration, Instant};
 
 use yield_now::{YieldNow, yield_now};
 
-/// The clock is read at least about so many times in a slice: a poll is late
-/// by less than this part of it, and one item.
+/// About how often the clock is read in a slice, at least: a poll is late by
+/// less than this fraction of the slice, and one item.
 const READINGS: u32 = 16;
 
-/// How many checkpoints pass between two readings at most, however cheap the
-/// items are. The next ones may be dear.
+/// The largest number of checkpoints between two readings, no matter how cheap
+/// the items are. The next ones may be expensive.
 const LONGEST_STRIDE: u32 = 256;
 
 /// Runs `future` so that each of its polls has a time slice: a [`checkpoint`]
-/// that finds the slice over lets the task yield.
+/// that finds the slice over makes the task yield.
 ///
 /// # Contract
 ///
 /// An *item* is what the future does between two checkpoints.
 ///
 /// 1. **Ready while it lasts.** A slice begins at the first checkpoint of a
-///    poll; whether one that yielded in the poll before counts is left open.
-///    Until the slice is over a checkpoint is ready at once, and wakes nobody.
-///    Outside of any budget a checkpoint always is.
+///    poll; the contract leaves open whether a checkpoint that yielded in the
+///    previous poll counts. Until the slice is over, a checkpoint is ready at
+///    once, and calls no waker. Outside any budget, this is true of every
+///    checkpoint.
 /// 2. **Bounded polls.** While items cost the same, a poll lasts at most one
 ///    and a half slices and two items. If a task runs several loops at once,
-///    they share the slice, and it lasts one item longer for each.
-/// 3. **Pending once.** A checkpoint that finds the slice over wakes the waker
-///    that it is polled with, and is pending. Its next poll is ready, whatever
-///    the time. So a task gets on even with a slice of zero.
-/// 4. **A slice for each poll.** Each poll has a whole slice, on whichever
-///    thread. The time before it and between two polls does not count.
-/// 5. **Cheap.** Where an item costs about as much as a reading of the clock,
-///    or more, and a slice 2,000 readings or more, the readings take at most a
-///    twentieth of the time of polls that use up their slices. A poll without a
-///    checkpoint reads no clock.
-/// 6. **Wary.** Items may become dearer at any time: between two readings of
-///    the clock are at most 1,024 checkpoints, and the poll after the one in
-///    which they became dearer is bounded again.
-/// 7. **No trace.** When a poll ends, also by a panic, its thread has no
-///    budget, as before. What one task's items cost says nothing of another's.
-/// 8. **Nested.** A checkpoint within two budgets is one of both. The slice of
-///    the inner one ends when that of the outer one does, or before. Then the
-///    outer one's goes on.
+///    they share the slice, and the poll may last one item longer for each
+///    additional loop.
+/// 3. **Pending once.** A checkpoint that finds the slice over calls the waker
+///    that it's polled with, and is pending. Its next poll is ready, no matter
+///    what the clock says. A task therefore makes progress even with a slice of
+///    zero.
+/// 4. **A slice for each poll.** Each poll has a whole slice, on any thread.
+///    The time before the poll and between two polls doesn't count.
+/// 5. **Cheap.** If an item costs about as much as a reading of the clock, or
+///    more, and a slice as much as 2,000 readings, or more, then the readings
+///    take at most a twentieth of the time of polls that use up their slices. A
+///    poll without a checkpoint doesn't read the clock.
+/// 6. **Wary.** Items may become more expensive at any time. There are at most
+///    1,024 checkpoints between two readings of the clock, and the poll after
+///    the one in which the items became more expensive is bounded again.
+/// 7. **No trace.** When a poll ends, even with a panic, its thread has no
+///    budget, as before. What one task's items cost says nothing about
+///    another's.
+/// 8. **Nested.** A checkpoint within two budgets belongs to both. The inner
+///    slice ends when the outer slice does, or earlier. After that, the outer
+///    slice continues.
 /// 9. **No allocation.** Neither a poll nor a checkpoint allocates.
-/// 10. **In good hands.** The future does not move once it has been polled,
-///     and is dropped once. Its output and its panic are passed on.
+/// 10. **In good hands.** The future doesn't move once it has been polled, and
+///     is dropped once. Its output and its panic are passed on.
 ///
 /// # Examples
 ///
@@ -111,8 +114,8 @@ impl<F: Future> Future for WithBudget<F> {
 }
 
 // ANCHOR: checkpoint
-/// Gives the budget of the running poll a chance to let the task yield. Await
-/// it after each item of a long computation.
+/// Lets the budget of the running poll decide whether the task yields. Await it
+/// after each item of a long computation.
 #[inline]
 pub fn checkpoint() -> Checkpoint {
     Checkpoint { yielding: None }
@@ -123,7 +126,7 @@ pub fn checkpoint() -> Checkpoint {
 #[derive(Debug)]
 #[must_use = "futures do nothing unless they are polled"]
 pub struct Checkpoint {
-    /// Once it has found the slice over.
+    /// `Some` once the checkpoint has found the slice over.
     yielding: Option<YieldNow>,
 }
 
@@ -150,11 +153,12 @@ thread_local! {
     } };
 }
 
-/// What a thread knows of the poll that it is in.
+/// What a thread knows about the poll that it's running.
 struct Thread {
-    /// How many checkpoints come before the next reading, that one included.
+    /// The number of checkpoints up to and including the one that reads the
+    /// clock.
     stride_left: Cell<u32>,
-    /// `None` outside of any budget.
+    /// `None` outside any budget.
     budget: Cell<Option<Budget>>,
 }
 
@@ -162,8 +166,8 @@ struct Thread {
 #[derive(Clone, Copy)]
 struct Budget {
     slice: Duration,
-    /// When the slice of the budget around this one ends. `None` also where
-    /// that is never.
+    /// When the slice of the outer budget ends. `None` if there is no outer
+    /// budget, or if its slice never ends.
     outer_end: Option<Instant>,
     /// `None` until the poll's first checkpoint.
     pace: Option<Pace>,
@@ -171,7 +175,7 @@ struct Budget {
 
 #[derive(Clone, Copy)]
 struct Pace {
-    /// When the slice ends. `None` if never.
+    /// When the slice ends. `None` if it never does.
     end: Option<Instant>,
     read_at: Instant,
     stride: u32,
@@ -204,7 +208,8 @@ impl Thread {
         budget.pace = Some(pace);
         self.budget.set(Some(budget));
         let is_over = pace.end.is_some_and(|end| now >= end);
-        // Once it is over, each further checkpoint of the poll finds it so.
+        // Once the slice is over, every further checkpoint of the poll finds it
+        // over.
         self.stride_left.set(if is_over { 1 } else { pace.stride });
         is_over
     }
@@ -219,7 +224,7 @@ impl Budget {
         }
     }
 
-    /// Makes a budget within this one, whose slice begins now at the latest.
+    /// Creates a budget within this one, whose slice begins now at the latest.
     fn nested(&mut self, slice: Duration) -> Self {
         let pace = match self.pace {
             Some(pace) => pace,
@@ -246,12 +251,12 @@ impl Budget {
 
 impl Pace {
     // ANCHOR: stride
-    /// Chooses the next stride: what a part of the slice has room for, if the
-    /// items go on to cost what they have cost.
+    /// Chooses the next stride: the number of items that fit into a fraction of
+    /// the slice if they keep costing what they have cost.
     fn after_stride(mut self, slice: Duration, now: Instant) -> Self {
         let took = now.duration_since(self.read_at);
         let room = (slice / READINGS).div_duration_f64(took);
-        // Nothing took no time: then there is room for as many as we like.
+        // If the items took no time, the room is infinite, and so is `items`.
         let items = (f64::from(self.stride) * room) as u32;
         self.stride = items.clamp(1, LONGEST_STRIDE.min(2 * self.stride));
         self.read_at = now;
@@ -260,7 +265,7 @@ impl Pace {
     // ANCHOR_END: stride
 }
 
-/// Gives the thread a budget until it is dropped, also when a panic passes.
+/// Gives the thread a budget until it's dropped, even by a panic.
 struct Running {
     outer_stride_left: u32,
     outer: Option<Budget>,

@@ -15,15 +15,15 @@ fn tick_yields(counter: &mut EveryNth) -> bool {
     yields
 }
 
-/// Clause 7: off by one is off for ever.
+/// Clause 7: an off-by-one error here affects every period.
 #[test]
 fn every_nth_tick_yields_and_no_other() {
     let lesson = Lesson {
         clause: "7. Every n-th",
-        promise: "Of the ticks of one counter the n-th, the 2n-th and so on yield, and no other.",
+        promise: "Of the ticks of one counter, the n-th, the 2n-th and so on yield, and no others.",
         usual_cause: "The count starts at the wrong end, is compared before the tick is counted, \
-                      counts polls instead of ticks, or is not kept in the counter. If none yields: \
-                      the yield is polled to its end within one poll.",
+                      counts polls instead of ticks, or isn't kept in the counter. If none yields: \
+                      the yield is polled until it's ready within one poll.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -46,11 +46,11 @@ fn every_nth_tick_yields_and_no_other() {
 fn a_tick_that_is_over_stays_over() {
     let lesson = Lesson {
         clause: "7. Every n-th",
-        promise: "Polled after it was ready, a tick is ready again, or panics. It isn't pending, and \
-                  isn't counted again.",
-        usual_cause: "A tick that is over looks like one that wasn't polled yet, and is counted once \
-                      more, whether it has yielded or not. Keep three states apart: new, pending, \
-                      over; or count in `tick`.",
+        promise: "Polled after it was ready, a tick is ready again, or panics. It isn't pending, \
+                  and isn't counted again.",
+        usual_cause: "A tick that is over looks like one that wasn't polled yet, and is counted \
+                      again, whether it has yielded or not. Distinguish three states: new, \
+                      pending, over; or count in `tick`.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -74,8 +74,8 @@ fn a_tick_that_is_over_stays_over() {
             let next = (1..=n).find(|_| tick_yields(&mut counter));
             assert!(
                 next == Some(n),
-                "with n = {n}, ticks were polled thrice more when they were over, and after the one \
-                 that yielded the next to yield was {next:?} ticks later"
+                "with n = {n}, each tick was polled three more times after it was over; after the \
+                 tick that yielded, the next to yield was {next:?} ticks later"
             );
         }
     });
@@ -86,8 +86,8 @@ fn a_tick_that_is_over_stays_over() {
 fn the_longest_period_counts_as_any_other() {
     let lesson = Lesson {
         clause: "7. Every n-th",
-        promise: "With the largest n the first thousand ticks are ready at once.",
-        usual_cause: "`n + 1`, or a sum of counts, does not fit into the number.",
+        promise: "With the largest n, the first thousand ticks are ready at once.",
+        usual_cause: "`n + 1`, or a sum of counts, doesn't fit into the integer type.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -104,8 +104,8 @@ fn the_longest_period_counts_as_any_other() {
 fn a_period_of_tens_of_thousands_comes_round() {
     let lesson = Lesson {
         clause: "7. Every n-th",
-        promise: "With n = 65,540 the 65,540th tick yields, and none before it.",
-        usual_cause: "The count is a `u16` and comes round before it reaches n. Count in a `u32`, as \
+        promise: "With n = 65,540, the 65,540th tick yields, and none before it.",
+        usual_cause: "The count is a `u16`, and wraps before it reaches n. Count in a `u32`, as \
                       wide as n.",
         read: "yielding/yield-now.html#every-n-th",
     };
@@ -115,20 +115,20 @@ fn a_period_of_tens_of_thousands_comes_round() {
         let first = (1..=N).find(|_| tick_yields(&mut counter));
         assert!(
             first == Some(N),
-            "with n = {N}, of the first {N} ticks the first to yield was {first:?}"
+            "with n = {N}, the first of {N} ticks to yield was {first:?}"
         );
     });
 }
 
-/// Clause 7: each as a yield does, so clauses 4 and 5 hold of it.
+/// Clause 7: the tick yields as a yield does, so clauses 4 and 5 apply to it.
 #[test]
 fn a_tick_that_yields_is_a_yield() {
     let lesson = Lesson {
         clause: "7. Every n-th",
         promise: "A tick that yields calls its waker once and keeps no clone of it. Another thread may \
                   poll it next, with another waker.",
-        usual_cause: "The tick has a yield of its own, which keeps the waker, or waits for the same \
-                      one. Let it hold a `YieldNow`.",
+        usual_cause: "The tick has a yield of its own, which keeps the waker, or waits for the \
+                      same one. Store a `YieldNow` in the tick.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -136,7 +136,10 @@ fn a_tick_that_yields_is_a_yield() {
         let (other_waker, other_counts) = CountingWaker::new();
         let mut counter = every_nth(1);
         let mut tick = Box::pin(counter.tick());
-        assert!(!is_ready(&mut tick.as_mut(), &waker), "it does not yield");
+        assert!(
+            !is_ready(&mut tick.as_mut(), &waker),
+            "the tick with n = 1 was ready at once"
+        );
         let kept = counts.clones() - counts.drops();
         assert!(
             kept == 0,
@@ -148,7 +151,7 @@ fn a_tick_that_yields_is_a_yield() {
         });
         assert!(
             is_over,
-            "on another thread, with another waker, it was pending again"
+            "on another thread, with another waker, the tick was pending again"
         );
         let wakes = (counts.wakes(), other_counts.wakes());
         assert!(
@@ -160,15 +163,14 @@ fn a_tick_that_yields_is_a_yield() {
     });
 }
 
-/// Clause 7: the bill of a yield is one poll and one wake-up.
+/// Clause 7: a yield costs one poll and one wake-up.
 #[test]
 fn a_task_pays_one_poll_for_each_nth_tick() {
     let lesson = Lesson {
         clause: "7. Every n-th",
-        promise: "A task of a thousand ticks with n = 10 is woken a hundred times and polled a \
-                  hundred and one times.",
-        usual_cause: "A tick waits inside its poll until the yield is over, or wakes more than \
-                      once.",
+        promise: "A task that ticks a thousand times with n = 10 is woken a hundred times and \
+                  polled a hundred and one times.",
+        usual_cause: "A tick waits inside its poll until the yield is over, or wakes more than once.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -183,7 +185,7 @@ fn a_task_pays_one_poll_for_each_nth_tick() {
         let (wakes, polls) = (tasks.wakes('A'), tasks.polls('A'));
         assert!(
             (wakes, polls) == (100, 101),
-            "it was woken {wakes} times and polled {polls} times"
+            "the task was woken {wakes} times and polled {polls} times"
         );
     });
 }
@@ -193,8 +195,8 @@ fn a_task_pays_one_poll_for_each_nth_tick() {
 fn a_tick_in_between_touches_no_waker() {
     let lesson = Lesson {
         clause: "8. Free in between",
-        promise: "A tick that does not yield neither calls the waker nor clones it.",
-        usual_cause: "The waker is cloned or called before the count is looked at.",
+        promise: "A tick that doesn't yield neither calls the waker nor clones it.",
+        usual_cause: "The waker is cloned or called before the count is checked.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -216,8 +218,8 @@ fn a_tick_in_between_touches_no_waker() {
 fn ticks_in_between_allocate_nothing() {
     let lesson = Lesson {
         clause: "8. Free in between",
-        promise: "A tick that does not yield allocates nothing.",
-        usual_cause: "Each tick is put into a box. Return a struct that borrows the counter.",
+        promise: "A tick that doesn't yield allocates nothing.",
+        usual_cause: "Each tick is boxed. Return a struct that borrows the counter.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -232,14 +234,14 @@ fn ticks_in_between_allocate_nothing() {
     });
 }
 
-/// Clause 9: each task has its own beat.
+/// Clause 9: the tasks of one thread don't share a count.
 #[test]
 fn each_counter_counts_for_itself() {
     let lesson = Lesson {
         clause: "9. Its own count",
-        promise: "Two counters that tick in turn each yield at their own n-th tick.",
-        usual_cause: "The count is in a `static` or a thread-local, and the tasks of a thread \
-                      count together.",
+        promise: "Two counters that tick alternately each yield at their own n-th tick.",
+        usual_cause: "The count is in a `static` or a thread-local, so that the tasks of a thread \
+                      share it.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -254,12 +256,12 @@ fn each_counter_counts_for_itself() {
     });
 }
 
-/// Clause 9: a task goes on wherever a worker has time.
+/// Clause 9: a task may go on on a different worker.
 #[test]
 fn a_counter_goes_on_counting_on_another_thread() {
     let lesson = Lesson {
         clause: "9. Its own count",
-        promise: "A counter that moves to another thread goes on from where it was.",
+        promise: "A counter that moves to another thread continues from its count.",
         usual_cause: "The count is in a thread-local. Keep it in the counter.",
         read: "yielding/yield-now.html#every-n-th",
     };
@@ -282,17 +284,18 @@ fn a_counter_goes_on_counting_on_another_thread() {
     });
 }
 
-/// Clause 10: a task may leave its wait for another reason.
+/// Clause 10: a task may stop waiting for another reason.
 #[test]
 fn a_tick_dropped_halfway_does_not_stop_the_count() {
     let lesson = Lesson {
         clause: "10. Dropped ticks",
         promise: "After a tick that was dropped halfway, one of the next n ticks yields.",
-        usual_cause: "The count is set back when the yield is over. If that never comes, it runs past \
-                      n, and `==` does not find it there: set it back when the yield begins. Or the \
-                      counter, and not the tick, knows that a tick has yielded: the next one is taken \
-                      for that tick, is ready and isn't counted. Or a tick that has yielded, and with \
-                      which the count began anew, is given back when it's dropped.",
+        usual_cause: "The count is reset when the yield is over. If the yield is dropped, the \
+                      count runs past n, and `==` never matches again: reset it when the yield \
+                      begins. Or the counter, instead of the tick, remembers that a tick has \
+                      yielded: the next tick is taken for that tick, so it's ready and isn't \
+                      counted. Or a tick that has yielded, and has already reset the count, is \
+                      subtracted again when it's dropped.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -305,7 +308,7 @@ fn a_tick_dropped_halfway_does_not_stop_the_count() {
             });
             assert!(
                 halfway.is_some(),
-                "after {round} ticks dropped halfway, {N} ticks in a row did not yield"
+                "after {round} ticks that were dropped halfway, {N} ticks in a row did not yield"
             );
         }
     });

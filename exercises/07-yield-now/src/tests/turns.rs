@@ -1,4 +1,4 @@
-//! Tasks that take turns.
+//! Several tasks, and other executors.
 
 use super::*;
 
@@ -7,9 +7,9 @@ use super::*;
 fn two_tasks_take_turns() {
     let lesson = Lesson {
         clause: "3. A turn for the others",
-        promise: "Two tasks that yield after each step do their steps in turn.",
-        usual_cause: "The yield is over within one poll: it polls itself again, gives the turn to \
-                      another thread by `thread::yield_now`, or is ready at once.",
+        promise: "Two tasks that yield after each step alternate.",
+        usual_cause: "The yield is over within one poll: it polls itself again, yields to another \
+                      thread by `thread::yield_now`, or is ready at once.",
         read: "yielding/yield-now.html#the-back-of-the-queue",
     };
     check(lesson, || {
@@ -21,17 +21,20 @@ fn two_tasks_take_turns() {
                 }
             });
         }
-        let turns = tasks.run();
-        assert!(turns == "ABABABAB", "the turns were {turns}, not ABABABAB");
+        let order = tasks.run();
+        assert!(
+            order == "ABABABAB",
+            "the tasks were polled in the order {order}, not ABABABAB"
+        );
     });
 }
 
-/// Clause 3: what yields are for.
+/// Clause 3: the purpose of a yield.
 #[test]
 fn a_busy_task_shares_its_thread() {
     let lesson = Lesson {
         clause: "3. A turn for the others",
-        promise: "While a busy task yields, tasks that are woken meanwhile run on the same thread.",
+        promise: "While a busy task yields, other tasks that are woken run on the same thread.",
         usual_cause: "The yield is ready at once, or waits inside its poll. Only a poll that \
                       returns `Pending` gives the thread back.",
         read: "yielding/yield-now.html#an-executor-cant-interrupt",
@@ -45,7 +48,7 @@ fn a_busy_task_shares_its_thread() {
             while beats.get() < BEATS {
                 assert!(
                     steps < 10 * BEATS,
-                    "after {steps} yields of a busy task another had had {} turns of {BEATS}",
+                    "after {steps} yields of a busy task, another task had been polled {} times, not {BEATS}",
                     beats.get()
                 );
                 steps += 1;
@@ -67,9 +70,9 @@ fn a_busy_task_shares_its_thread() {
 fn block_on_runs_a_future_that_yields() {
     let lesson = Lesson {
         clause: "5. Any executor",
-        promise: "Under `block_on` a thousand yields are a thousand and one polls.",
+        promise: "Under `block_on`, a thousand yields take a thousand and one polls.",
         usual_cause: "The yield relies on more than the waker: on another task, or on a queue that \
-                      is not there.",
+                      doesn't exist here.",
         read: "yielding/yield-now.html#any-executor",
     };
     check(lesson, || {
@@ -93,9 +96,10 @@ fn block_on_runs_a_future_that_yields() {
 fn the_second_poll_may_bring_another_waker() {
     let lesson = Lesson {
         clause: "5. Any executor",
-        promise: "The second poll is ready, whatever waker it brings, and wakes neither.",
-        usual_cause: "The yield waits for the waker that it knows. Each poll brings its own, and \
-                      only the newest counts.",
+        promise: "The second poll is ready, no matter which waker it brings, and calls neither of \
+                  the two.",
+        usual_cause: "The yield waits for the waker that it knows. Each poll brings its own waker, \
+                      and only the latest counts.",
         read: "yielding/yield-now.html#any-executor",
     };
     check(lesson, || {
@@ -105,7 +109,7 @@ fn the_second_poll_may_bring_another_waker() {
         let _pending = is_ready(&mut yielding, &waker);
         assert!(
             is_ready(&mut yielding, &other_waker),
-            "polled with another waker, it was pending again"
+            "polled with another waker, the yield was pending again"
         );
         let wakes = (counts.wakes(), other_counts.wakes());
         assert!(
@@ -117,12 +121,12 @@ fn the_second_poll_may_bring_another_waker() {
     });
 }
 
-/// Clause 5: the worker that polls next may be another.
+/// Clause 5: a different worker may poll next.
 #[test]
 fn a_yield_may_begin_and_end_on_two_threads() {
     let lesson = Lesson {
         clause: "5. Any executor",
-        promise: "A yield that began on one thread is ready when another polls it.",
+        promise: "A yield that began on one thread is ready when another thread polls it.",
         usual_cause: "The state is in a thread-local. Keep it in the future, which moves with its \
                       task.",
         read: "yielding/yield-now.html#any-executor",
@@ -134,7 +138,7 @@ fn a_yield_may_begin_and_end_on_two_threads() {
         let elsewhere =
             thread::spawn(move || is_ready(&mut yielding.as_mut(), &waker));
         let is_ready = elsewhere.join().expect("a yield does not panic");
-        assert!(is_ready, "on another thread it was pending again");
+        assert!(is_ready, "on another thread the yield was pending again");
     });
 }
 
@@ -143,9 +147,9 @@ fn a_yield_may_begin_and_end_on_two_threads() {
 fn branches_of_one_task_take_turns_too() {
     let lesson = Lesson {
         clause: "5. Any executor",
-        promise: "Two branches that one task polls together go on step by step, one poll each.",
-        usual_cause: "The yield polls itself again until it is over, or waits for a wake-up of its \
-                      own. A poll without one is allowed.",
+        promise: "Two branches of one task advance step by step, at one poll a step.",
+        usual_cause: "The yield polls itself again until it's over, or waits for a wake-up of its \
+                      own. A poll without a wake-up is allowed.",
         read: "yielding/yield-now.html#any-executor",
     };
     check(lesson, || {
@@ -170,9 +174,9 @@ fn branches_of_one_task_take_turns_too() {
         });
         let mut tasks = RoundRobin::new();
         tasks.spawn('J', both);
-        let turns = tasks.run().len();
+        let polls = tasks.run().len();
         let steps = steps.take();
         assert!(steps == "ababab", "the branches stepped {steps}");
-        assert!(turns == 4, "three yields of each took {turns} polls");
+        assert!(polls == 4, "three yields of each took {polls} polls");
     });
 }

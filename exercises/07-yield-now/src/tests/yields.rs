@@ -2,15 +2,15 @@
 
 use super::*;
 
-/// Clause 1: this is all there is to a yield.
+/// Clause 1: one pending poll is all there is to a yield.
 #[test]
 fn a_yield_is_pending_once_and_then_ready() {
     let lesson = Lesson {
         clause: "1. Once",
         promise: "The first poll of a yield is pending, and the second is ready.",
-        usual_cause: "It is ready at once, so that nobody else gets a turn; or it does not \
-                      remember that it was polled, and is pending for ever. What one poll leaves \
-                      for the next is a field of the future.",
+        usual_cause: "It's ready at once, so that no other task runs; or it doesn't remember that \
+                      it was polled, and is pending forever. State that one poll leaves for the \
+                      next belongs in a field of the future.",
         read: "yielding/yield-now.html#pending-and-woken",
     };
     check(lesson, || {
@@ -18,7 +18,7 @@ fn a_yield_is_pending_once_and_then_ready() {
         let mut yielding = pin!(yield_now());
         assert!(
             !is_ready(&mut yielding, &waker),
-            "the first poll was ready: the task was not put aside"
+            "the first poll was ready: the task did not yield"
         );
         assert!(
             is_ready(&mut yielding, &waker),
@@ -27,14 +27,14 @@ fn a_yield_is_pending_once_and_then_ready() {
     });
 }
 
-/// Clause 1: like any future, it is a value that waits to be polled.
+/// Clause 1: like any future, a yield does nothing until it's polled.
 #[test]
 fn a_yield_takes_place_when_it_is_polled() {
     let lesson = Lesson {
         clause: "1. Once",
-        promise: "A yield that was made long ago is pending once, as any other.",
-        usual_cause: "The call takes note of something, such as whose turn it is, and the poll \
-                      relies on it. Nothing happens before the first poll.",
+        promise: "A yield that was created long before its first poll is pending once, like any other.",
+        usual_cause: "The call records something, such as which task runs next, and the poll \
+                      relies on it. Do nothing before the first poll.",
         read: "yielding/yield-now.html#pending-and-woken",
     };
     check(lesson, || {
@@ -45,7 +45,7 @@ fn a_yield_takes_place_when_it_is_polled() {
         assert!(is_ready(&mut late, &waker), "the second poll was pending");
         assert!(
             !is_ready(&mut early, &waker),
-            "a yield made before another was ready at its first poll"
+            "a yield created before another was ready at its first poll"
         );
         assert!(is_ready(&mut early, &waker), "its second poll was pending");
         let wakes = counts.wakes();
@@ -53,14 +53,14 @@ fn a_yield_takes_place_when_it_is_polled() {
     });
 }
 
-/// Clause 2: a wake-up too many is a needless poll of the whole task.
+/// Clause 2: a wake-up too many is a useless poll of the whole task.
 #[test]
 fn a_yield_wakes_its_task_once() {
     let lesson = Lesson {
         clause: "2. Woken",
-        promise: "The pending poll calls its waker, once. The ready poll wakes nobody.",
-        usual_cause: "The waker is not called at all; or it is called in each poll, also in the \
-                      one that is ready.",
+        promise: "The pending poll calls its waker once. The ready poll calls no waker.",
+        usual_cause: "The waker isn't called at all; or it's called in each poll, including the \
+                      ready one.",
         read: "yielding/yield-now.html#pending-and-woken",
     };
     check(lesson, || {
@@ -69,7 +69,10 @@ fn a_yield_wakes_its_task_once() {
         let wakes_before = counts.wakes();
         let _pending = is_ready(&mut yielding, &waker);
         let wakes = counts.wakes();
-        assert!(wakes_before == 0, "it woke before it was polled");
+        assert!(
+            wakes_before == 0,
+            "the yield called its waker before it was polled"
+        );
         assert!(
             wakes == 1,
             "the pending poll called its waker {wakes} times"
@@ -80,14 +83,15 @@ fn a_yield_wakes_its_task_once() {
     });
 }
 
-/// Clause 2: nobody else will wake a task that only yields.
+/// Clause 2: nothing else will wake a task that only yields.
 #[test]
 fn a_task_that_is_alone_goes_on() {
     let lesson = Lesson {
         clause: "2. Woken",
-        promise: "A task that yields and is alone in its executor is polled again.",
-        usual_cause: "`Pending` without a wake-up, or a wake-up that is left to the next yield of \
-                      some other task. `Pending` means: somebody will wake me.",
+        promise: "A task that yields is polled again even if it's alone in its executor.",
+        usual_cause: "`Pending` without a wake-up, or with a wake-up that is left to the next \
+                      yield of some other task. `Pending` promises that something will wake the \
+                      task.",
         read: "yielding/yield-now.html#pending-and-woken",
     };
     check(lesson, || {
@@ -96,19 +100,19 @@ fn a_task_that_is_alone_goes_on() {
             yield_now().await;
             yield_now().await;
         });
-        let turns = tasks.run();
-        assert!(turns == "AAA", "two yields took the turns {turns}");
+        let order = tasks.run();
+        assert!(order == "AAA", "two yields were polled as {order}, not AAA");
     });
 }
 
-/// Clause 4: a task that holds its own waker may never be freed.
+/// Clause 4: a task that owns its own waker may never be freed.
 #[test]
 fn a_yield_keeps_no_waker() {
     let lesson = Lesson {
         clause: "4. Nothing kept",
         promise: "When a poll of a yield returns, the future holds no clone of the waker.",
-        usual_cause: "The waker is kept in the future, to be called or compared later. It is \
-                      called in the pending poll, and not needed after.",
+        usual_cause: "The future stores the waker, to call or compare it later. The pending poll \
+                      calls it, and nothing needs it after that.",
         read: "yielding/yield-now.html#nothing-to-remember",
     };
     check(lesson, || {
@@ -123,14 +127,15 @@ fn a_yield_keeps_no_waker() {
     });
 }
 
-/// Clause 4: `select!` drops the futures that were not first.
+/// Clause 4: `select!` drops the futures that weren't first.
 #[test]
 fn a_yield_dropped_halfway_changes_nothing_for_the_next() {
     let lesson = Lesson {
         clause: "4. Nothing kept",
-        promise: "After a yield that was dropped halfway the next is pending once, as any other.",
-        usual_cause: "\"I have yielded\" is noted outside the future, in a thread-local for \
-                      instance, and the next yield finds the note.",
+        promise: "After a yield that was dropped halfway, the next yield is pending once, like any \
+                  other.",
+        usual_cause: "The state \"has yielded\" is outside the future, for example in a \
+                      thread-local, where the next yield finds it.",
         read: "yielding/yield-now.html#nothing-to-remember",
     };
     check(lesson, || {
@@ -139,7 +144,7 @@ fn a_yield_dropped_halfway_changes_nothing_for_the_next() {
             let mut halfway = pin!(yield_now());
             assert!(
                 !is_ready(&mut halfway, &waker),
-                "after {round} yields dropped halfway the next was ready at its first poll"
+                "after {round} yields that were dropped halfway, the next was ready at its first poll"
             );
         }
         let wakes = counts.wakes();
@@ -147,13 +152,13 @@ fn a_yield_dropped_halfway_changes_nothing_for_the_next() {
     });
 }
 
-/// Clause 4: between the two polls of one task lie polls of all the others.
+/// Clause 4: between the two polls of one task, the executor polls the others.
 #[test]
 fn yields_of_two_tasks_do_not_get_mixed_up() {
     let lesson = Lesson {
         clause: "4. Nothing kept",
-        promise: "Two yields that are polled in turn are each pending once.",
-        usual_cause: "All yields of a thread, or of the program, share one flag. Each future has \
+        promise: "Two yields that are polled alternately are each pending once.",
+        usual_cause: "All yields of a thread, or of the program, share one flag. Give each future \
                       its own.",
         read: "yielding/yield-now.html#nothing-to-remember",
     };
@@ -167,11 +172,11 @@ fn yields_of_two_tasks_do_not_get_mixed_up() {
             [is_ready(&mut first, &waker), is_ready(&mut second, &other)];
         assert!(
             firsts == [false, false],
-            "of two yields begun one after the other, the first polls were ready: {firsts:?}"
+            "of two yields that began one after the other, the first polls were ready: {firsts:?}"
         );
         assert!(
             seconds == [true, true],
-            "of two yields in the middle, the second polls were ready: {seconds:?}"
+            "of two yields that had each been polled once, the second polls were ready: {seconds:?}"
         );
     });
 }
@@ -181,8 +186,8 @@ fn yields_of_two_tasks_do_not_get_mixed_up() {
 fn a_yield_that_is_over_stays_over() {
     let lesson = Lesson {
         clause: "6. Over",
-        promise: "Polled after it was ready, a yield is ready again, or panics. It is not pending.",
-        usual_cause: "Each poll turns the flag over. Set it, and leave it set.",
+        promise: "Polled after it was ready, a yield is ready again, or panics. It isn't pending.",
+        usual_cause: "Each poll toggles the flag. Set it once, and leave it set.",
         read: "yielding/yield-now.html#nothing-to-remember",
     };
     check(lesson, || {
@@ -194,7 +199,7 @@ fn a_yield_that_is_over_stays_over() {
                 is_ready(&mut yielding, &waker)
             }));
             let is_over = polled.unwrap_or(true);
-            assert!(is_over, "it was ready, and then pending again");
+            assert!(is_over, "the yield was ready, and then pending again");
         }
     });
 }

@@ -1,8 +1,8 @@
-//! How seldom the clock is read.
+//! How rarely the clock is read.
 
 use super::*;
 
-/// Fails if items had less than 95 % of the time.
+/// Fails if the items took less than 95 % of the time.
 #[track_caller]
 fn assert_cheap(clock: &FakeClock, items: u32, cost: Duration) {
     let part = (cost * items).div_duration_f64(clock.elapsed());
@@ -15,13 +15,13 @@ fn assert_cheap(clock: &FakeClock, items: u32, cost: Duration) {
     );
 }
 
-/// Clause 5: a budget that costs as much as the work is none.
+/// Clause 5: a budget that costs as much as the work is useless.
 #[test]
 fn the_clock_takes_little_of_the_time() {
     let lesson = Lesson {
         clause: "5. Cheap",
-        promise: "Items have at least 95 % of the time, even if they are as cheap as a reading of \
-                  the clock.",
+        promise: "The items get at least 95 % of the time, even if an item costs no more than a \
+                  reading of the clock.",
         usual_cause: "The clock is read at every checkpoint, or the stride grows too slowly.",
         read: "yielding/budget.html#the-stride",
     };
@@ -38,12 +38,12 @@ fn the_clock_takes_little_of_the_time() {
     });
 }
 
-/// Clause 5: to shrink the stride is only half of it.
+/// Clause 5: the stride must also grow again.
 #[test]
-fn cheap_items_are_cheap_again_after_dear_ones() {
+fn cheap_items_are_cheap_again_after_expensive_ones() {
     let lesson = Lesson {
         clause: "5. Cheap",
-        promise: "When items become cheaper the clock is read more rarely again.",
+        promise: "When items become cheaper, the clock is read less often again.",
         usual_cause: "The stride only ever shrinks, or recovers by one at a time.",
         read: "yielding/budget.html#what-no-budget-knows",
     };
@@ -56,23 +56,24 @@ fn cheap_items_are_cheap_again_after_dear_ones() {
         };
         polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, task));
         let readings = clock.readings();
-        // At 5 %, and one for each of the dear items, with room for a poll's first ones.
+        // 5 %, and one for each of the expensive items, with room for a
+        // poll's first ones.
         let most = u64::from(CHEAP) / 20 + 3 * 200;
         assert!(
             readings <= most,
-            "for {CHEAP} cheap items after 200 dear ones the clock was read {readings} times; {most} \
-             is the most"
+            "for {CHEAP} cheap items after 200 expensive ones, the clock was read {readings} \
+             times, not at most {most}"
         );
     });
 }
 
-/// Clause 5: in a runtime each task has a budget, and few have checkpoints.
+/// Clause 5: in a runtime, every task has a budget, and few have checkpoints.
 #[test]
 fn a_poll_without_a_checkpoint_reads_no_clock() {
     let lesson = Lesson {
         clause: "5. Cheap",
-        promise: "Who reaches no checkpoint does not pay for the clock.",
-        usual_cause: "The clock is read when the poll begins. The first checkpoint is soon enough.",
+        promise: "A poll that reaches no checkpoint doesn't read the clock.",
+        usual_cause: "The clock is read when the poll begins. The first checkpoint is early enough.",
         read: "yielding/budget.html#the-stride",
     };
     check(lesson, || {
@@ -88,14 +89,14 @@ fn a_poll_without_a_checkpoint_reads_no_clock() {
     });
 }
 
-/// Clause 6: the trap of every budget that learns.
+/// Clause 6: the trap for every budget that learns.
 #[test]
-fn dear_items_after_cheap_ones_are_noticed() {
+fn expensive_items_after_cheap_ones_are_noticed() {
     let lesson = Lesson {
         clause: "6. Wary",
-        promise: "When items become dearer, one poll may last longer, by 1,024 items at most. The \
-                  next ones are bounded as ever.",
-        usual_cause: "The stride that was right for the cheap items is kept, or only halved.",
+        promise: "When items become more expensive, one poll may last longer, by at most 1,024 \
+                  items. The polls after it are bounded as before.",
+        usual_cause: "The stride that was right for the cheap items is kept, or is only halved.",
         read: "yielding/budget.html#what-no-budget-knows",
     };
     check(lesson, || {
@@ -112,48 +113,50 @@ fn dear_items_after_cheap_ones_are_noticed() {
     });
 }
 
-/// Fails if more than one poll exceeds the bound of clause 2, or one exceeds
-/// it by more than clause 6 allows.
+/// Fails if more than one poll exceeds the bound of clause 2, or if one poll
+/// exceeds it by more than clause 6 allows.
 #[track_caller]
-fn assert_wary(polls: &[Duration], dear: Duration) {
-    let bound = longest_poll(SLICE, dear, 1);
+fn assert_wary(polls: &[Duration], expensive: Duration) {
+    let bound = longest_poll(SLICE, expensive, 1);
     let longest = *polls.iter().max().expect("there was a poll");
     assert!(
-        longest <= bound + dear * LONGEST_STRIDE,
-        "a poll went on for {} items after they had become dear",
-        longest.div_duration_f64(dear) as u64
+        longest <= bound + expensive * LONGEST_STRIDE,
+        "a poll went on for {} items after they had become expensive",
+        longest.div_duration_f64(expensive) as u64
     );
     let late = polls.iter().filter(|took| **took > bound).count();
     assert!(
         late <= 1,
-        "{late} polls were longer than {bound:?}: only the one in which the items become dearer may \
-         be"
+        "{late} polls were longer than {bound:?}: only the one in which the items become more \
+         expensive may be"
     );
 }
 
 /// Clause 6: a stride that is longer than a poll has checkpoints is never
-/// corrected, unless each poll looks twice.
+/// corrected, unless each poll reads the clock twice.
 #[test]
-fn dear_items_are_noticed_in_short_polls_too() {
+fn expensive_items_are_noticed_in_short_polls_too() {
     let lesson = Lesson {
         clause: "6. Wary",
-        promise: "Polls of a few dear items are bounded, even if the last long poll had cheap ones.",
-        usual_cause: "A stride from earlier polls is longer than these polls, so the clock is not \
-                      read a second time within any of them. Begin each poll with a stride of one.",
+        promise: "Polls of a few expensive items are bounded, even if the last long poll had cheap \
+                  ones.",
+        usual_cause: "A stride from earlier polls is longer than these polls, so the clock isn't \
+                      read a second time within any of them. Begin each poll with a stride of \
+                      one.",
         read: "yielding/budget.html#what-no-budget-knows",
     };
     check(lesson, || {
         let clock = FakeClock::new(READING);
-        let dear = micros(80);
+        let expensive = micros(80);
         let task = async {
             work(&clock, 50_000, nanos(20)).await;
             for _ in 0..100 {
                 Yields(1).await;
-                work(&clock, 40, dear).await;
+                work(&clock, 40, expensive).await;
             }
         };
         let polls =
             polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, task));
-        assert_wary(&polls, dear);
+        assert_wary(&polls, expensive);
     });
 }

@@ -1,7 +1,7 @@
 //! The checks of exercise 8, one or more for each clause of the contract.
 //!
-//! They run by a clock that stands still: only an item takes time, and a
-//! reading of the clock. So they see the same on every machine.
+//! They use a fake clock, on which only items and readings of the clock take
+//! time, so they see the same on every machine.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -23,13 +23,13 @@ use testkit::{
 
 use super::{WithBudget, checkpoint, with_budget};
 
-/// What a reading of the clock costs in these checks.
+/// The cost of a reading of the clock in these checks.
 const READING: Duration = Duration::from_nanos(25);
-/// A usual slice, long against a reading.
+/// A usual slice, long compared with a reading.
 const SLICE: Duration = micros(100);
-/// More polls than any check has good reason for.
+/// More polls than any check needs.
 const TOO_MANY_POLLS: usize = 20_000;
-/// What clause 6 allows between two readings.
+/// The number of checkpoints that clause 6 allows between two readings.
 const LONGEST_STRIDE: u32 = 1_024;
 
 const fn micros(micros: u64) -> Duration {
@@ -40,7 +40,7 @@ const fn nanos(nanos: u64) -> Duration {
     Duration::from_nanos(nanos)
 }
 
-/// Does so many items, each of that cost, and a checkpoint after each.
+/// Does this many items of this cost, with a checkpoint after each.
 async fn work(clock: &FakeClock, items: u32, cost: Duration) {
     for _ in 0..items {
         clock.advance(cost);
@@ -66,13 +66,14 @@ fn polls_of(
         }
         assert!(
             polls.len() < TOO_MANY_POLLS,
-            "after {TOO_MANY_POLLS} polls the task is still not done: it makes no progress"
+            "after {TOO_MANY_POLLS} polls the task still isn't ready: it makes no progress"
         );
         clock.advance(pause);
     }
 }
 
-/// Makes a budget by the fake clock, by which all else runs, too.
+/// Creates a budget under the fake clock, as everything in these checks runs
+/// under it.
 fn budget<F: Future>(
     clock: &FakeClock,
     slice: Duration,
@@ -81,16 +82,16 @@ fn budget<F: Future>(
     clock.run(|| with_budget(slice, future))
 }
 
-/// What a poll came to.
+/// The outcome of a poll.
 #[derive(Debug)]
 struct Polled<T> {
     poll: Poll<T>,
     took: Duration,
-    /// How often the waker was woken meanwhile.
+    /// How often the waker was called during the poll.
     wakes: usize,
 }
 
-/// Polls a task by the fake clock.
+/// Polls a task under the fake clock.
 fn poll_once<F: Future + ?Sized>(
     clock: &FakeClock,
     task: Pin<&mut F>,
@@ -105,7 +106,7 @@ fn poll_once<F: Future + ?Sized>(
     }
 }
 
-/// How long a poll may take: clause 2.
+/// How long a poll may take, by clause 2.
 fn longest_poll(slice: Duration, item: Duration, loops: u32) -> Duration {
     slice + slice / 2 + item * (loops + 1)
 }
@@ -124,20 +125,21 @@ fn assert_slices_were_used(polls: &[Duration], slice: Duration) {
     }
 }
 
-/// Fails if a poll was longer than the slice, and what may come after it.
+/// Fails if a poll was longer than `bound`.
 #[track_caller]
 fn assert_bounded(polls: &[Duration], bound: Duration) {
     if let Some(at) = polls.iter().position(|took| *took > bound) {
         let took = polls[at];
         panic!(
-            "poll {} of {} took {took:?}; {bound:?} is the most",
+            "poll {} of {} took {took:?}, not at most {bound:?}",
             at + 1,
             polls.len()
         );
     }
 }
 
-/// Waits for all of them within one task, and polls each at every poll.
+/// Waits for all the futures within one task, and polls each of them at every
+/// poll.
 async fn join(futures: impl Iterator<Item = impl Future<Output = ()>>) {
     let mut left: Vec<_> = futures.map(Box::pin).collect();
     poll_fn(move |cx| {

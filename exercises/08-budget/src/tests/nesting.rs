@@ -2,13 +2,13 @@
 
 use super::*;
 
-/// Clause 7: `block_on` returns to code that knows nothing of budgets.
+/// Clause 7: `block_on` returns to code that knows nothing about budgets.
 #[test]
 fn after_a_poll_the_thread_has_no_budget() {
     let lesson = Lesson {
         clause: "7. No trace",
-        promise: "When a poll of `with_budget` has returned, checkpoints outside of it are ready.",
-        usual_cause: "The poll does not take the budget away again.",
+        promise: "When a poll of `with_budget` has returned, checkpoints outside it are ready.",
+        usual_cause: "The poll doesn't remove the budget.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
@@ -28,7 +28,7 @@ fn after_a_poll_the_thread_has_no_budget() {
             let end = if poll.is_ready() { "is done" } else { end };
             assert!(
                 is_idle(),
-                "while a task {end}, other code of its thread yields by its budget"
+                "while a task {end}, other code on its thread yields by the task's budget"
             );
             if poll.is_ready() {
                 return;
@@ -37,14 +37,14 @@ fn after_a_poll_the_thread_has_no_budget() {
     });
 }
 
-/// Clause 7: a runtime catches panics, and goes on.
+/// Clause 7: a runtime catches panics, and continues.
 #[test]
 fn after_a_panic_the_thread_has_no_budget() {
     let lesson = Lesson {
         clause: "7. No trace",
         promise: "A future that panics leaves no budget on its thread.",
-        usual_cause: "The budget is taken away by a line after the poll, which a panic skips. Put it \
-                      into a `Drop`.",
+        usual_cause: "The budget is removed by a line after the poll, which a panic skips. Remove \
+                      it in a `Drop`.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
@@ -70,49 +70,49 @@ fn after_a_panic_the_thread_has_no_budget() {
     });
 }
 
-/// Clause 7: what is usual for one task is a bad guess for another.
+/// Clause 7: what is typical of one task is a bad guess for another.
 #[test]
 fn each_task_has_a_budget_of_its_own() {
     let lesson = Lesson {
         clause: "7. No trace",
-        promise: "Tasks that are polled in turns each have whole slices, and what the one's items \
-                  cost does not lengthen the polls of the other.",
-        usual_cause: "The stride, or what is left of it, stays in the thread-local when the poll \
-                      ends.",
+        promise: "Tasks that are polled alternately each have whole slices, and the cost of one \
+                  task's items doesn't lengthen the other's polls.",
+        usual_cause: "The stride, or what is left of it, stays in the thread-local when the poll ends.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
         let clock = FakeClock::new(READING);
-        let dear = micros(20);
+        let expensive = micros(20);
         let mut cheap_task = pin!(budget(&clock, SLICE, async {
             loop {
                 work(&clock, 1_000, nanos(20)).await;
                 Yields(1).await;
             }
         }));
-        let mut dear_task =
-            pin!(budget(&clock, SLICE, work(&clock, 1_000, dear)));
+        let mut expensive_task =
+            pin!(budget(&clock, SLICE, work(&clock, 1_000, expensive)));
         let mut polls = Vec::new();
         for _ in 0..10 {
             let others = poll_once::<dyn Future<Output = ()>>(
                 &clock,
                 cheap_task.as_mut(),
             );
-            assert!(others.poll.is_pending(), "it goes on for ever");
-            polls.push(poll_once(&clock, dear_task.as_mut()).took);
+            assert!(others.poll.is_pending(), "its loop has no end");
+            polls.push(poll_once(&clock, expensive_task.as_mut()).took);
         }
         assert_slices_were_used(&polls, SLICE);
-        assert_bounded(&polls, longest_poll(SLICE, dear, 1));
+        assert_bounded(&polls, longest_poll(SLICE, expensive, 1));
     });
 }
 
-/// Clause 7: a budget is for the poll that runs, and that is on one thread.
+/// Clause 7: a budget is for the poll that is running, and that is on one
+/// thread.
 #[test]
-fn another_thread_has_no_part_in_it() {
+fn the_budget_does_not_affect_another_thread() {
     let lesson = Lesson {
         clause: "7. No trace",
-        promise: "While a task runs on one thread, code without a budget runs on another and does \
-                  not yield.",
+        promise: "While a task with a budget runs on one thread, code without a budget on another \
+                  thread doesn't yield.",
         usual_cause: "The budget is in a `static` that all threads share.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
@@ -137,17 +137,18 @@ fn another_thread_has_no_part_in_it() {
     });
 }
 
-/// Clause 8: or a library could take what its caller has not got.
+/// Clause 8: otherwise a library could take time that its caller doesn't have.
 #[test]
 fn a_nested_budget_ends_with_the_outer_one() {
     let lesson = Lesson {
         clause: "8. Nested",
-        promise: "A longer slice within a shorter one does not lengthen the poll.",
-        usual_cause: "The nested budget replaces the outer one, whose end must be its own, however \
-                      many are around it; or its stride is found by its own slice, of which the outer \
-                      one leaves less, or comes from the last poll, when the items were cheap. Or a \
-                      checkpoint begins the slice of the innermost budget only, so that an outer one \
-                      without a checkpoint of its own has no end yet.",
+        promise: "A longer slice within a shorter one doesn't lengthen the poll.",
+        usual_cause: "The nested budget replaces the outer one. It must end when the outer one \
+                      does, at any depth of nesting. Or its stride is chosen by its own slice, \
+                      although the outer one leaves less, or comes from the last poll, when the \
+                      items were cheap. Or a checkpoint begins the slice of the innermost budget \
+                      only, so that an outer budget without a checkpoint of its own has no end \
+                      yet.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
@@ -161,7 +162,7 @@ fn a_nested_budget_ends_with_the_outer_one() {
         let polls = polls_of(&clock, Duration::ZERO, outer);
         assert_bounded(&polls, longest_poll(SLICE, cost, 2));
 
-        // The slice of the one in the middle begins with that of the innermost.
+        // The middle slice begins together with the innermost one.
         let clock = FakeClock::new(READING);
         let innermost = budget(&clock, 100 * SLICE, work(&clock, 2_000, cost));
         let middle = budget(&clock, 10 * SLICE, innermost);
@@ -172,7 +173,7 @@ fn a_nested_budget_ends_with_the_outer_one() {
         let polls = polls_of(&clock, Duration::ZERO, outer);
         assert_bounded(&polls, longest_poll(SLICE, cost, 3));
 
-        // Each for itself is short.
+        // Each of them alone is short.
         let many = async {
             for _ in 0..200 {
                 with_budget(SLICE, work(&clock, 20, cost)).await;
@@ -184,14 +185,15 @@ fn a_nested_budget_ends_with_the_outer_one() {
     });
 }
 
-/// Clause 8: what comes after it is the outer task's own business again.
+/// Clause 8: what comes after the nested budget is the outer task's own work
+/// again.
 #[test]
 fn the_outer_slice_goes_on_after_a_nested_one() {
     let lesson = Lesson {
         clause: "8. Nested",
-        promise: "When a nested budget's poll has returned, the outer slice is as it would have been \
-                  without it.",
-        usual_cause: "The end of the nested poll removes the budget instead of putting back the outer \
+        promise: "When a nested budget's poll has returned, the outer slice is what it would have \
+                  been without it.",
+        usual_cause: "The end of the nested poll removes the budget instead of restoring the outer \
                       one, or leaves its own.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
@@ -212,14 +214,14 @@ fn the_outer_slice_goes_on_after_a_nested_one() {
     });
 }
 
-/// Clause 8: a shorter slice within a longer one is what `join!` is for.
+/// Clause 8: a shorter slice within a longer one is useful in a `join!`.
 #[test]
 fn a_nested_slice_may_be_over_before_the_outer_one() {
     let lesson = Lesson {
         clause: "8. Nested",
-        promise: "A nested task yields by its own slice, and leaves the rest of the outer one to \
-                  whatever else the outer task does.",
-        usual_cause: "The nested budget is ignored; or when it is over, the outer one is too.",
+        promise: "A nested task yields at the end of its own slice, and leaves the rest of the \
+                  outer slice to the other work of the outer task.",
+        usual_cause: "The nested budget is ignored; or when its slice is over, so is the outer one.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
@@ -246,15 +248,15 @@ fn a_nested_slice_may_be_over_before_the_outer_one() {
     });
 }
 
-/// Clause 8: a task that supervises others goes on when one of them panics.
+/// Clause 8: a task that supervises others continues when one of them panics.
 #[test]
 fn the_outer_slice_goes_on_after_a_nested_panic() {
     let lesson = Lesson {
         clause: "8. Nested",
-        promise: "When the poll of a nested budget panics, and the outer task catches that, the outer \
-                  slice goes on.",
-        usual_cause: "After a panic the thread's budget is cleared. Put back the outer one, as after \
-                      any other poll.",
+        promise: "If the poll of a nested budget panics, and the outer task catches the panic, the \
+                  outer slice continues.",
+        usual_cause: "After a panic, the thread's budget is cleared. Restore the outer one, as \
+                      after any other poll.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {

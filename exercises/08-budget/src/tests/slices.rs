@@ -2,14 +2,15 @@
 
 use super::*;
 
-/// Clause 1: whoever yields early pays for a yield that nobody needs.
+/// Clause 1: a task that yields early pays for a yield that helps no other
+/// task.
 #[test]
 fn a_checkpoint_is_ready_while_the_slice_lasts() {
     let lesson = Lesson {
         clause: "1. Ready while it lasts",
-        promise: "Until the slice is over a checkpoint is ready at once and wakes nobody.",
-        usual_cause: "Checkpoints are counted, and not the time; or the end is guessed by what \
-                      the items cost so far. Also see whether the clock is read by \
+        promise: "Until the slice is over, a checkpoint is ready at once and calls no waker.",
+        usual_cause: "The budget counts checkpoints instead of time; or it guesses the end from \
+                      what the items have cost so far. Also check that you read the clock with \
                       `primitives::time::now`.",
         read: "yielding/budget.html#a-slice-of-time",
     };
@@ -26,7 +27,7 @@ fn a_checkpoint_is_ready_while_the_slice_lasts() {
             if polled.poll.is_ready() {
                 break;
             }
-            assert!(polls.len() < TOO_MANY_POLLS, "it never gets done");
+            assert!(polls.len() < TOO_MANY_POLLS, "the task is never ready");
         }
         assert!(
             clock.readings() > 0,
@@ -46,8 +47,8 @@ fn a_checkpoint_is_ready_while_the_slice_lasts() {
 fn outside_a_budget_a_checkpoint_is_ready() {
     let lesson = Lesson {
         clause: "1. Ready while it lasts",
-        promise: "Outside of any budget checkpoints never yield.",
-        usual_cause: "A thread that has no budget is given one of zero, or one by default.",
+        promise: "Outside any budget, checkpoints never yield.",
+        usual_cause: "A thread without a budget is given a budget of zero, or a default.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
@@ -67,9 +68,9 @@ fn outside_a_budget_a_checkpoint_is_ready() {
 fn a_slice_may_be_endless() {
     let lesson = Lesson {
         clause: "1. Ready while it lasts",
-        promise: "Any `Duration` is a slice. One of `Duration::MAX` is never over.",
+        promise: "Any `Duration` is a valid slice. A slice of `Duration::MAX` is never over.",
         usual_cause: "`Instant + Duration` or a multiplication overflows. Use `checked_add`, or \
-                      compare what has passed with the slice.",
+                      compare the elapsed time with the slice.",
         read: "yielding/budget.html#a-slice-of-time",
     };
     check(lesson, || {
@@ -78,20 +79,21 @@ fn a_slice_may_be_endless() {
             let clock = FakeClock::new(READING);
             let task = budget(&clock, slice, work(&clock, 5_000, micros(100)));
             let polls = polls_of(&clock, SLICE, task).len();
-            assert!(polls == 1, "with a slice of {slice:?} it yielded");
+            assert!(polls == 1, "with a slice of {slice:?} the task yielded");
         }
     });
 }
 
-/// Clause 2: this is what a budget is for. Whoever waits for the thread waits
+/// Clause 2: the purpose of a budget. The tasks that wait for the thread wait
 /// for the end of the poll.
 #[test]
 fn a_poll_ends_soon_after_its_slice() {
     let lesson = Lesson {
         clause: "2. Bounded polls",
-        promise: "Whatever an item costs, a poll lasts at most one and a half slices and two items.",
-        usual_cause: "The clock is read too rarely, because the stride does not depend on what an \
-                      item costs, or not on how long the slice is.",
+        promise: "No matter what an item costs, a poll lasts at most one and a half slices and two \
+                  items.",
+        usual_cause: "The clock is read too rarely, because the stride doesn't depend on the cost \
+                      of an item, or on the length of the slice.",
         read: "yielding/budget.html#the-stride",
     };
     check(lesson, || {
@@ -109,14 +111,13 @@ fn a_poll_ends_soon_after_its_slice() {
     });
 }
 
-/// Clause 2: `join!` polls one loop after the other, all in one poll.
+/// Clause 2: `join!` polls one loop after another, all in one poll.
 #[test]
 fn loops_of_one_task_share_its_slice() {
     let lesson = Lesson {
         clause: "2. Bounded polls",
-        promise: "Once the slice is over, it is over for all that the task does in this poll.",
-        usual_cause: "The checkpoint that yields starts the next slice. It is the next poll that \
-                      starts it.",
+        promise: "Once the slice is over, it's over for everything that the task does in this poll.",
+        usual_cause: "The checkpoint that yields starts the next slice. Leave that to the next poll.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     const LOOPS: u32 = 10;
@@ -130,14 +131,14 @@ fn loops_of_one_task_share_its_slice() {
     });
 }
 
-/// Clause 3: nobody else knows that the task wants to go on.
+/// Clause 3: nothing else knows that the task wants to continue.
 #[test]
 fn a_checkpoint_that_is_pending_has_woken_its_task() {
     let lesson = Lesson {
         clause: "3. Pending once",
         promise: "A task that yields has woken itself, even if it is alone.",
-        usual_cause: "`Pending` is returned without `cx.waker().wake_by_ref()`: the task would sleep \
-                      for ever.",
+        usual_cause: "`Pending` is returned without `cx.waker().wake_by_ref()`: the task would \
+                      sleep forever.",
         read: "yielding/budget.html#a-slice-of-time",
     };
     check(lesson, || {
@@ -151,21 +152,21 @@ fn a_checkpoint_that_is_pending_has_woken_its_task() {
             }
             assert!(
                 polled.wakes > 0,
-                "poll {poll} was pending, and nobody had woken the task"
+                "poll {poll} was pending, and nothing had woken the task"
             );
         }
     });
 }
 
-/// Clause 3: a slice that is over at once must not mean that nothing is done.
+/// Clause 3: a task must make progress even if its slice is over at once.
 #[test]
-fn a_task_gets_on_whatever_its_slice() {
+fn a_task_makes_progress_with_any_slice() {
     let lesson = Lesson {
         clause: "3. Pending once",
-        promise: "A checkpoint is pending once. The next time it is polled the task gets on, also \
-                  with a slice of zero.",
-        usual_cause: "A checkpoint that was pending asks the budget again. It must remember that it \
-                      has yielded.",
+        promise: "A checkpoint is pending once. At its next poll the task continues, even with a \
+                  slice of zero.",
+        usual_cause: "A checkpoint that was pending asks the budget again. It must remember that \
+                      it has yielded.",
         read: "yielding/budget.html#a-slice-of-time",
     };
     const ITEMS: u32 = 100;
@@ -182,17 +183,17 @@ fn a_task_gets_on_whatever_its_slice() {
     });
 }
 
-/// Clause 3: an executor within the task polls again whom it finds woken,
-/// without an end of the outer poll in between.
+/// Clause 3: an executor inside the task polls a woken future again within the
+/// same outer poll.
 #[test]
 fn a_checkpoint_that_yielded_is_ready_in_the_same_poll_too() {
     let lesson = Lesson {
         clause: "3. Pending once",
-        promise: "The second poll of a checkpoint is ready, also if the task has not returned in \
-                  between: an executor within the task must not poll it for ever.",
+        promise: "The second poll of a checkpoint is ready, even if the task hasn't returned in \
+                  between: an executor inside the task must not poll it forever.",
         usual_cause: "A checkpoint that was pending asks the budget again, and the slice is still \
-                      over. Or the budget, and not the checkpoint, knows that one may pass: another \
-                      one passes in its place.",
+                      over. Or the budget, instead of the checkpoint, remembers that one \
+                      checkpoint may pass, and a different one passes in its place.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
@@ -218,20 +219,20 @@ fn a_checkpoint_that_yielded_is_ready_in_the_same_poll_too() {
         let polls = polls_of_checkpoints.get();
         assert!(
             polls == 2,
-            "a checkpoint after the slice was polled {polls} times, and two is right"
+            "a checkpoint after the slice was polled {polls} times, not twice"
         );
     });
 }
 
-/// Clause 3: the checkpoint may be polled by an executor within the task,
-/// which needs to hear that it is to be polled again.
+/// Clause 3: an executor inside the task may poll the checkpoint, and needs to
+/// learn that it must poll it again.
 #[test]
 fn it_wakes_the_waker_that_it_is_polled_with() {
     let lesson = Lesson {
         clause: "3. Pending once",
-        promise: "A checkpoint wakes by the waker of the context that it is polled with.",
-        usual_cause: "The budget keeps the waker of the task's poll. An executor within the task has \
-                      wakers of its own.",
+        promise: "A checkpoint calls the waker of the context that it's polled with.",
+        usual_cause: "The budget keeps the waker of the task's poll. An executor inside the task \
+                      has wakers of its own.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
@@ -253,19 +254,19 @@ fn it_wakes_the_waker_that_it_is_polled_with() {
         assert!(yields > 0, "no checkpoint found the slice over");
         assert!(
             wakes >= yields,
-            "{yields} checkpoints were pending, and their waker was woken {wakes} times"
+            "{yields} checkpoints were pending, and their waker was called {wakes} times"
         );
     });
 }
 
-/// Clause 4: the queue may be long. The task did not use that time.
+/// Clause 4: the queue may be long. The task didn't use that time.
 #[test]
 fn every_poll_has_a_whole_slice() {
     let lesson = Lesson {
         clause: "4. A slice for each poll",
-        promise: "Each poll has a whole slice: neither what earlier polls used nor the time in \
-                  between counts.",
-        usual_cause: "The slice is begun when the budget is made, or only after the last one is \
+        promise: "Each poll has a whole slice: neither the time that earlier polls used nor the \
+                  time between polls counts.",
+        usual_cause: "The slice begins when the budget is created, or only after the last slice is \
                       over.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
@@ -285,10 +286,10 @@ fn every_poll_has_a_whole_slice() {
 fn a_slice_that_was_not_used_up_is_not_continued() {
     let lesson = Lesson {
         clause: "4. A slice for each poll",
-        promise: "A poll that ends early, since the task waits for something, leaves nothing to the \
-                  next one.",
-        usual_cause: "A new slice begins only when the last one is over, so time that the task spent \
-                      waiting is charged.",
+        promise: "A poll that ends early, because the task waits for something, doesn't affect the \
+                  slice of the next poll.",
+        usual_cause: "A new slice begins only when the last one is over, so the task is charged \
+                      for time that it spent waiting.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     const ROUNDS: usize = 20;
@@ -306,20 +307,20 @@ fn a_slice_that_was_not_used_up_is_not_continued() {
                     .len();
             assert!(
                 polls == ROUNDS + 1,
-                "{ROUNDS} rounds of 40 µs, far from a slice, took {polls} polls"
+                "{ROUNDS} rounds of 40 µs, much less than a slice, took {polls} polls"
             );
         }
     });
 }
 
-/// Clause 4: an executor with several threads moves tasks about.
+/// Clause 4: an executor with several threads moves tasks between them.
 #[test]
 fn a_task_takes_its_budget_to_another_thread() {
     let lesson = Lesson {
         clause: "4. A slice for each poll",
-        promise: "A task that was polled on one thread has its slice on another one too.",
-        usual_cause: "The budget stays in a thread-local of the thread that made it or polled it \
-                      first.",
+        promise: "A task that was polled on one thread has its slice on another thread too.",
+        usual_cause: "The budget stays in a thread-local of the thread that created it or polled \
+                      it first.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {

@@ -1,15 +1,15 @@
-//! The future within.
+//! The future inside.
 
 use super::*;
 
-/// Clause 9: checkpoints stand in inner loops, and tasks are many.
+/// Clause 9: inner loops contain checkpoints, and there are many tasks.
 #[test]
 fn polls_and_checkpoints_allocate_nothing() {
     let lesson = Lesson {
         clause: "9. No allocation",
         promise: "Neither a poll of `with_budget` nor a checkpoint allocates.",
-        usual_cause: "Budgets are kept in a `Vec` or a `Box`. A `Cell` in a \
-                      thread-local will do, and the guard on the stack keeps the outer one.",
+        usual_cause: "Budgets are kept in a `Vec` or a `Box`. A `Cell` in a thread-local is \
+                      enough: the guard on the stack keeps the outer budget.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
@@ -22,7 +22,7 @@ fn polls_and_checkpoints_allocate_nothing() {
             allocations(|| {
                 while task.as_mut().poll(&mut cx).is_pending() {
                     polls += 1;
-                    assert!(polls < TOO_MANY_POLLS, "it never gets done");
+                    assert!(polls < TOO_MANY_POLLS, "the task is never ready");
                 }
             })
         });
@@ -34,14 +34,13 @@ fn polls_and_checkpoints_allocate_nothing() {
     });
 }
 
-/// Clause 10: an `async` block may hold references into itself.
+/// Clause 10: an `async` block may contain references into itself.
 #[test]
 fn the_future_stays_where_it_is_and_is_dropped_once() {
     let lesson = Lesson {
         clause: "10. In good hands",
-        promise: "The future is not moved after its first poll, and is dropped once, with \
-                  `WithBudget`.",
-        usual_cause: "The poll takes the future out of its place and puts it back, or leaks it.",
+        promise: "The future isn't moved after its first poll, and is dropped once, with `WithBudget`.",
+        usual_cause: "The poll moves the future out of its field and back, or leaks it.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
@@ -60,18 +59,18 @@ fn the_future_stays_where_it_is_and_is_dropped_once() {
             let count = drops.count();
             assert!(
                 count == 1,
-                "after {polls} polls what the future holds was dropped {count} times"
+                "after {polls} polls, a value that the future owns was dropped {count} times"
             );
         }
     });
 }
 
-/// Clause 10: a budget is no reason to lose a result.
+/// Clause 10: a budget must not lose a result.
 #[test]
 fn output_and_panic_of_the_future_come_through() {
     let lesson = Lesson {
         clause: "10. In good hands",
-        promise: "`with_budget` returns what the future returns, and panics as it panics.",
+        promise: "`with_budget` returns what its future returns, and panics with its future's panic.",
         usual_cause: "The panic is caught, or the output is dropped on the way.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
@@ -81,7 +80,7 @@ fn output_and_panic_of_the_future_come_through() {
         let Polled { poll, wakes, .. } = poll_once(&clock, task);
         assert!(
             poll == Poll::Ready("output") && wakes == 0,
-            "it returned {poll:?} and woke {wakes} times"
+            "`with_budget` returned {poll:?} and called its waker {wakes} times"
         );
         let mut panics = Box::pin(budget(&clock, SLICE, async {
             panic!("meant to panic");
