@@ -19,7 +19,7 @@ use std::future::{pending, poll_fn, ready};
 use std::hint::black_box;
 use std::panic::panic_any;
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 use std::thread;

@@ -39,7 +39,8 @@ fn each_run_polls_once() {
         clause: "3. When run",
         promise: "A task that wakes itself is polled once by each `run`, and scheduled in between.",
         usual_cause: "`run` polls again at once if the task was woken meanwhile. The others in the \
-                      queue wait.",
+                      queue wait. If it was scheduled too rarely, a wake-up during a poll was taken \
+                      for one that came before the poll: see clause 5.",
         read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
@@ -215,6 +216,52 @@ fn a_wake_up_during_a_poll_is_not_lost() {
             assert!(scheduled == 1, "then it was scheduled {scheduled} times");
             queue.run_one();
             assert!(handle.is_finished(), "its second poll was ready");
+        }
+    });
+}
+
+/// Clause 5: the poll serves what came before it, and nothing else.
+#[test]
+fn a_wake_up_during_a_poll_counts_whatever_came_before() {
+    let lesson = Lesson {
+        clause: "5. No lost wake-up",
+        promise: "A task that was woken several times while it was queued, and is woken again during \
+                  the poll, is scheduled again.",
+        usual_cause: "A wake-up changes nothing if the task has been woken already: there is a flag, \
+                      or a count that is high enough. After the poll, it is taken back as served. A \
+                      wake-up during the poll must leave something that the poll's end doesn't take \
+                      back; so take it back when the poll begins.",
+        read: "scheduler/task.html#woken-while-running",
+    };
+    check(lesson, || {
+        let queue = Queue::default();
+        let wakes_itself = Arc::new(AtomicBool::new(false));
+        let asked = wakes_itself.clone();
+        let waker = Arc::new(Mutex::new(None));
+        let place = waker.clone();
+        let _handle = queue.spawn(poll_fn(move |cx| {
+            *place.lock().expect("no test panics with it") = Some(cx.waker().clone());
+            if asked.swap(false, SeqCst) {
+                cx.waker().wake_by_ref();
+            }
+            Poll::<()>::Pending
+        }));
+        queue.run_one();
+        let waker = waker.lock().expect("no test panics with it").take();
+        let waker = waker.expect("the task was polled");
+        for count in 1..=5 {
+            (0..count).for_each(|_| waker.wake_by_ref());
+            wakes_itself.store(true, SeqCst);
+            queue.run_one();
+            let task = queue.pop();
+            assert!(
+                task.is_some(),
+                "it was woken {count} times while it waited or was queued, and then during the \
+                 poll: no second poll follows"
+            );
+            task.into_iter().for_each(Runnable::run);
+            let further = queue.pop().is_some();
+            assert!(!further, "a poll without a wake-up schedules it again");
         }
     });
 }
