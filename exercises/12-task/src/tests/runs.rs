@@ -240,7 +240,8 @@ fn a_wake_up_during_a_poll_counts_whatever_came_before() {
         let waker = Arc::new(Mutex::new(None));
         let place = waker.clone();
         let _handle = queue.spawn(poll_fn(move |cx| {
-            *place.lock().expect("no test panics with it") = Some(cx.waker().clone());
+            *place.lock().expect("no test panics with it") =
+                Some(cx.waker().clone());
             if asked.swap(false, SeqCst) {
                 cx.waker().wake_by_ref();
             }
