@@ -2,7 +2,7 @@
 //! Caught by: a_wake_up_causes_one_poll
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //!
-//! Polls once more before it sleeps, in case a wake-up came meanwhile. The park
+//! Polls again before it sleeps, in case a wake-up came meanwhile. The park
 //! token already remembers such a wake-up, so the second poll only doubles the
 //! work.
 

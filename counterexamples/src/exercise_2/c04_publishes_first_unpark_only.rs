@@ -80,7 +80,7 @@ impl Unparker {
     pub fn unpark(&self) {
         let state = &self.shared.state;
         match state.compare_exchange(EMPTY, NOTIFIED, Release, Relaxed) {
-            Ok(_) => {}         // Nobody sleeps.
+            Ok(_) => {}         // Not parked.
             Err(NOTIFIED) => {} // There is a token already.
             Err(_) => {
                 if state.swap(NOTIFIED, Release) == PARKED {

@@ -104,7 +104,7 @@ fn wait_idly() -> Idling {
         }
     });
     block_on(future);
-    watcher.join().expect("the watcher does not panic")
+    watcher.join().expect("the watcher doesn't panic")
 }
 
 /// Clause 2: a thread that spins passes all checks of the other clauses, and
@@ -246,7 +246,7 @@ fn a_wake_from_another_thread_during_poll_is_not_lost() {
             let waker = cx.waker().clone();
             thread::spawn(|| waker.wake())
                 .join()
-                .expect("waking does not panic");
+                .expect("waking doesn't panic");
             Poll::Pending
         }));
     });
@@ -295,7 +295,7 @@ fn a_wake_from_another_thread_ends_the_sleep() {
             handle.complete();
         });
         block_on(future);
-        waking.join().expect("waking does not panic");
+        waking.join().expect("waking doesn't panic");
     });
 }
 
@@ -324,7 +324,7 @@ fn every_clone_of_the_waker_wakes() {
                     clone_of_clone.wake()
                 }
             });
-            waking.join().expect("waking does not panic");
+            waking.join().expect("waking doesn't panic");
             if polls == 5 {
                 Poll::Ready(())
             } else {
@@ -367,7 +367,7 @@ fn a_waker_of_an_earlier_poll_wakes() {
             Poll::Pending
         }));
         let waking = waking.expect("the second poll has begun it");
-        waking.join().expect("waking does not panic");
+        waking.join().expect("waking doesn't panic");
     });
 }
 
@@ -396,10 +396,10 @@ fn two_waiting_threads_do_not_take_each_others_wake_ups() {
             // the wake-up is for the other one.
             let polls_before = first.0.polls();
             second.0.complete();
-            second.1.join().expect("waiting does not panic");
+            second.1.join().expect("waiting doesn't panic");
             needless_polls += first.0.polls() - polls_before;
             first.0.complete();
-            first.1.join().expect("waiting does not panic");
+            first.1.join().expect("waiting doesn't panic");
         }
         assert!(
             needless_polls < ROUNDS / 2,
@@ -430,7 +430,7 @@ fn a_wake_up_causes_one_poll() {
             handle
         });
         block_on(future);
-        let polls = waking.join().expect("waking does not panic").polls();
+        let polls = waking.join().expect("waking doesn't panic").polls();
         let wakes = WAKES + 1;
         assert!(
             polls <= 10 * wakes,
@@ -593,7 +593,7 @@ fn a_waker_may_be_used_after_block_on_returned() {
             clone.wake_by_ref();
             clone.wake();
         });
-        elsewhere.join().expect("a late wake-up does not panic");
+        elsewhere.join().expect("a late wake-up doesn't panic");
         block_on(Yields(2));
         waker.wake();
         block_on(Yields(2));

@@ -32,7 +32,7 @@ fn an_unpark_counts_in_every_order() {
             let unparker = parker.unparker();
             let unparking = thread::spawn(move || unparker.unpark());
             parker.park();
-            unparking.join().expect("unparking does not panic");
+            unparking.join().expect("unparking doesn't panic");
         });
     });
 }
@@ -60,7 +60,7 @@ fn each_of_two_parks_gets_its_token_in_every_order() {
             here.park();
             to_there.unpark();
             here.park();
-            partner.join().expect("parking does not panic");
+            partner.join().expect("parking doesn't panic");
         });
     });
 }
@@ -99,7 +99,7 @@ fn what_was_written_before_unpark_is_seen_after_park() {
                 "`park` took the token, but the thread doesn't see what was written before \
                  `unpark`"
             );
-            partner.join().expect("unparking does not panic");
+            partner.join().expect("unparking doesn't panic");
         });
     });
 }
@@ -127,7 +127,7 @@ fn what_was_written_before_a_second_unpark_is_seen() {
                 parker.park();
             }
             for (_, partner) in partners {
-                partner.join().expect("unparking does not panic");
+                partner.join().expect("unparking doesn't panic");
             }
         });
         // ANCHOR_END: second_unpark
@@ -159,7 +159,7 @@ fn a_timed_park_that_is_over_takes_all_of_a_token_or_nothing() {
                 is_written.load(Relaxed),
                 "the token was taken, but the thread doesn't see what was written before `unpark`"
             );
-            partner.join().expect("unparking does not panic");
+            partner.join().expect("unparking doesn't panic");
         });
     });
 }
@@ -188,7 +188,7 @@ fn a_timed_park_takes_all_tokens_that_came() {
                 parker.park();
             }
             for (_, partner) in partners {
-                partner.join().expect("unparking does not panic");
+                partner.join().expect("unparking doesn't panic");
             }
         });
     });
@@ -224,7 +224,7 @@ fn a_wake_up_counts_and_publishes_in_every_order() {
                 Poll::Pending
             }));
             let partner = partner.expect("the first poll is pending");
-            partner.join().expect("waking does not panic");
+            partner.join().expect("waking doesn't panic");
         });
     });
 }
@@ -264,7 +264,7 @@ fn what_each_of_two_wakers_wrote_is_seen() {
                 }
             }));
             for thread in waking.drain(..) {
-                thread.join().expect("waking does not panic");
+                thread.join().expect("waking doesn't panic");
             }
         });
     });

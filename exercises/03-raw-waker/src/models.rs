@@ -72,7 +72,7 @@ fn the_last_of_two_threads_frees_the_target_in_every_order() {
                 drop(clone);
             });
             waker.wake();
-            other.join().expect("waking does not panic");
+            other.join().expect("waking doesn't panic");
             assert_eq!(wake_count.load(Relaxed), 2, "wakes that arrived");
         });
         // ANCHOR_END: last
@@ -145,7 +145,7 @@ fn the_target_ends_after_all_that_was_done_with_it() {
                 drop(clone);
             });
             drop(waker);
-            other.join().expect("waking does not panic");
+            other.join().expect("waking doesn't panic");
         });
     });
 }
@@ -166,7 +166,7 @@ fn two_threads_clone_a_waker_in_every_order() {
             let theirs = waker.clone();
             let other = thread::spawn(move || theirs.clone().wake());
             waker.clone().wake();
-            other.join().expect("waking does not panic");
+            other.join().expect("waking doesn't panic");
             waker.wake_by_ref();
             assert_eq!(wake_count.load(Relaxed), 3, "wakes that arrived");
         });
@@ -192,7 +192,7 @@ fn two_threads_clone_the_only_waker_in_every_order() {
             let theirs = waker.clone();
             let other = thread::spawn(move || drop(Waker::clone(&theirs)));
             drop(Waker::clone(&waker));
-            other.join().expect("a clone does not panic");
+            other.join().expect("a clone doesn't panic");
             waker.wake_by_ref();
             assert_eq!(wake_count.load(Relaxed), 1, "wakes that arrived");
         });
@@ -231,7 +231,7 @@ fn a_wake_up_reaches_block_on_in_every_order() {
                 Poll::Pending
             }));
             let partner = partner.expect("the first poll is pending");
-            partner.join().expect("waking does not panic");
+            partner.join().expect("waking doesn't panic");
         });
     });
 }

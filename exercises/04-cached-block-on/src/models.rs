@@ -50,7 +50,7 @@ fn wait_for_another_thread(own_wakes: u32) {
 
 fn join(waking: Option<thread::JoinHandle<()>>) {
     let waking = waking.expect("the first poll starts it");
-    waking.join().expect("waking does not panic");
+    waking.join().expect("waking doesn't panic");
 }
 
 /// Clause 3: this also holds between the last look and the sleep.
@@ -133,7 +133,7 @@ fn a_stale_wake_up_does_not_disturb_a_later_call() {
             let stale = block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
             let waking = thread::spawn(move || stale.wake());
             wait_for_another_thread(0);
-            waking.join().expect("waking does not panic");
+            waking.join().expect("waking doesn't panic");
         });
     });
 }

@@ -61,7 +61,7 @@ fn an_earlier_deadline_interrupts_in_every_order() {
             block_on(timers.sleep_until(*START + SECOND));
             is_over.store(true, SeqCst);
             stop.unpark();
-            driver.join().expect("driving does not panic");
+            driver.join().expect("driving doesn't panic");
         });
     });
 }
@@ -98,7 +98,7 @@ fn a_sleep_that_begins_as_fire_ends_is_not_overslept_in_any_order() {
             block_on(timers.sleep_until(*START + 2 * SECOND));
             is_over.store(true, SeqCst);
             stop.unpark();
-            driver.join().expect("driving does not panic");
+            driver.join().expect("driving doesn't panic");
         });
     });
 }
@@ -141,7 +141,7 @@ fn a_poll_that_races_with_fire_is_woken_in_every_order() {
                 timers.fire(*START + SECOND + MS);
             });
             block_on(sleep);
-            firing.join().expect("firing does not panic");
+            firing.join().expect("firing doesn't panic");
         });
     });
 }

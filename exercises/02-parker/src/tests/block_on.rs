@@ -34,7 +34,7 @@ fn a_wake_from_another_thread_during_poll_is_not_lost() {
             }
             let waker = cx.waker().clone();
             let waking = thread::spawn(|| waker.wake());
-            waking.join().expect("waking does not panic");
+            waking.join().expect("waking doesn't panic");
             Poll::Pending
         }));
     });
@@ -127,7 +127,7 @@ fn a_wake_up_causes_one_poll() {
             handle
         });
         block_on(future);
-        let polls = waking.join().expect("waking does not panic").polls();
+        let polls = waking.join().expect("waking doesn't panic").polls();
         let wakes = WAKES + 1;
         assert!(
             polls <= 1 + wakes + SPARE_POLLS,
@@ -187,7 +187,7 @@ fn the_future_is_polled_only_when_woken() {
             (polls, cost)
         });
         block_on(future);
-        let (polls, cost) = watcher.join().expect("the watcher does not panic");
+        let (polls, cost) = watcher.join().expect("the watcher doesn't panic");
         assert!(
             polls <= 1 + SPARE_POLLS,
             "without a wake-up the future was polled {polls} times"
@@ -218,7 +218,7 @@ fn a_waker_may_be_used_after_block_on_returned() {
             clone.wake_by_ref();
             clone.wake();
         });
-        elsewhere.join().expect("a late wake-up does not panic");
+        elsewhere.join().expect("a late wake-up doesn't panic");
         block_on(Yields(2));
         waker.wake();
         block_on(Yields(2));

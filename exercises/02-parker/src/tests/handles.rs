@@ -29,7 +29,7 @@ fn a_parker_may_move_to_another_thread() {
             .expect("the thread sends this before it parks");
         parked.wait_until_asleep();
         unparker.unpark();
-        moved.join().expect("parking does not panic");
+        moved.join().expect("parking doesn't panic");
     });
 }
 
@@ -91,7 +91,7 @@ fn every_clone_unparks() {
             drop(std::mem::replace(&mut unparker, clone));
             let unparking = unpark_once_asleep(unparker.clone());
             parker.park();
-            unparking.join().expect("unparking does not panic");
+            unparking.join().expect("unparking doesn't panic");
         }
     });
 }
@@ -137,7 +137,7 @@ fn an_unparker_unparks_its_own_parker_only() {
             // the token is for the other one.
             for (unparker, sleeper) in sleepers.into_iter().rev() {
                 unparker.unpark();
-                sleeper.join().expect("parking does not panic");
+                sleeper.join().expect("parking doesn't panic");
             }
         }
     });
@@ -158,7 +158,7 @@ fn an_unparker_may_outlive_its_parker() {
         let unparker = parker.unparker();
         let unparking = unpark_once_asleep(unparker.clone());
         parker.park();
-        unparking.join().expect("unparking does not panic");
+        unparking.join().expect("unparking doesn't panic");
         drop(parker);
         let clone = unparker.clone();
         unparker.unpark();
@@ -167,7 +167,7 @@ fn an_unparker_may_outlive_its_parker() {
             drop(clone);
             unparker.unpark();
         });
-        elsewhere.join().expect("a late unpark does not panic");
+        elsewhere.join().expect("a late unpark doesn't panic");
     });
 }
 

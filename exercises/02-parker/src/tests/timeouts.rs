@@ -41,7 +41,7 @@ fn an_unpark_ends_a_timed_park() {
             "the thread was unparked, but `park_timeout` returned \
                                             `false`"
         );
-        unparking.join().expect("unparking does not panic");
+        unparking.join().expect("unparking doesn't panic");
     });
 }
 
@@ -135,7 +135,7 @@ fn any_timeout_will_do() {
             took,
             "a time-out of `Duration::MAX` was over before there was a token"
         );
-        unparking.join().expect("unparking does not panic");
+        unparking.join().expect("unparking doesn't panic");
     });
 }
 
@@ -158,7 +158,7 @@ fn a_long_timeout_is_not_cut_to_a_short_one() {
                 took,
                 "a time-out of {timeout:?} was over before there was a token"
             );
-            unparking.join().expect("unparking does not panic");
+            unparking.join().expect("unparking doesn't panic");
         }
     });
 }
@@ -183,7 +183,7 @@ fn a_park_after_a_time_out_works_as_before() {
         assert!(!parker.park_timeout(MOMENT), "there was only one token");
         let unparking = unpark_once_asleep(unparker);
         parker.park();
-        unparking.join().expect("unparking does not panic");
+        unparking.join().expect("unparking doesn't panic");
     });
 }
 
@@ -258,7 +258,7 @@ fn race_with_the_clock() {
             break;
         }
     }
-    partner.join().expect("unparking does not panic");
+    partner.join().expect("unparking doesn't panic");
 }
 
 /// Clause 5: otherwise a thread that is often unparked never sees its time-out.
@@ -363,7 +363,7 @@ fn assert_idle(park: impl FnOnce(&Parker)) {
         cost
     });
     park(&parker);
-    let cost = watcher.join().expect("the watcher does not panic");
+    let cost = watcher.join().expect("the watcher doesn't panic");
     if let Some(Cost { cpu, sleeps }) = cost {
         assert!(
             cpu < IDLE_CPU,

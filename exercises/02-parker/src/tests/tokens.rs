@@ -115,7 +115,7 @@ fn an_unpark_ends_the_sleep() {
         let parker = Parker::new();
         let unparking = unpark_once_asleep(parker.unparker());
         parker.park();
-        unparking.join().expect("unparking does not panic");
+        unparking.join().expect("unparking doesn't panic");
     });
 }
 
@@ -175,7 +175,7 @@ fn play_ping_pong(rounds: u32) {
         to_there.unpark();
         here.park();
     }
-    partner.join().expect("parking does not panic");
+    partner.join().expect("parking doesn't panic");
 }
 
 /// Clause 3: condition variables and `thread::park` may return spuriously.
@@ -219,7 +219,7 @@ fn park_does_not_return_without_a_token() {
                 );
             }
         });
-        partner.join().expect("unparking does not panic");
+        partner.join().expect("unparking doesn't panic");
     });
 }
 
@@ -279,7 +279,7 @@ fn an_unpark_of_the_thread_does_not_end_a_park() {
                 is_unparked.load(SeqCst),
                 "`park_timeout` returned because of an unpark of the thread"
             );
-            partner.join().expect("unparking does not panic");
+            partner.join().expect("unparking doesn't panic");
         }
     });
 }

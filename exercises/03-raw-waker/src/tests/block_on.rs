@@ -53,7 +53,7 @@ fn block_on_sleeps_while_it_waits() {
             (cost, polls)
         });
         block_on(future);
-        let (cost, polls) = watcher.join().expect("the watcher does not panic");
+        let (cost, polls) = watcher.join().expect("the watcher doesn't panic");
         assert!(
             polls <= 2,
             "in {WINDOW:?} without a wake-up the future was polled {polls} times"
@@ -89,7 +89,7 @@ fn a_wake_during_poll_is_not_lost() {
             }
             let waker = cx.waker().clone();
             let waking = thread::spawn(|| waker.wake());
-            waking.join().expect("waking does not panic");
+            waking.join().expect("waking doesn't panic");
             Poll::Pending
         }));
     });
@@ -182,7 +182,7 @@ fn a_waker_may_be_used_after_block_on_returned() {
             clone.wake_by_ref();
             clone.wake();
         });
-        elsewhere.join().expect("a late wake-up does not panic");
+        elsewhere.join().expect("a late wake-up doesn't panic");
         block_on(Yields(2));
         waker.wake();
         block_on(Yields(2));

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Clause 5: a future keeps its stored waker if the new one would wake the same
+/// Clause 5: a future keeps its stored waker if the new waker would wake the same
 /// task.
 #[test]
 fn a_clone_is_seen_to_be_the_same_waker() {
@@ -82,7 +82,7 @@ fn a_waker_works_on_a_thread_that_did_not_make_it() {
             waker.clone().wake();
             drop(waker);
         });
-        elsewhere.join().expect("waking elsewhere does not panic");
+        elsewhere.join().expect("waking elsewhere doesn't panic");
         let wakes = watch.wakes();
         assert!(
             wakes == (1, 1),

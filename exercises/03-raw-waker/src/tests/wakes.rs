@@ -55,7 +55,7 @@ struct Queued {
 
 impl Wake for Queued {
     fn wake(self: Arc<Self>) {
-        let queue = self.queue.lock().expect("nobody panics").clone();
+        let queue = self.queue.lock().expect("no code panics").clone();
         let _ = queue.send(self);
     }
 }

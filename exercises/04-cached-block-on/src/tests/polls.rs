@@ -23,7 +23,7 @@ fn a_wake_up_causes_one_poll() {
             handle
         });
         block_on(future);
-        let polls = waking.join().expect("waking does not panic").polls();
+        let polls = waking.join().expect("waking doesn't panic").polls();
         let wakes = WAKES + 1;
         assert!(
             polls <= wakes + 1 + SPARE,
@@ -110,7 +110,7 @@ fn stale_wake_ups_cost_the_next_call_one_poll_at_most() {
                 polls
             });
             block_on(future);
-            let polls = waking.join().expect("waking does not panic");
+            let polls = waking.join().expect("waking doesn't panic");
             assert!(
                 polls <= 2,
                 "after {here} stale wake-ups on its own thread and {elsewhere} from another, a \

@@ -55,7 +55,7 @@ fn waiting_is_idle() {
             Yields(3).await;
             future.await;
         });
-        let cost = watcher.join().expect("the watcher does not panic");
+        let cost = watcher.join().expect("the watcher doesn't panic");
         if let Some(Cost { cpu, sleeps }) = cost {
             assert!(
                 cpu < IDLE_CPU && sleeps < IDLE_SLEEPS,

@@ -205,7 +205,7 @@ fn an_earlier_deadline_unparks_the_driver() {
             // this one.
             let sleep = driven.after(duration);
             let begun = thread::spawn(move || begin(sleep)).join();
-            kept.push(begun.expect("polling does not panic"));
+            kept.push(begun.expect("polling doesn't panic"));
             let unparks = driven.unparks.load(SeqCst) - before;
             assert!(
                 unparks > 0,

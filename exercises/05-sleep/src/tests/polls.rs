@@ -133,7 +133,7 @@ fn a_poll_that_races_with_fire_is_woken_or_ready() {
                 );
             }
             drop(ask);
-            firing.join().expect("firing does not panic");
+            firing.join().expect("firing doesn't panic");
         });
     });
 }

@@ -29,7 +29,7 @@ fn ten_thousand_sleeps_share_one_thread() {
         let elsewhere = waker.clone();
         let there = thread::spawn(move || begin_half(elsewhere));
         let here = begin_half(waker);
-        let there = there.join().expect("polling does not panic");
+        let there = there.join().expect("polling doesn't panic");
         if let (Some(before), Some(after)) = (before, thread_count()) {
             let more = after.saturating_sub(before);
             assert!(more <= 2, "{SLEEPS} sleeps started {more} threads");
@@ -80,7 +80,7 @@ fn callers_that_come_at_once_start_one_thread() {
             })
             .collect();
         for caller in callers {
-            caller.join().expect("sleeping does not panic");
+            caller.join().expect("sleeping doesn't panic");
         }
         let count = threads_named("timer");
         assert!(
