@@ -3,7 +3,9 @@
 
 pub mod contenders;
 pub mod cost;
+pub mod random;
 pub mod schedulers;
+pub mod summary;
 pub mod table;
 pub mod victim;
 pub mod workloads;

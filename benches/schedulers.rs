@@ -2,6 +2,7 @@
 //! measured by.
 
 mod deque_pool;
+pub mod load;
 pub mod measure;
 mod one_queue;
 pub mod workloads;
