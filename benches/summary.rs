@@ -64,6 +64,7 @@ pub fn time_with_spread(summary: Summary) -> String {
 /// Writes a number with two or three digits that count.
 pub fn digits(value: f64) -> String {
     match value {
+        0.0 => "0".to_owned(),
         value if value >= 10.0 => format!("{value:.0}"),
         value if value >= 1.0 => format!("{value:.1}"),
         value => format!("{value:.2}"),

@@ -104,7 +104,8 @@ fn main() {
         return list();
     }
     let rounds = measure::rounds().unwrap_or(if is_test() { 1 } else { 5 });
-    let workers = env::var("SCHEDULER_WORKERS").map_or(vec![2, 4], |_| measure::workers());
+    let usual = if is_test() { vec![2] } else { vec![2, 4] };
+    let workers = env::var("SCHEDULER_WORKERS").map_or(usual, |_| measure::workers());
     let (asked, limit) = (asked(), Limit::new());
     for workers in workers {
         let start = |one: &Contender| (one.name.clone(), (one.start)(workers));

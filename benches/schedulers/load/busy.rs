@@ -1,5 +1,6 @@
 //! Tasks that keep all workers busy.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::hint;
 use std::pin::Pin;
@@ -30,6 +31,28 @@ pub enum Habit {
     WakesItself,
     /// It wakes another, which wakes it.
     PingPongs,
+}
+
+impl Habit {
+    /// Says what tasks of this habit do.
+    pub fn what(self) -> &'static str {
+        match self {
+            Self::Yields => "yield",
+            Self::WakesItself => "wake themselves",
+            Self::PingPongs => "wake one another",
+        }
+    }
+}
+
+/// As in a cell's name.
+impl fmt::Display for Habit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Yields => "yield",
+            Self::WakesItself => "wake",
+            Self::PingPongs => "ping-pong",
+        })
+    }
 }
 
 /// How the workers are kept busy.

@@ -1,6 +1,7 @@
 //! Which worker polls how much, and when each of them polls first.
 
 use std::cell::Cell;
+use std::sync::LazyLock;
 use std::sync::atomic::{
     AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
@@ -14,7 +15,8 @@ const MOST_WORKERS: usize = 64;
 pub struct Census {
     /// Differs from that of all other censuses; never 0.
     id: u64,
-    start: Instant,
+    /// When it began, in nanoseconds since the program's first census.
+    start_ns: AtomicU64,
     /// How many workers have polled.
     seen: AtomicUsize,
     workers: [OfWorker; MOST_WORKERS],
@@ -25,11 +27,17 @@ pub struct Census {
 #[repr(align(128))]
 struct OfWorker {
     polls: AtomicUsize,
+    /// Which thread it is; 0 until it is known.
+    thread: AtomicU64,
     /// When it polled first, in nanoseconds since the start.
     first_ns: AtomicU64,
 }
 
+static THREADS: AtomicU64 = AtomicU64::new(1);
+
 thread_local! {
+    /// Differs from that of all other threads.
+    static THREAD: u64 = THREADS.fetch_add(1, Relaxed);
     /// The census that this thread was counted in last, and its number there.
     static COUNTED: Cell<(u64, usize)> = const { Cell::new((0, 0)) };
 }
@@ -40,7 +48,7 @@ impl Census {
         static IDS: AtomicU64 = AtomicU64::new(1);
         Self {
             id: IDS.fetch_add(1, Relaxed),
-            start: Instant::now(),
+            start_ns: AtomicU64::new(now_ns()),
             seen: AtomicUsize::new(0),
             workers: std::array::from_fn(|_| OfWorker::default()),
         }
@@ -57,13 +65,33 @@ impl Census {
 
     #[cold]
     fn admit(&self) -> usize {
-        let first = self.start.elapsed().as_nanos() as u64;
-        // Relaxed: it only gives out numbers.
-        let number = self.seen.fetch_add(1, Relaxed);
-        // Release: pairs with the Acquire in `first_polls`.
-        self.workers[number].first_ns.store(first.max(1), Release);
+        let thread = THREAD.with(|&thread| thread);
+        // Relaxed: this thread looks for what it has stored itself.
+        let known = |worker: &OfWorker| worker.thread.load(Relaxed) == thread;
+        let number = self.workers[..self.workers()].iter().position(known);
+        let number = number.unwrap_or_else(|| {
+            let first = self.age_ns() as u64;
+            // Relaxed: it only gives out numbers.
+            let number = self.seen.fetch_add(1, Relaxed);
+            self.workers[number].thread.store(thread, Relaxed);
+            // Release: pairs with the Acquire in `first_polls`.
+            self.workers[number].first_ns.store(first.max(1), Release);
+            number
+        });
         COUNTED.set((self.id, number));
         number
+    }
+
+    /// Begins anew with the time. The caller must know that no task is polled.
+    pub fn restart(&self) {
+        // Relaxed: what lets the workers go on publishes it.
+        self.start_ns.store(now_ns(), Relaxed);
+    }
+
+    /// Returns how long ago it began, in nanoseconds.
+    pub fn age_ns(&self) -> f64 {
+        // Relaxed: as in `restart`.
+        (now_ns() - self.start_ns.load(Relaxed)) as f64
     }
 
     /// Returns how many workers have polled.
@@ -88,6 +116,11 @@ impl Census {
         firsts.sort_by(f64::total_cmp);
         firsts
     }
+}
+
+fn now_ns() -> u64 {
+    static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
+    FIRST.elapsed().as_nanos() as u64
 }
 
 impl Default for Census {

@@ -14,10 +14,7 @@ use crate::schedulers::{Scheduler, Spawn};
 /// So many tasks from outside always wait.
 const WAITING: usize = 5_000;
 
-const LOAD: Load = Load {
-    habit: Habit::Yields,
-    poll: Duration::from_micros(10),
-};
+const POLL: Duration = Duration::from_micros(10);
 
 #[derive(Default)]
 struct Flood {
@@ -30,7 +27,7 @@ impl Flood {
     /// A task from outside. All orderings here are Relaxed: they are counts.
     async fn task(self: Arc<Self>) {
         if !self.is_over.load(Relaxed) {
-            work_for(LOAD.poll);
+            work_for(POLL);
             self.polled.fetch_add(1, Relaxed);
         }
         self.waiting.fetch_sub(1, Relaxed);
@@ -55,9 +52,10 @@ impl Flood {
 
 /// Gives the polls of the workers' own tasks and those of the tasks from
 /// outside, and which part of all polls the smaller of the two is.
-pub fn measure<S: Scheduler>(scheduler: &S, workers: usize) -> Sample {
+pub fn measure<S: Scheduler>(scheduler: &S, workers: usize, habit: Habit) -> Sample {
+    let load = Load { habit, poll: POLL };
     let flood = Arc::new(Flood::default());
-    let ((local, remote), cost) = with_busy(scheduler, workers, LOAD, |busy: &Busy| {
+    let ((local, remote), cost) = with_busy(scheduler, workers, load, |busy: &Busy| {
         let local = || busy.census.polls().into_iter().sum::<usize>();
         let remote = || flood.polled.load(Relaxed);
         let measured = cost::of(|| {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::busy::{Busy, Habit, Load, with_busy, work_for};
 use super::census::Census;
 use super::latch::Latch;
-use super::{PATIENCE, Sample};
+use super::{Sample, patience};
 use crate::cost;
 use crate::schedulers::{Scheduler, Spawn};
 
@@ -28,7 +28,7 @@ pub fn measure<S: Scheduler>(scheduler: &S, workers: usize) -> Sample {
         cost::of(|| scheduler.block_on(async { spawn_all(scheduler.spawner(), &census, &latch) }))
     });
     // They end now at the latest, when the busy tasks have.
-    latch.wait(PATIENCE);
+    latch.wait(patience());
     let most = census.polls().into_iter().max().unwrap_or_default();
     let figures = vec![took, most as f64, census.workers() as f64, cost.cpu_ns()];
     Sample {
@@ -47,7 +47,7 @@ fn spawn_all<S: Spawn>(spawner: S, census: &Arc<Census>, latch: &Arc<Latch>) -> 
             latch.one_done();
         });
     }
-    match latch.wait(PATIENCE) {
+    match latch.wait(patience()) {
         true => start.elapsed().as_nanos() as f64,
         false => f64::INFINITY,
     }

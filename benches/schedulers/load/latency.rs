@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use futures::task::AtomicWaker;
 
 use super::busy::{Load, with_busy};
-use super::{PATIENCE, Sample, duration};
+use super::{Sample, duration, patience};
 use crate::cost;
 use crate::random::Random;
 use crate::schedulers::{Scheduler, Spawn};
@@ -110,7 +110,7 @@ fn start<S: Scheduler>(scheduler: &S, woken: &Arc<Waits>) -> Vec<Arc<Bell>> {
         }
     });
     let begun = Instant::now();
-    while !bells.iter().all(|bell| bell.is_heard.load(Relaxed)) && begun.elapsed() < PATIENCE {
+    while !bells.iter().all(|bell| bell.is_heard.load(Relaxed)) && begun.elapsed() < patience() {
         thread::sleep(Duration::from_millis(1));
     }
     bells
@@ -124,7 +124,8 @@ pub fn measure<S: Scheduler>(scheduler: &S, workers: usize, load: Load) -> Sampl
     let bells = start(scheduler, &woken);
     let ((), cost) = with_busy(scheduler, workers, load, |_| {
         cost::of(|| {
-            scheduler.block_on(async { sample(scheduler.spawner(), load, &spawned, &bells, &woken) });
+            scheduler
+                .block_on(async { sample(scheduler.spawner(), load, &spawned, &bells, &woken) });
         })
     });
     let waits = vec![spawned.take(), woken.take()];
@@ -159,7 +160,7 @@ fn sample<S: Spawn>(
         }
     }
     let over = Instant::now();
-    while !(spawned.have_come() && woken.have_come()) && over.elapsed() < PATIENCE {
+    while !(spawned.have_come() && woken.have_come()) && over.elapsed() < patience() {
         thread::sleep(Duration::from_millis(1));
     }
 }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::busy::work_for;
-use super::{PATIENCE, Sample, duration};
+use super::{Sample, duration, patience};
 use crate::cost;
 use crate::random::Random;
 use crate::schedulers::{Scheduler, Spawn};
@@ -56,7 +56,7 @@ fn request<S: Spawn>(spawner: S, processors: usize) -> Vec<f64> {
     }
     let over = Instant::now();
     let came = || took.lock().expect("no thread panics with it").len();
-    while came() < sent && over.elapsed() < PATIENCE {
+    while came() < sent && over.elapsed() < patience() {
         thread::sleep(Duration::from_millis(1));
     }
     let mut took = std::mem::take(&mut *took.lock().expect("no thread panics with it"));

@@ -21,7 +21,9 @@ use super::measure::is_test;
 use busy::{Habit, Load};
 
 /// What hasn't come by then counts as never.
-pub const PATIENCE: Duration = Duration::from_millis(500);
+pub fn patience() -> Duration {
+    Duration::from_millis(if is_test() { 20 } else { 500 })
+}
 
 /// Returns so many milliseconds, or next to nothing in a test.
 pub fn duration(millis: u64) -> Duration {
@@ -43,9 +45,11 @@ pub enum Cell {
     /// Whether one worker keeps what comes from outside.
     Hoarding,
     /// How the workers share their time between local and remote tasks.
-    Fairness,
+    Fairness(Habit),
     /// How soon a second worker helps with so many tasks from outside.
     Burst(usize),
+    /// The same, if they came while all workers were busy.
+    Release(usize),
     /// How evenly tasks get their turns.
     Turns(Habit),
 }
@@ -69,8 +73,10 @@ pub fn all() -> Vec<Cell> {
             cells.push(Cell::Latency(Load { habit, poll }));
         }
     }
-    cells.extend([Cell::Mixed, Cell::Hoarding, Cell::Fairness]);
+    cells.extend([Cell::Mixed, Cell::Hoarding]);
+    cells.extend([Yields, WakesItself].map(Cell::Fairness));
     cells.extend([10_000, 100_000, 1_000_000].map(Cell::Burst));
+    cells.extend([10_000, 100_000].map(Cell::Release));
     cells.extend([Yields, WakesItself].map(Cell::Turns));
     cells
 }
@@ -82,8 +88,9 @@ impl Cell {
             Self::Latency(load) => latency::measure(scheduler, workers, load),
             Self::Mixed => mixed::measure(scheduler, workers),
             Self::Hoarding => hoarding::measure(scheduler, workers),
-            Self::Fairness => fairness::measure(scheduler, workers),
-            Self::Burst(tasks) => burst::measure(scheduler, tasks),
+            Self::Fairness(habit) => fairness::measure(scheduler, workers, habit),
+            Self::Burst(tasks) => burst::measure(scheduler, count(tasks)),
+            Self::Release(tasks) => burst::release(scheduler, workers, count(tasks)),
             Self::Turns(habit) => turns::measure(scheduler, habit),
         }
     }
@@ -93,11 +100,7 @@ impl Cell {
         match self {
             Self::Latency(Load { habit, poll }) => format!(
                 "from outside, while every worker polls four tasks that {}, {poll:?} a poll",
-                match habit {
-                    Habit::Yields => "yield",
-                    Habit::WakesItself => "wake themselves",
-                    Habit::PingPongs => "wake one another",
-                }
+                habit.what()
             ),
             Self::Mixed => "requests from outside at half of what the processors can do, \
                             10 µs each, one in a hundred 1 ms: from spawn to end"
@@ -105,12 +108,19 @@ impl Cell {
             Self::Hoarding => "100 tasks of 1 ms from outside, beside tasks that yield, 20 µs a \
                                poll"
                 .into(),
-            Self::Fairness => "5,000 tasks of 10 µs from outside always wait, beside tasks that \
-                               yield, 10 µs a poll; polls in 150 ms"
-                .into(),
+            Self::Fairness(habit) => format!(
+                "5,000 tasks of 10 µs from outside always wait, beside tasks that {}, 10 µs a \
+                 poll; polls in 150 ms",
+                habit.what()
+            ),
             Self::Burst(tasks) => format!("{tasks} tasks from outside at once, all workers idle"),
-            Self::Turns(Habit::Yields) => "200 tasks that only yield; turns in 150 ms".into(),
-            Self::Turns(_) => "200 tasks that only wake themselves; turns in 150 ms".into(),
+            Self::Release(tasks) => format!(
+                "{tasks} tasks came from outside while each worker was in a long poll, which \
+                 has just ended"
+            ),
+            Self::Turns(habit) => {
+                format!("200 tasks that only {}; turns in 150 ms", habit.what())
+            }
         }
     }
 }
@@ -118,20 +128,16 @@ impl Cell {
 /// The name that chooses a cell.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |habit| match habit {
-            Habit::Yields => "yield",
-            Habit::WakesItself => "wake",
-            Habit::PingPongs => "ping-pong",
-        };
         match *self {
             Self::Latency(Load { habit, poll }) => {
-                write!(f, "latency/{}/{}us", name(habit), poll.as_micros())
+                write!(f, "latency/{habit}/{}us", poll.as_micros())
             }
             Self::Mixed => f.write_str("mixed"),
             Self::Hoarding => f.write_str("hoarding"),
-            Self::Fairness => f.write_str("fairness"),
+            Self::Fairness(habit) => write!(f, "fairness/{habit}"),
             Self::Burst(tasks) => write!(f, "burst/{tasks}"),
-            Self::Turns(habit) => write!(f, "turns/{}", name(habit)),
+            Self::Release(tasks) => write!(f, "release/{tasks}"),
+            Self::Turns(habit) => write!(f, "turns/{habit}"),
         }
     }
 }

@@ -75,7 +75,7 @@ fn tables(cell: Cell) -> Vec<Table> {
                 figure("CPU time", Time, 3),
             ],
         )],
-        Cell::Fairness => vec![table(
+        Cell::Fairness(_) => vec![table(
             "",
             vec![
                 figure("smaller part", Percent, 2),
@@ -84,7 +84,7 @@ fn tables(cell: Cell) -> Vec<Table> {
                 cores(3),
             ],
         )],
-        Cell::Burst(_) => vec![table(
+        Cell::Burst(_) | Cell::Release(_) => vec![table(
             "",
             vec![
                 figure("second worker", Time, 1),
@@ -98,10 +98,10 @@ fn tables(cell: Cell) -> Vec<Table> {
         Cell::Turns(_) => vec![table(
             "",
             vec![
-                figure("least", Number, 0),
+                figure("least turns", Number, 0),
                 figure("median", Number, 1),
                 figure("most", Number, 2),
-                figure("all in a second", Number, 3),
+                figure("between two", Time, 3),
                 cores(4),
             ],
         )],

@@ -56,7 +56,8 @@ impl<S: Scheduler> Measured for Started<S> {
     fn measure(&mut self, cell: Cell) -> Sample {
         (self.parks)();
         let mut sample = cell.measure(&self.scheduler, self.workers);
-        if let (Cell::Burst(_), Some(parks)) = (cell, sample.figures.last_mut()) {
+        if let (Cell::Burst(_) | Cell::Release(_), Some(parks)) = (cell, sample.figures.last_mut())
+        {
             *parks = (self.parks)();
         }
         sample

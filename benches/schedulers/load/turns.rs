@@ -40,7 +40,8 @@ impl Ring {
 }
 
 /// Gives the least, the median and the most turns that one of the tasks got, and
-/// the turns of all in a second.
+/// the time between two turns, whichever
+/// task's they are.
 pub fn measure<S: Scheduler>(scheduler: &S, habit: Habit) -> Sample {
     let ring = Arc::new(Ring {
         turns: (0..TASKS).map(|_| Turns::default()).collect(),
@@ -54,7 +55,10 @@ pub fn measure<S: Scheduler>(scheduler: &S, habit: Habit) -> Sample {
     let before = ring.counts();
     let ((), cost) = cost::of(|| thread::sleep(duration(150)));
     let after = ring.counts().into_iter();
-    let mut turns: Vec<_> = after.zip(before).map(|(after, before)| after - before).collect();
+    let mut turns: Vec<_> = after
+        .zip(before)
+        .map(|(after, before)| after - before)
+        .collect();
     ring.is_over.store(true, Relaxed);
     scheduler.block_on(async {
         for handle in handles {
@@ -62,11 +66,12 @@ pub fn measure<S: Scheduler>(scheduler: &S, habit: Habit) -> Sample {
         }
     });
     turns.sort();
-    let all = turns.iter().sum::<usize>() as f64 / cost.wall.as_secs_f64();
+    let all = turns.iter().sum::<usize>() as f64;
+    let between = cost.wall.as_nanos() as f64 / all;
     let (least, median, most) = (turns[0], turns[TASKS / 2], turns[TASKS - 1]);
     let figures = [least, median, most].map(|turns| turns as f64);
     Sample {
         waits: Vec::new(),
-        figures: [figures.as_slice(), &[all, cost.cores()]].concat(),
+        figures: [figures.as_slice(), &[between, cost.cores()]].concat(),
     }
 }
