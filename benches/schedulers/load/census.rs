@@ -8,7 +8,7 @@ use std::sync::atomic::{
 };
 use std::time::Instant;
 
-/// More workers than any scheduler here has.
+/// As many threads as there may be at most.
 const MOST_WORKERS: usize = 64;
 
 /// Counts polls by worker. Workers are numbered in the order of their first poll.
