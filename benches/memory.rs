@@ -172,7 +172,10 @@ fn measure<S: Scheduler>(name: &str) {
     );
 }
 
-const CONTENDERS: [(&str, fn(&str)); 8] = [
+/// A name, and what prints its row.
+type Contender = (&'static str, fn(&str));
+
+const CONTENDERS: [Contender; 8] = [
     ("solution-14", measure::<schedulers::Solution14>),
     ("without-free-list", measure::<NeverRecycled>),
     ("tokio", measure::<schedulers::Tokio>),

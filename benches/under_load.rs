@@ -20,6 +20,10 @@ use benches::schedulers::measure::{self, is_test};
 use benches::{runtime, schedulers};
 use variants::watched as variant;
 
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 runtime!(Watched, WatchedSpawner, variant);
 
 #[cfg(feature = "mine")]

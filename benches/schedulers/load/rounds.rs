@@ -33,7 +33,7 @@ pub fn contender<S: Scheduler + 'static>(name: &str) -> Contender {
 pub fn watched<S: Scheduler + 'static>(name: &str, parks: fn() -> f64) -> Contender {
     let start = move |workers| {
         let scheduler = S::start(workers);
-        workloads::run(&scheduler, "spawn_many_outside");
+        workloads::run(&scheduler, workers, "spawn_many_outside");
         Box::new(Started {
             scheduler,
             workers,
