@@ -13,6 +13,7 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::process;
 
 use benches::schedulers::load::rounds::{Contender, Limit, contender, watched};
 use benches::schedulers::load::{self, Cell, build, report, rounds};
@@ -77,9 +78,21 @@ fn asked() -> Asked {
     all.retain(|one| of_contenders.is_empty() || of_contenders.contains(&one.name));
     all.extend(other);
     let mut cells = load::all();
+    let cell_names: Vec<_> = cells.iter().map(Cell::to_string).collect();
+    // A whole name is no part of another's.
+    let chooses = |part: &String, name: &String| match cell_names.contains(part) {
+        true => part == name,
+        false => name.contains(part.as_str()),
+    };
+    for part in &of_cells {
+        if !cell_names.iter().any(|name| chooses(part, name)) {
+            eprintln!("there is no contender or cell `{part}`: see `--list`");
+            process::exit(2);
+        }
+    }
     cells.retain(|cell| {
         let name = cell.to_string();
-        of_cells.is_empty() || of_cells.iter().any(|part| name.contains(part.as_str()))
+        of_cells.is_empty() || of_cells.iter().any(|part| chooses(part, &name))
     });
     Asked {
         contenders: all,
