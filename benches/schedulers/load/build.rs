@@ -32,6 +32,7 @@ pub fn other(program: &Path, contender: &str) -> Contender {
     Contender {
         name: format!("{contender}*"),
         start: Box::new(start),
+        takes: |_| true,
     }
 }
 

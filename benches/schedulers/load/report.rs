@@ -112,7 +112,14 @@ fn tables(cell: Cell) -> Vec<Table> {
 pub fn print(cell: Cell, workers: usize, names: &[String], samples: &Samples) {
     println!("\n{cell}, {workers} workers: {}", cell.what());
     let tokio = names.iter().position(|name| name == "tokio");
-    for table in tables(cell) {
+    for mut table in tables(cell) {
+        let all = || samples.iter().flatten();
+        table
+            .columns
+            .retain(|column| all().any(|one| column.of(std::slice::from_ref(one)).is_some()));
+        if table.columns.is_empty() {
+            continue;
+        }
         print!("{:<18}", table.title);
         for column in &table.columns {
             print!("{:>22}", column.title);
@@ -121,6 +128,9 @@ pub fn print(cell: Cell, workers: usize, names: &[String], samples: &Samples) {
         println!("{:>12}", "of tokio's");
         let base = tokio.and_then(|tokio| first.of(&samples[tokio]));
         for (name, samples) in names.iter().zip(samples) {
+            if samples.is_empty() {
+                continue;
+            }
             print!("{name:<18}");
             for column in &table.columns {
                 print!("{:>22}", column.cell(samples));

@@ -14,7 +14,31 @@ pub struct Contender {
     /// As the tables have it.
     pub name: String,
     /// Starts it.
-    pub start: Box<dyn Fn(usize) -> Box<dyn Measured>>,
+    pub start: Start,
+    /// Whether a cell is measured on it.
+    pub takes: fn(Cell) -> bool,
+}
+
+/// Starts a contender with so many workers.
+pub type Start = Box<dyn Fn(usize) -> Box<dyn Measured>>;
+
+/// A contender that was started, for the cells that it takes.
+pub struct Running {
+    /// As the tables have it.
+    pub name: String,
+    started: Box<dyn Measured>,
+    takes: fn(Cell) -> bool,
+}
+
+impl Contender {
+    /// Starts it with so many workers.
+    pub fn run(&self, workers: usize) -> Running {
+        Running {
+            name: self.name.clone(),
+            started: (self.start)(workers),
+            takes: self.takes,
+        }
+    }
 }
 
 /// A contender that was started.
@@ -25,11 +49,15 @@ pub trait Measured {
 
 /// Makes a contender of a scheduler.
 pub fn contender<S: Scheduler + 'static>(name: &str) -> Contender {
-    watched::<S>(name, || f64::NAN)
+    Contender {
+        takes: |_| true,
+        ..watched::<S>(name, || f64::NAN)
+    }
 }
 
 /// Makes a contender of a scheduler that counts how often a worker parked while
-/// tasks were ready. `parks` returns the number since its last call.
+/// tasks were ready, for the cells that show it. `parks` returns the number since
+/// its last call.
 pub fn watched<S: Scheduler + 'static>(name: &str, parks: fn() -> f64) -> Contender {
     let start = move |workers| {
         let scheduler = S::start(workers);
@@ -43,6 +71,7 @@ pub fn watched<S: Scheduler + 'static>(name: &str, parks: fn() -> f64) -> Conten
     Contender {
         name: name.to_owned(),
         start: Box::new(start),
+        takes: |cell| matches!(cell, Cell::Burst(_) | Cell::Release(_)),
     }
 }
 
@@ -64,25 +93,22 @@ impl<S: Scheduler> Measured for Started<S> {
     }
 }
 
-/// The samples of each contender, in the contenders' order.
+/// The samples of each contender, in the contenders' order. None where the contender
+/// doesn't take the cell.
 pub type Samples = Vec<Vec<Sample>>;
 
 /// Measures a cell in so many rounds.
-pub fn measure(
-    cell: Cell,
-    running: &mut [(String, Box<dyn Measured>)],
-    rounds: usize,
-    limit: &Limit,
-) -> Samples {
+pub fn measure(cell: Cell, running: &mut [Running], rounds: usize, limit: &Limit) -> Samples {
     let mut samples: Samples = running.iter().map(|_| Vec::new()).collect();
     let mut order: Vec<_> = (0..running.len()).collect();
+    order.retain(|&number| (running[number].takes)(cell));
     let mut random = Random::new(u64::from(process::id()));
     for _ in 0..rounds {
         random.shuffle(&mut order);
         for &number in &order {
-            let (name, contender) = &mut running[number];
+            let Running { name, started, .. } = &mut running[number];
             limit.restart(format!("{name} has not ended {cell}"));
-            samples[number].push(contender.measure(cell));
+            samples[number].push(started.measure(cell));
         }
     }
     samples
