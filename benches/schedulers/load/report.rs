@@ -137,7 +137,7 @@ pub fn print(cell: Cell, workers: usize, names: &[String], samples: &Samples) {
             }
             let ratio = first.of(samples).zip(base);
             let ratio = ratio.map(|(own, base)| own.median / base.median);
-            let ratio = ratio.filter(|ratio| ratio.is_finite());
+            let ratio = ratio.filter(|ratio| ratio.is_finite() && *ratio > 0.0);
             let ratio = ratio.map_or("–".into(), |ratio| format!("{} ×", digits(ratio)));
             println!("{ratio:>12}");
         }
