@@ -9,10 +9,9 @@
 
 use std::process;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::thread;
 use std::time::Duration;
 
+use benches::noise;
 use benches::random::Random;
 use benches::schedulers::load::census::Census;
 use benches::schedulers::load::latch::Latch;
@@ -89,24 +88,6 @@ impl Round {
     }
 }
 
-/// Keeps all processors busy while `measure` runs.
-fn beside_load<R>(threads: usize, measure: impl FnOnce() -> R) -> R {
-    // Relaxed: nothing is published by it.
-    let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while !is_over.load(Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
-        }
-        let measured = measure();
-        is_over.store(true, Relaxed);
-        measured
-    })
-}
-
 fn measure(rounds: usize) -> Vec<Vec<(f64, f64)>> {
     let mut begun: Vec<_> = CONTENDERS.iter().map(|_| Vec::new()).collect();
     let mut order: Vec<_> = (0..CONTENDERS.len()).collect();
@@ -124,9 +105,11 @@ fn measure(rounds: usize) -> Vec<Vec<(f64, f64)>> {
 
 fn main() {
     let rounds = rounds().unwrap_or(if is_test() { 1 } else { 21 });
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    for (title, threads) in [("quiet", 0), ("loaded", 4 * processors)] {
-        let begun = beside_load(threads, || measure(rounds));
+    for (title, is_loaded) in [("quiet", false), ("loaded", true)] {
+        let begun = match is_loaded {
+            true => noise::beside(|| measure(rounds)),
+            false => measure(rounds),
+        };
         println!(
             "{title:<14}{:>24}{:>24}{:>14}",
             "first of 64", "last of 64", "longest"

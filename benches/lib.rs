@@ -3,6 +3,7 @@
 
 pub mod contenders;
 pub mod cost;
+pub mod noise;
 pub mod random;
 pub mod schedulers;
 pub mod summary;

@@ -5,7 +5,8 @@
 //! `-- solution-14 tokio latency/yield hoarding`. `SCHEDULER_ROUNDS=9` in the
 //! environment sets the number of rounds, in each of which all contenders take
 //! turns, and `SCHEDULER_WORKERS=2` chooses numbers of workers. `--list` lists
-//! cells and contenders.
+//! cells and contenders, and `--loaded` measures beside four threads for each
+//! processor that never stop.
 //!
 //! Two versions of solution 14 take turns if one of them was built before:
 //! `--against PATH` adds the solution 14 of the build at that path, as
@@ -18,7 +19,7 @@ use std::process;
 use benches::schedulers::load::rounds::{Contender, Limit, contender, watched};
 use benches::schedulers::load::{self, Cell, build, report, rounds};
 use benches::schedulers::measure::{self, is_test};
-use benches::{runtime, schedulers};
+use benches::{noise, runtime, schedulers};
 use variants::watched as variant;
 
 #[cfg(feature = "mimalloc")]
@@ -123,8 +124,16 @@ fn main() {
     let rounds = measure::rounds().unwrap_or(if is_test() { 1 } else { 3 });
     let usual = if is_test() { vec![2] } else { vec![2, 4] };
     let workers = env::var("SCHEDULER_WORKERS").map_or(usual, |_| measure::workers());
-    let (asked, limit) = (asked(), Limit::new());
-    for workers in workers {
+    let asked = asked();
+    match arguments.iter().any(|argument| argument == "--loaded") {
+        true => noise::beside(|| measure_all(&asked, &workers, rounds)),
+        false => measure_all(&asked, &workers, rounds),
+    }
+}
+
+fn measure_all(asked: &Asked, workers: &[usize], rounds: usize) {
+    let limit = Limit::new();
+    for &workers in workers {
         let run = |one: &Contender| one.run(workers);
         let mut running: Vec<_> = asked.contenders.iter().map(run).collect();
         let names: Vec<_> = running.iter().map(|one| one.name.clone()).collect();
