@@ -12,6 +12,19 @@ pub struct Cost {
     pub cpu: Option<Duration>,
 }
 
+impl Cost {
+    /// How many processors it used at a time, on average. NaN where the operating
+    /// system doesn't tell.
+    pub fn cores(&self) -> f64 {
+        self.cpu_ns() / self.wall.as_nanos() as f64
+    }
+
+    /// The CPU time in nanoseconds. NaN where the operating system doesn't tell.
+    pub fn cpu_ns(&self) -> f64 {
+        self.cpu.map_or(f64::NAN, |cpu| cpu.as_nanos() as f64)
+    }
+}
+
 /// Runs `work` and returns its result and its cost.
 pub fn of<R>(work: impl FnOnce() -> R) -> (R, Cost) {
     let (start, cpu_before) = (Instant::now(), cpu_time());

@@ -3,7 +3,10 @@
 
 pub mod contenders;
 pub mod cost;
+pub mod noise;
+pub mod random;
 pub mod schedulers;
+pub mod summary;
 pub mod table;
 pub mod victim;
 pub mod workloads;

@@ -1,24 +1,36 @@
 //! What a task costs beside its work, on each scheduler:
-//! `cargo bench -p benches --bench scheduler`. The workloads follow those of
-//! tokio's own `benches/rt_multi_threaded.rs`, of which two are missing,
-//! `spawn_many_remote_busy1` and `spawn_many_remote_busy2`; all contenders use
-//! the same channel, that of tokio's own benchmarks.
+//! `cargo bench -p benches --bench scheduler`. The workloads are those of tokio's
+//! own `benches/rt_multi_threaded.rs`, and two more; all contenders use the same
+//! channel, that of tokio's benchmarks. Those build their runtime as
+//! `tokio-enable-all` does, with 4 workers.
 //!
-//! `SCHEDULER_ROUNDS=15` in the environment replaces criterion by so many
-//! short rounds in which all contenders take turns: quick, and fair on a machine
-//! that is not quiet. `SCHEDULER_WORKERS=2` chooses numbers of workers, and an
-//! argument the contenders and workloads whose names contain it.
+//! `SCHEDULER_ROUNDS=15` in the environment replaces Criterion with so many
+//! short rounds in which all contenders take turns, in an order that differs each
+//! time: quick, and fair on a machine that isn't quiet. `SCHEDULER_WORKERS=2` chooses
+//! numbers of workers, and an argument the contenders and workloads whose names
+//! contain it.
+//!
+//! `--features mimalloc` brings another allocator, and `--profile bench-lto` compiles
+//! all crates as one.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::Duration;
 
 use benches::cost::{self, Cost};
-use benches::schedulers::measure::{self, Contender, Results, contender, parameter};
+use benches::runtime;
+use benches::schedulers::measure::{self, Contender, Measured, Results, contender, parameter};
 use benches::schedulers::workloads::WORKLOADS;
 use benches::schedulers::{self, measure::in_turns};
 use benches::table::{Estimates, criterion_home};
 use criterion::{BenchmarkId, Criterion, SamplingMode};
+use variants::never_recycled;
+
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+runtime!(NeverRecycled, NeverRecycledSpawner, never_recycled);
 
 #[cfg(feature = "mine")]
 mod mine {
@@ -83,11 +95,14 @@ fn contenders() -> Vec<Contender> {
         ),
         #[cfg(feature = "mine")]
         contender::<mine::Exercise14>("exercise-14", "yours"),
+        contender::<NeverRecycled>("no-free-list", "solution 14; the allocator has each task"),
         contender::<schedulers::Tokio>(
             "tokio",
             "all of solution 14's, and budgets, metrics, hooks",
         ),
+        contender::<schedulers::TokioEnableAll>("tokio-enable-all", "with timers and I/O"),
         contender::<schedulers::AsyncExecutor>("async-executor", "no slot; a drop cancels"),
+        contender::<schedulers::StaticAsyncExecutor>("static-executor", "the same, never dropped"),
         contender::<schedulers::DequePool>(
             "deque-pool",
             "text 4's before; drops no tasks at its end",
@@ -103,7 +118,7 @@ fn contenders() -> Vec<Contender> {
     all.into_iter().collect()
 }
 
-/// By criterion. CPU time is the mean.
+/// By Criterion. CPU time is the mean.
 fn by_criterion(
     criterion: &mut Criterion,
     contenders: &[Contender],
@@ -138,7 +153,14 @@ fn by_criterion(
         if let Some(ns) = estimates.median_ns(name, &parameter) {
             let cpu = cpu.checked_div(times as u32).filter(|cpu| !cpu.is_zero());
             let wall = Duration::from_nanos(ns as u64);
-            results.insert((name, parameter), Cost { wall, cpu });
+            let middle_half = estimates.middle_half_ns(name, &parameter);
+            let measured = Measured {
+                median: Cost { wall, cpu },
+                middle_half: middle_half.map_or([wall; 2], |half| {
+                    half.map(|ns| Duration::from_nanos(ns as u64))
+                }),
+            };
+            results.insert((name, parameter), measured);
         }
     }
 }

@@ -30,7 +30,7 @@ fn start<S: Scheduler + 'static>(name: &'static str, workers: usize) -> Started 
     let same = scheduler.clone();
     Started {
         name,
-        warm_up: Box::new(move || workloads::run(&*same, "spawn_many_outside")),
+        warm_up: Box::new(move || workloads::run(&*same, workers, "spawn_many_outside")),
         spawn: Box::new(move |waited| {
             let start = Instant::now();
             let task = async move {

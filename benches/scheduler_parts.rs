@@ -178,10 +178,10 @@ fn print(rows: &[Contender], workers: usize, results: &Results) {
             let (own, whole) = (of(row.name), of(WHOLE));
             let wall = own
                 .zip(whole)
-                .map(|(own, whole)| own.wall.div_duration_f64(whole.wall));
+                .map(|(own, whole)| own.median.wall.div_duration_f64(whole.median.wall));
             let cpu = own
                 .zip(whole)
-                .and_then(|(own, whole)| Some(own.cpu?.div_duration_f64(whole.cpu?)));
+                .and_then(|(own, whole)| Some(own.median.cpu?.div_duration_f64(whole.median.cpu?)));
             let wall = wall.map_or("–".into(), |wall| format!("{wall:.2}"));
             let cpu = cpu.map_or(String::new(), |cpu| format!(" ({cpu:.2})"));
             format!("{:>14}", wall + &cpu)

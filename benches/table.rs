@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
+
+use crate::summary::Summary;
 
 /// Where criterion keeps its estimates: `criterion` in the target directory,
 /// in which this program lies too.
@@ -37,20 +39,30 @@ impl Estimates {
     /// The median time of one call in nanoseconds. `None` if this run has not
     /// measured it.
     pub fn median_ns(&self, contender: &str, parameter: &str) -> Option<f64> {
-        let file = ["new", "estimates.json"].iter().collect::<PathBuf>();
-        let file = self.group.join(contender).join(parameter).join(file);
-        read_median(&file, self.started)
+        let estimates = self.read(contender, parameter, "estimates.json")?;
+        estimates["median"]["point_estimate"].as_f64()
     }
-}
 
-fn read_median(file: &Path, not_before: SystemTime) -> Option<f64> {
-    let written = fs::metadata(file).ok()?.modified().ok()?;
-    if written < not_before {
-        return None;
+    /// The times of one call in nanoseconds that a quarter of the samples are below
+    /// and above. `None` if this run hasn't measured it.
+    pub fn middle_half_ns(&self, contender: &str, parameter: &str) -> Option<[f64; 2]> {
+        let sample = self.read(contender, parameter, "sample.json")?;
+        let numbers = |name: &str| Some(sample[name].as_array()?.iter());
+        let times = numbers("times")?.zip(numbers("iters")?);
+        let times = times.map(|(time, calls)| Some(time.as_f64()? / calls.as_f64()?));
+        let summary = Summary::of(times.collect::<Option<_>>()?)?;
+        Some([summary.lower, summary.upper])
     }
-    let estimates: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
-    estimates["median"]["point_estimate"].as_f64()
+
+    fn read(&self, contender: &str, parameter: &str, file: &str) -> Option<serde_json::Value> {
+        let folder = self.group.join(contender).join(parameter).join("new");
+        let file = folder.join(file);
+        let written = fs::metadata(&file).ok()?.modified().ok()?;
+        if written < self.started {
+            return None;
+        }
+        serde_json::from_str(&fs::read_to_string(&file).ok()?).ok()
+    }
 }
 
 /// One line of the table.

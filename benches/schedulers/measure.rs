@@ -3,11 +3,13 @@
 
 use std::collections::HashMap;
 use std::env;
+use std::process;
 use std::time::Duration;
 
 use super::Scheduler;
 use super::workloads::{self, WORKLOADS};
 use crate::cost::{self, Cost};
+use crate::random::Random;
 
 /// Runs a workload on a scheduler that was started.
 pub type Run = Box<dyn Fn(&str)>;
@@ -27,14 +29,23 @@ pub struct Contender {
 pub fn contender<S: Scheduler + 'static>(name: &'static str, notes: &'static str) -> Contender {
     let start = |workers| {
         let scheduler = S::start(workers);
-        Box::new(move |workload: &str| workloads::run(&scheduler, workload)) as Run
+        Box::new(move |workload: &str| workloads::run(&scheduler, workers, workload)) as Run
     };
     Contender { name, notes, start }
 }
 
-/// The medians of a run, by contender and by workload and number of workers:
-/// time on the clock, and CPU time of all threads.
-pub type Results = HashMap<(&'static str, String), Cost>;
+/// The results of a run, by contender and by workload and number of workers.
+pub type Results = HashMap<(&'static str, String), Measured>;
+
+/// What many runs of a workload came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// The medians: time on the clock, and CPU time of all threads.
+    pub median: Cost,
+    /// Of the time on the clock: a quarter of the runs took less, and a quarter
+    /// more.
+    pub middle_half: [Duration; 2],
+}
 
 /// Under which name a workload's cost with so many workers is kept.
 pub fn parameter(workload: &str, workers: usize) -> String {
@@ -59,7 +70,8 @@ pub fn is_test() -> bool {
     env::args().any(|argument| argument == "--test")
 }
 
-/// Measures by so many rounds. An argument of the program chooses the contenders
+/// Measures by so many rounds, in each of which the contenders' order is another. An
+/// argument of the program chooses the contenders
 /// and workloads whose names contain it.
 pub fn in_turns(contenders: &[Contender], rounds: usize, workers: usize, results: &mut Results) {
     // Long enough for the clock of CPU time.
@@ -72,11 +84,14 @@ pub fn in_turns(contenders: &[Contender], rounds: usize, workers: usize, results
     let running = contenders
         .iter()
         .map(|one| (one.name, (one.start)(workers)));
-    let running: Vec<_> = running.collect();
+    let mut running: Vec<_> = running.collect();
+    let mut random = Random::new(u64::from(process::id()));
     for (workload, _) in WORKLOADS {
         let mut costs = HashMap::<_, Vec<Cost>>::new();
         // The first round warms up.
         for round in 0..=rounds {
+            // What ran before leaves its traces in caches and in the clock rate.
+            random.shuffle(&mut running);
             for (name, run) in &running {
                 if !is_chosen(name, workload) {
                     continue;
@@ -94,19 +109,24 @@ pub fn in_turns(contenders: &[Contender], rounds: usize, workers: usize, results
             }
         }
         for (name, costs) in costs {
-            results.insert((name, parameter(workload, workers)), median(&costs));
+            results.insert((name, parameter(workload, workers)), summary(&costs));
         }
     }
 }
 
-fn median(costs: &[Cost]) -> Cost {
+fn summary(costs: &[Cost]) -> Measured {
     let mut walls: Vec<_> = costs.iter().map(|cost| cost.wall).collect();
     let mut cpus: Vec<_> = costs.iter().filter_map(|cost| cost.cpu).collect();
     walls.sort();
     cpus.sort();
-    Cost {
+    let median = Cost {
         wall: walls[walls.len() / 2],
         cpu: cpus.get(cpus.len() / 2).copied(),
+    };
+    let middle_half = [walls[walls.len() / 4], walls[walls.len() * 3 / 4]];
+    Measured {
+        median,
+        middle_half,
     }
 }
 
@@ -120,37 +140,47 @@ pub fn print(contenders: &[Contender], workers: &[usize], results: &Results) {
     }
 }
 
-/// One workload: a row for each contender, and for each number of workers the
-/// time, how many times as fast as tokio that is, and the CPU time as a multiple
-/// of tokio's.
+/// One workload: a row for each contender, and for each number of workers the time
+/// with its middle half, how many times as fast as tokio that is, and as tokio with
+/// all its drivers, and the CPU time as a multiple of tokio's.
 fn print_workload(workload: &str, contenders: &[Contender], workers: &[usize], results: &Results) {
-    let mut head = format!("{:<16}", "workers");
+    let mut head = format!("{:<18}", "workers");
     for workers in workers {
-        head += &format!("{workers:>10} {:>9} {:>8}", "× tokio", "CPU");
+        head += &format!(
+            "{workers:>4}{:>20}{:>9}{:>8}{:>6}",
+            "µs", "× tokio", "× all", "CPU"
+        );
     }
     println!("{head}");
     for contender in contenders {
-        let mut line = format!("{:<16}", contender.name);
+        let mut line = format!("{:<18}", contender.name);
         for workers in workers {
             let of = |name| results.get(&(name, parameter(workload, *workers)));
-            let (own, tokio) = (of(contender.name), of("tokio"));
-            let micros = own.map(|own| own.wall.as_secs_f64() * 1e6);
-            let faster = own
-                .zip(tokio)
-                .map(|(own, tokio)| tokio.wall.div_duration_f64(own.wall));
+            let (own, tokio, all) = (of(contender.name), of("tokio"), of("tokio-enable-all"));
+            let faster = |than: Option<&Measured>| {
+                let (own, than) = (own?.median.wall, than?.median.wall);
+                Some(than.div_duration_f64(own))
+            };
             let cpu = own
                 .zip(tokio)
-                .and_then(|(own, tokio)| Some(own.cpu?.div_duration_f64(tokio.cpu?)));
-            let cell = |value: Option<f64>, digits| {
-                value.map_or("–".into(), |value| format!("{value:.digits$}"))
-            };
+                .and_then(|(own, tokio)| Some(own.median.cpu?.div_duration_f64(tokio.median.cpu?)));
+            let cell =
+                |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2}"));
             line += &format!(
-                "{:>7} µs {:>9} {:>8}",
-                cell(micros, 0),
-                cell(faster, 2),
-                cell(cpu, 2)
+                "{:>24}{:>9}{:>8}{:>6}",
+                own.map_or("–".into(), time_of),
+                cell(faster(tokio)),
+                cell(faster(all)),
+                cell(cpu)
             );
         }
         println!("{line}  {}", contender.notes);
     }
+}
+
+/// The median, and the middle half, in microseconds.
+fn time_of(own: &Measured) -> String {
+    let [median, lower, upper] = [own.median.wall, own.middle_half[0], own.middle_half[1]]
+        .map(|time| format!("{:.0}", time.as_secs_f64() * 1e6));
+    format!("{median} [{lower}–{upper}]")
 }

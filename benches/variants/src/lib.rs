@@ -191,3 +191,42 @@ pub mod observed {
         hint::black_box(event);
     });
 }
+
+/// Workers that park are counted if tasks are ready in the injection queue, more
+/// than are on the way to a worker.
+#[path = "."]
+pub mod watched {
+    use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
+
+    use events::{Event, Queue};
+
+    use ::{run_queue, sleepers, task};
+
+    runtime!(without observer);
+    runtime!(lifo_slot as lifo_slot);
+    runtime!(injector as injector);
+    mod observer;
+
+    /// Each of four workers may have taken a batch without having said so, and
+    /// one thread may have said that it pushes and not have pushed.
+    const ON_THE_WAY: isize = 4 * (shared::CAPACITY as isize / 2 + 1) + 1;
+
+    /// In the injection queues of all these runtimes.
+    static READY: AtomicIsize = AtomicIsize::new(0);
+    static PARKS: AtomicUsize = AtomicUsize::new(0);
+
+    // All orderings are Relaxed: they are counts.
+    const OBSERVE: Option<fn(Event)> = Some(|event| match event {
+        Event::Pushed(Queue::Global) => drop(READY.fetch_add(1, Relaxed)),
+        Event::Overflowed { count } => drop(READY.fetch_add(count as isize, Relaxed)),
+        Event::Took { count } => drop(READY.fetch_sub(count as isize, Relaxed)),
+        Event::Parked if READY.load(Relaxed) > ON_THE_WAY => drop(PARKS.fetch_add(1, Relaxed)),
+        _ => {}
+    });
+
+    /// Returns how often a worker has parked while tasks were ready, since the last
+    /// call.
+    pub fn parks_while_ready() -> f64 {
+        PARKS.swap(0, Relaxed) as f64
+    }
+}

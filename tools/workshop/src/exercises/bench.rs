@@ -134,6 +134,30 @@ const fn par_of_work_stealing(parameter: &'static str) -> Par {
     }
 }
 
+/// A benchmark of which only some cells are shown, after the exercise's own.
+struct Beside {
+    exercise: u32,
+    bench: &'static str,
+    /// What chooses contenders and cells.
+    arguments: &'static [&'static str],
+    environment: &'static [(&'static str, &'static str)],
+}
+
+/// What a runtime does while its workers are busy, in some seconds.
+const BESIDE: [Beside; 1] = [Beside {
+    exercise: 14,
+    bench: "under_load",
+    arguments: &[
+        "solution-14",
+        "exercise-14",
+        "tokio",
+        "latency/yield/100us",
+        "hoarding",
+        "burst/100000",
+    ],
+    environment: &[("SCHEDULER_WORKERS", "2")],
+}];
+
 /// Runs the benchmark that measures this exercise, and compares it with the par.
 ///
 /// # Errors
@@ -153,7 +177,16 @@ pub async fn bench(workshop: &Workshop, exercise: &Exercise) -> Result<ExitCode,
                 .help(format!("solve it first: `cargo workshop check {number}`")),
         );
     }
-    run(workshop, &bench, number).await?;
+    run(workshop, &bench, number, &[&filter(&bench, number)], &[]).await?;
+    for beside in BESIDE.iter().filter(|one| one.exercise == number) {
+        let Beside {
+            bench,
+            arguments,
+            environment,
+            ..
+        } = beside;
+        run(workshop, bench, number, arguments, environment).await?;
+    }
     for par in PARS.iter().filter(|par| par.exercise == number) {
         if let Some(line) = par.compare(&estimates(workshop)) {
             println!("{line}");
@@ -188,7 +221,13 @@ fn is_named(program: &str, number: u32) -> bool {
     behind.any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric()))
 }
 
-async fn run(workshop: &Workshop, bench: &str, number: u32) -> Result<(), Problem> {
+async fn run(
+    workshop: &Workshop,
+    bench: &str,
+    number: u32,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+) -> Result<(), Problem> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .args([
@@ -199,7 +238,8 @@ async fn run(workshop: &Workshop, bench: &str, number: u32) -> Result<(), Proble
             bench,
             "--",
         ])
-        .arg(filter(bench, number))
+        .args(arguments)
+        .envs(environment.iter().copied())
         .current_dir(workshop.root())
         .kill_on_drop(true)
         .status()

@@ -1,0 +1,73 @@
+//! tokio's multi-thread runtime, as it is and as its own benchmarks build it.
+
+use super::{Scheduler, Spawn};
+
+/// tokio's multi-thread runtime, without drivers.
+pub struct Tokio(tokio::runtime::Runtime);
+
+/// The same with all drivers, as tokio's own benchmarks build it.
+pub struct TokioEnableAll(Tokio);
+
+/// Spawns on the tokio runtime of this thread.
+#[derive(Clone)]
+pub struct TokioSpawner;
+
+impl Scheduler for Tokio {
+    type Spawner = TokioSpawner;
+
+    fn start(workers: usize) -> Self {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        let runtime = builder.worker_threads(workers).build();
+        Self(runtime.expect("the threads can be started"))
+    }
+
+    fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.0.block_on(future)
+    }
+
+    fn spawn<F>(&self, future: F) -> impl Future
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.0.spawn(future)
+    }
+
+    fn spawner(&self) -> TokioSpawner {
+        TokioSpawner
+    }
+}
+
+impl Scheduler for TokioEnableAll {
+    type Spawner = TokioSpawner;
+
+    fn start(workers: usize) -> Self {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        let runtime = builder.worker_threads(workers).enable_all().build();
+        Self(Tokio(runtime.expect("the threads can be started")))
+    }
+
+    fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.0.block_on(future)
+    }
+
+    fn spawn<F>(&self, future: F) -> impl Future
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.0.spawn(future)
+    }
+
+    fn spawner(&self) -> TokioSpawner {
+        TokioSpawner
+    }
+}
+
+impl Spawn for TokioSpawner {
+    fn spawn<F: Future<Output = ()> + Send + 'static>(&self, future: F) {
+        drop(tokio::spawn(future));
+    }
+
+    fn yield_now() -> impl Future<Output = ()> + Send {
+        tokio::task::yield_now()
+    }
+}
