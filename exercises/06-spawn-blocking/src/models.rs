@@ -161,8 +161,8 @@ fn a_result_reaches_who_awaits_it_in_every_order() {
             let mut is_first = true;
             let result = block_on(poll_fn(|cx| {
                 if std::mem::take(&mut is_first) {
-                    let mut nobody = Context::from_waker(Waker::noop());
-                    let early = Pin::new(&mut handle).poll(&mut nobody);
+                    let mut no_task = Context::from_waker(Waker::noop());
+                    let early = Pin::new(&mut handle).poll(&mut no_task);
                     if early.is_ready() {
                         return early;
                     }

@@ -330,8 +330,8 @@ fn a_job_that_drops_another_pool_waits_for_it() {
             let mut end = inner.spawn_blocking(wait);
             let opening = opener.open_once_asleep();
             drop(inner);
-            let mut nobody = Context::from_waker(Waker::noop());
-            let is_ready = Pin::new(&mut end).poll(&mut nobody).is_ready();
+            let mut no_task = Context::from_waker(Waker::noop());
+            let is_ready = Pin::new(&mut end).poll(&mut no_task).is_ready();
             opening.join().expect("opening does not panic");
             is_ready
         });

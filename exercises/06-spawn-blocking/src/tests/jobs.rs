@@ -169,8 +169,8 @@ fn the_waker_of_the_last_poll_is_woken() {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
         let mut held = hold(&pool, &opener);
-        let mut nobody = Context::from_waker(Waker::noop());
-        let poll = Pin::new(&mut held).poll(&mut nobody);
+        let mut no_task = Context::from_waker(Waker::noop());
+        let poll = Pin::new(&mut held).poll(&mut no_task);
         assert!(
             poll.is_pending(),
             "the handle is ready, but its job is still waiting"

@@ -29,9 +29,9 @@ fn spawning_and_polling_wait_for_no_job() {
         let held = hold(&pool, &opener);
         let mut jobs: Vec<_> =
             (0..300).map(|n| pool.spawn_blocking(move || n)).collect();
-        let mut nobody = Context::from_waker(Waker::noop());
+        let mut no_task = Context::from_waker(Waker::noop());
         for job in &mut jobs {
-            let poll = Pin::new(job).poll(&mut nobody);
+            let poll = Pin::new(job).poll(&mut no_task);
             assert!(poll.is_pending(), "a job ended before an earlier one");
         }
         drop(opener);
