@@ -1,5 +1,5 @@
-//! Other right versions of the pool with one queue. Some have one part of their
-//! own, and the others are the solution's.
+//! Other correct versions of the pool with one queue. Some have one part of
+//! their own, and share the others with the solution.
 
 pub mod atomic_stage;
 pub mod channel;

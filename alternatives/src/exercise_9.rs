@@ -1,4 +1,4 @@
-//! Other right executors of one thread.
+//! Other correct executors of one thread.
 
 pub mod one_locked_queue;
 pub mod via_async_executor;
@@ -16,10 +16,11 @@ use local_executor::{JoinHandle, job};
 
 type BoxedFuture = Pin<Box<dyn Future<Output = ()>>>;
 
-/// The job of a task, for executors that do not expect a panic as they drop it.
+/// The job of a task, for executors that don't expect a panic when they drop
+/// it.
 struct Quiet(Option<BoxedFuture>);
 
-/// Makes a task of a future.
+/// Creates a task from a future.
 fn task<F: Future + 'static>(future: F) -> (Quiet, JoinHandle<F::Output>) {
     let (job, handle) = job(future);
     (Quiet(Some(Box::pin(job))), handle)
@@ -29,7 +30,7 @@ impl Future for Quiet {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let future = self.0.as_mut().expect("it is there until it is dropped");
+        let future = self.0.as_mut().expect("it's there until it's dropped");
         future.as_mut().poll(cx)
     }
 }
@@ -42,7 +43,7 @@ impl Drop for Quiet {
     }
 }
 
-/// What the free `spawn` needs of an executor.
+/// What the free function `spawn` needs from an executor.
 trait Host {
     fn add(&self, task: Quiet);
 }
@@ -51,7 +52,7 @@ thread_local! {
     static CURRENT: RefCell<Option<Rc<dyn Host>>> = const { RefCell::new(None) };
 }
 
-/// Makes an executor that of this thread, until it is dropped.
+/// Makes an executor this thread's current one until the guard is dropped.
 struct EnterGuard(Option<Rc<dyn Host>>);
 
 impl EnterGuard {
@@ -74,11 +75,12 @@ impl Drop for EnterGuard {
     }
 }
 
-/// Makes a task of `future` on the executor that runs on this thread.
+/// Creates a task from `future` on the executor that runs on this thread.
 ///
 /// # Panics
 ///
-/// With a message that contains the word "executor", if none does.
+/// Panics, with a message that contains the word "executor", if no executor
+/// runs on this thread.
 pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
     let here = CURRENT.with_borrow(Clone::clone);
     let (task, handle) = task(future);

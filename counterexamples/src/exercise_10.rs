@@ -1,5 +1,5 @@
 //! Wrong versions of the pool with one queue. Most are edits of right
 //! ones.
 
-// The build lists what stands in the folder of this name.
+// The build lists the files in the folder of this name.
 include!(concat!(env!("OUT_DIR"), "/exercise_10.rs"));

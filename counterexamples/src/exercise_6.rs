@@ -1,6 +1,6 @@
 //! Wrong versions of the blocking pool, and of the bridge to rayon.
 
-// The build lists what stands in the folder of this name.
+// The build lists the files in the folder of this name.
 include!(concat!(env!("OUT_DIR"), "/exercise_6.rs"));
 
 use std::cell::Cell;
@@ -16,7 +16,7 @@ primitives::thread_local! {
     static EMPLOYER: Cell<*const ()> = const { Cell::new(ptr::null()) };
 }
 
-/// Notes for which pool this thread works.
+/// Records which pool this thread works for.
 fn works_for<S>(shared: &S) {
     EMPLOYER.with(|employer| employer.set(ptr::from_ref(shared).cast()));
 }
@@ -29,8 +29,8 @@ fn is_working_for<S>(shared: &S) -> bool {
 /// The key of the thread that left last.
 const LEFT_LAST: u64 = u64::MAX;
 
-/// Notes that a thread leaves, and returns the one that left before: it is to
-/// be joined, without the lock.
+/// Records that a thread leaves, and returns the one that left before it, which
+/// the caller must join without the lock.
 fn leave(threads: &mut Threads, number: u64) -> Option<JoinHandle<()>> {
     let own = threads.remove(&number)?;
     threads.insert(LEFT_LAST, own)

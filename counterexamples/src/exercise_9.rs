@@ -1,4 +1,4 @@
 //! Wrong versions of the local executor. Most are edits of the solution.
 
-// The build lists what stands in the folder of this name.
+// The build lists the files in the folder of this name.
 include!(concat!(env!("OUT_DIR"), "/exercise_9.rs"));

@@ -1,7 +1,7 @@
 //! Exercise 6: a pool of threads for jobs that block, and a bridge to rayon.
 //!
 //! The chapter is `src/blocking/spawn-blocking.md`. Check yourself with
-//! `cargo test -p exercise-6`, and then let every order of events be tried:
+//! `cargo test -p exercise-6`, and then try every interleaving:
 //! `cargo test -p exercise-6 --features loom`.
 //!
 //! Import from `primitives` what you would import from `std::sync` and
@@ -20,41 +20,41 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// Runs jobs that block on threads of its own, so that the threads that run
-/// tasks need not block.
+/// Runs blocking jobs on threads of its own, so that the threads that run tasks
+/// don't have to block.
 ///
 /// # Contract
 ///
 /// 1. **Never blocks.** Neither [`Pool::spawn_blocking`] nor a poll of a
 ///    [`JoinHandle`] waits for a job, and no job runs on the thread that
 ///    submits it.
-/// 2. **Cap.** At most `max_threads` jobs run at the same time, on so many
-///    threads at most. A thread that is leaving no longer counts.
-/// 3. **In parallel.** No job waits while fewer than `max_threads` run, whether
-///    the threads are to be started or asleep: so many jobs can wait for one
-///    another.
-/// 4. **Order.** Threads take up the jobs in the order of their submission. One
-///    that is handed to a thread, woken or new, has been taken up.
-/// 5. **Every job runs.** A job runs once, also if its handle has been dropped,
+/// 2. **Cap.** At most `max_threads` jobs run at the same time, on at most as
+///    many threads. A thread that is leaving no longer counts.
+/// 3. **In parallel.** No job waits while fewer than `max_threads` run, no
+///    matter whether threads sleep or must be started: that many jobs can wait
+///    for one another.
+/// 4. **Order.** Threads take up the jobs in the order of their submission. A
+///    job that is handed to a thread, woken or new, has been taken up.
+/// 5. **Every job runs.** A job runs once, even if its handle has been dropped,
 ///    if another job has submitted it, or if a thread was just leaving.
 /// 6. **The handle.** A handle is ready when its job has ended, and gives what
-///    the job has returned. It wakes the waker of its last poll. A waker may
-///    wait for the job or drop the pool when it is cloned or dropped.
-/// 7. **Panics.** The panic of a job reaches the handle and nobody else. The
-///    thread survives it, and whatever panics after the job: a result in its
-///    destructor, a waker, or what one of these has thrown.
+///    the job has returned. It calls the waker of its last poll. A waker may
+///    wait for the job or drop the pool when it's cloned or dropped.
+/// 7. **Panics.** A job's panic reaches the handle and nothing else. The thread
+///    survives it, and any panic after the job: of a result's destructor, of a
+///    waker, or of what one of these has thrown.
 /// 8. **Idle.** A thread without a job sleeps.
-/// 9. **Keep-alive.** A thread that has had no job for `keep_alive` leaves; one
-///    that has not takes the next job. If all have left, the next job starts
-///    a thread. Any `Duration` will do.
-/// 10. **Shutdown.** Dropping the pool waits until all jobs have run, those in
-///     the queue too, and until its threads have ended, also one that was just
-///     leaving. A job that drops its own pool waits for nothing; the other jobs
-///     run all the same.
-/// 11. **No thread to be had.** If the system has no thread for it, a job waits
-///     for those that there are. If there are none it is cancelled, which
-///     reaches the handle, even if what the job owns panics when it is dropped.
-///     The next job tries again to start a thread, for itself at least.
+/// 9. **Keep-alive.** A thread that has had no job for `keep_alive` leaves;
+///    before that, it takes the next job. If all have left, the next job starts
+///    a thread. Any `Duration` is allowed.
+/// 10. **Shutdown.** Dropping the pool waits until all jobs have run, including
+///     those in the queue, and until its threads have ended, even one that was
+///     just leaving. A job that drops its own pool waits for nothing; the other
+///     jobs still run.
+/// 11. **No thread to be had.** If the system can't start a thread for it, a
+///     job waits for the existing ones. If there are none, it's cancelled, and
+///     its handle says so, even if what the job owns panics when it's dropped.
+///     The next job tries again to start a thread, at least for itself.
 ///
 /// # Examples
 ///
@@ -68,36 +68,36 @@ use std::time::Duration;
 pub struct Pool {}
 
 impl Pool {
-    /// Makes a pool that starts its threads when there are jobs for them.
+    /// Creates a pool that starts its threads when there are jobs for them.
     ///
     /// # Panics
     ///
-    /// If `max_threads` is zero.
+    /// Panics if `max_threads` is zero.
     pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
         let _ = (max_threads, keep_alive);
-        todo!("make what the pool shares with its threads")
+        todo!("create what the pool shares with its threads")
     }
 
-    /// Runs `job` on a thread of the pool. The handle is a future of what it
-    /// returns; a dropped handle detaches the job.
+    /// Runs `job` on a thread of the pool. The handle is a future of the job's
+    /// result; a dropped handle detaches the job.
     pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
         drop(job);
-        todo!("put the job in the queue, and see to it that a thread comes")
+        todo!("put the job into the queue, and make sure that a thread comes")
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        todo!("tell the threads, wake those that sleep, and join them")
+        todo!("set the flag, wake the threads that sleep, and join them all")
     }
 }
 
-/// Awaits what a job returns. To drop it detaches the job, which runs on. What
-/// a poll does after the handle was ready is left open.
+/// Awaits what a job returns. Dropping it detaches the job, which still runs.
+/// The contract leaves open what a poll does after the handle was ready.
 pub struct JoinHandle<T> {
     _output: PhantomData<fn() -> T>,
 }
@@ -107,7 +107,7 @@ impl<T> Future for JoinHandle<T> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let _ = cx;
-        todo!("hand over the result; if there is none yet, keep the waker")
+        todo!("return the result; if there is none yet, keep the waker")
     }
 }
 
@@ -117,22 +117,22 @@ pub struct JoinError {}
 impl JoinError {
     /// Returns `true` if the job has panicked.
     pub fn is_panic(&self) -> bool {
-        todo!("tell a panic from a cancelled job")
+        todo!("distinguish a panic from a cancelled job")
     }
 
-    /// Returns `true` if the job has not been run, and will not be.
+    /// Returns `true` if the job hasn't run, and won't run.
     pub fn is_cancelled(&self) -> bool {
-        todo!("tell a cancelled job from a panic")
+        todo!("distinguish a cancelled job from a panic")
     }
 
-    /// Returns what the job has thrown, as for
+    /// Returns the payload of the job's panic, for example for
     /// [`std::panic::resume_unwind`].
     ///
     /// # Panics
     ///
-    /// If the job has not panicked.
+    /// Panics if the job hasn't panicked.
     pub fn into_panic(self) -> Box<dyn Any + Send> {
-        todo!("give away what `catch_unwind` has caught")
+        todo!("return what `catch_unwind` has caught")
     }
 }
 
@@ -155,10 +155,10 @@ impl Error for JoinError {}
 ///
 /// # Contract
 ///
-/// 12. **On rayon.** The job runs on a thread of rayon's, of the global pool
+/// 12. **On rayon.** The job runs on one of rayon's threads, in the global pool
 ///     unless another pool's thread submits it, so that it can use all of
-///     rayon. The submitter does not wait for it, and its handle keeps the
-///     clauses 6 and 7: rayon itself would end the process.
+///     rayon. The submitter doesn't wait for it, and its handle keeps clauses 6
+///     and 7: rayon itself would abort the process.
 ///
 /// # Examples
 ///
@@ -172,5 +172,5 @@ where
     T: Send + 'static,
 {
     drop(job);
-    todo!("give rayon a job that cannot panic, and keep the handle")
+    todo!("give rayon a job that can't panic, and return the handle")
 }

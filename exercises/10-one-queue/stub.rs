@@ -1,13 +1,14 @@
 //! Exercise 10: a thread pool for tasks, with one queue for all workers.
 //!
 //! The chapter is `src/scheduler/one-queue.md`. Check yourself with
-//! `cargo test -p exercise-10`, and then let every order of events be tried:
+//! `cargo test -p exercise-10`, and then try every interleaving:
 //! `cargo test -p exercise-10 --features loom`.
 //!
 //! Import from `primitives` what you would import from `std::sync` and
-//! `std::thread`; only what becomes a waker stays in a [`std::sync::Arc`]. The
-//! crate `local_executor` is the solution of exercise 9: its `job` makes of a
-//! future one of nothing that never panics, and the handle to await the output.
+//! `std::thread`; only a type that you turn into a waker stays in a
+//! [`std::sync::Arc`]. The crate `local_executor` is the solution of exercise
+//! 9: its `job` turns a future into one without an output that never panics,
+//! and a handle that awaits the output.
 
 #[cfg(all(test, feature = "loom"))]
 mod models;
@@ -20,38 +21,40 @@ pub use local_executor::{JoinError, JoinHandle};
 ///
 /// # Contract
 ///
-/// 1. **Workers.** A task is polled by the workers of its own pool, so many
-///    threads as [`Pool::new`] was told, and by nobody else. To spawn or to
-///    wake a task waits for no poll.
+/// 1. **Workers.** A task is polled by the workers of its own pool, as many
+///    threads as [`Pool::new`] was asked for, and by no other thread. Spawning
+///    or waking a task doesn't wait for a poll.
 /// 2. **One at a time.** A task is polled by one worker at a time, and each
-///    poll sees what the one before has written.
-/// 3. **All workers.** No task waits while a worker is without one, wherever it
-///    was spawned or woken. As many tasks as there are workers can wait for
-///    one another within their polls.
-/// 4. **No lost task.** A task that becomes ready as a worker falls asleep is
-///    polled.
-/// 5. **Wake-ups.** A wake-up leads to a poll that begins after it, from
-///    whichever thread it comes, and also if it comes during a poll. Wake-ups
-///    that come before that poll cause no other.
+///    poll sees what the previous one has written.
+/// 3. **All workers.** No task waits while a worker has none, no matter where
+///    the task was spawned or woken. As many tasks as there are workers can
+///    wait for one another within their polls.
+/// 4. **No lost task.** A task that becomes ready while a worker goes to sleep
+///    is polled.
+/// 5. **Wake-ups.** A wake-up from any thread leads to a poll that begins after
+///    it, even if it comes during a poll. Wake-ups that come before that poll
+///    cause no other.
 /// 6. **In turn.** Workers take the tasks in the order in which they became
-///    ready. One that was woken during its poll becomes ready at the poll's
-///    end.
+///    ready. A task that was woken during its poll becomes ready at the end of
+///    that poll.
 /// 7. **The handle.** A handle is ready when its task has ended, and gives its
-///    output. A task whose handle is dropped runs on.
-/// 8. **The end.** A task that was ready is not polled again. Its future is
-///    dropped once, before its handle is ready, even if there are wakers
-///    still. When those and the handle are gone, so is all of the task.
-/// 9. **Panics.** The panic of a poll reaches the handle and nobody else. What
-///    panics besides, the destructor of a future or of an output, or a waker,
-///    goes no further: not to a worker, and not to who drops the pool.
+///    output. A task whose handle is dropped continues to run.
+/// 8. **The end.** A task that was ready isn't polled again. Its future is
+///    dropped once, before its handle is ready, even if wakers are left. When
+///    the wakers and the handle are gone, so is the whole task.
+/// 9. **Panics.** The panic of a poll reaches the handle and nothing else. Any
+///    other panic, of the destructor of a future or of an output, or of a
+///    waker, goes no further: neither to a worker, nor to the thread that drops
+///    the pool.
 /// 10. **Idle.** A worker without a task sleeps.
-/// 11. **Shutdown.** Dropping the pool drops all its futures, those of tasks
-///     that wait for a waker too; their handles are ready, as cancelled. It
-///     waits for the polls that run, and until its threads have ended.
+/// 11. **Shutdown.** Dropping the pool drops all its futures, including those
+///     of tasks that wait for a waker; their handles are ready, as cancelled.
+///     It waits for the polls that are running, and until its threads have
+///     ended.
 /// 12. **From within.** A task that drops its own pool waits for nothing. When
-///     its poll ends, so does the task. One that drops another pool waits like
-///     anybody else.
-/// 13. **Too late.** To spawn while the pool ends, or later, drops the future.
+///     its poll ends, so does the task. A task that drops another pool waits
+///     like any other caller.
+/// 13. **Too late.** Spawning while the pool ends, or later, drops the future.
 ///     Its handle is ready, as cancelled.
 ///
 /// # Examples
@@ -64,14 +67,15 @@ pub use local_executor::{JoinError, JoinHandle};
 pub struct Pool {}
 
 impl Pool {
-    /// Makes a pool and starts its workers.
+    /// Creates a pool and starts its workers.
     ///
     /// # Panics
     ///
-    /// If `workers` is zero, or if the system has not so many threads.
+    /// Panics if `workers` is zero, or if the system can't start that many
+    /// threads.
     pub fn new(workers: usize) -> Self {
         let _ = workers;
-        todo!("make what the workers share, and start them")
+        todo!("create what the workers share, and start them")
     }
 
     /// Runs `future` as a task of the pool. The handle is a future of its
@@ -82,22 +86,22 @@ impl Pool {
         F::Output: Send + 'static,
     {
         drop(future);
-        todo!("make a task of it, put that in the queue, and wake a worker")
+        todo!("create a task, put it into the queue, and wake a worker")
     }
 
-    /// Returns a handle to spawn by where the pool is out of reach.
+    /// Returns a handle for spawning where the pool is out of reach.
     pub fn handle(&self) -> Handle {
-        todo!("share what the workers share")
+        todo!("clone what the workers share")
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        todo!("tell the workers, drop all futures, and join the threads")
+        todo!("notify the workers, drop all futures, and join the threads")
     }
 }
 
-/// Spawns onto a [`Pool`], from any thread. It does not keep the pool running.
+/// Spawns onto a [`Pool`], from any thread. It doesn't keep the pool running.
 #[derive(Clone)]
 pub struct Handle {}
 

@@ -1,10 +1,10 @@
-//! Where a task stands is three bits of one atomic, so that most wake-ups take
-//! no lock. The lock around the future is never waited for: it is taken only by
-//! who has set [`POLLED`], and that is one at a time.
+//! The stage of a task is three bits of one atomic, so that most wake-ups take
+//! no lock. No thread ever waits for the lock around the future: only the
+//! thread that has set [`POLLED`] takes it, and that is one at a time.
 //!
 //! *Memory ordering.* Each change is a read-modify-write with Acquire and
-//! Release. So whoever sets [`POLLED`] sees what the last poll wrote, and what
-//! was written before each wake-up up to then.
+//! Release. The thread that sets [`POLLED`] therefore sees what the last poll
+//! wrote, and what was written before each wake-up up to then.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,18 +21,19 @@ use work::{Work, drop_quietly};
 pub use local_executor::{JoinError, JoinHandle};
 pub use pool::{Handle, Pool};
 
-/// What this version has of its own.
+/// The part in which this version differs.
 mod task {
     pub(super) use super::{Next, Task};
 }
 
-/// In the queue, or to be put there after the poll that runs.
-// --> cleared by who sets `POLLED`
+/// In the queue, or to be put there after the running poll.
+// --> cleared by the thread that sets `POLLED`
 const WOKEN: u8 = 1;
-/// Somebody has the future: a worker that polls it, or who cancels it.
+/// A thread has the future: a worker that polls it, or the thread that cancels
+/// it.
 // --> cleared after a poll that was pending; stays after the last
 const POLLED: u8 = 2;
-/// Who has the future drops it.
+/// The thread that has the future drops it.
 // --> stays
 const CANCELLED: u8 = 4;
 
@@ -72,7 +73,7 @@ impl Task {
         let poll =
             catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut cx)));
         if matches!(poll, Ok(Poll::Pending)) {
-            // Back before the change: the next one to poll may come at once.
+            // Put back before the change: the next worker may poll at once.
             *self.lock() = Some(work);
             let before = self.change(|state| match state & CANCELLED {
                 0 => Some(state & !POLLED),
@@ -101,7 +102,7 @@ impl Task {
         }
     }
 
-    /// Returns the state before, or `None` if it was left as it was.
+    /// Returns the previous state, or `None` if it wasn't changed.
     fn change(&self, next: impl FnMut(u8) -> Option<u8>) -> Option<u8> {
         // AcqRel and Acquire: see above.
         self.state.fetch_update(AcqRel, Acquire, next).ok()
@@ -118,8 +119,8 @@ impl Wake for Task {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        // Also if it changes nothing: what was written before this wake-up is
-        // to be seen by the poll that is still to come. AcqRel: see above.
+        // Even if it changes nothing: the poll that is still to come must see
+        // what was written before this wake-up. AcqRel: see above.
         if self.state.fetch_or(WOKEN, AcqRel) == 0 {
             self.pool.push(self.clone());
         }

@@ -1,6 +1,6 @@
-//! The queue is a channel of std's. Its receiver is for one, so a mutex goes
-//! around it: the worker whose turn it is waits in `recv` *with* the lock, and
-//! the others wait for the lock. At the end each worker is sent a last message.
+//! The queue is std's channel. Its receiver is for one thread, so it's in a
+//! mutex: one worker waits in `recv` *with* the lock, and the others wait for
+//! the lock. At the end, a last message goes to each worker.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use task::{Next, Task};
 pub use local_executor::{JoinError, JoinHandle};
 pub use pool::{Handle, Pool};
 
-/// What this version has of its own.
+/// The part in which this version differs.
 mod shared {
     pub(super) use super::Shared;
 }
@@ -25,7 +25,7 @@ struct Shared {
     registry: Mutex<Registry>,
 }
 
-/// A worker that takes the last one sends it on to the next.
+/// A worker that takes the last message sends it on to the next.
 enum Message {
     Task(Arc<Task>),
     Last,
@@ -71,13 +71,13 @@ impl Shared {
     }
 
     fn send(&self, message: Message) {
-        // The receiver is ours: it is there as long as we are.
+        // The receiver is ours, so it lives as long as we do.
         let _ = self.sender.send(message);
     }
 
     fn work(&self) {
         EMPLOYER.set(self);
-        // A statement of its own, at whose end the lock is given back.
+        // A separate statement, at whose end the lock is released.
         while let Message::Task(task) = self.receive() {
             match task.run() {
                 Next::Leave => {}
@@ -89,7 +89,7 @@ impl Shared {
     }
 
     fn receive(&self) -> Message {
-        let receiver = self.receiver.lock().expect("nobody panics with it");
+        let receiver = self.receiver.lock().expect("no thread panics with it");
         receiver.recv().unwrap_or(Message::Last)
     }
 
@@ -106,7 +106,7 @@ impl Shared {
     }
 
     fn registry(&self) -> MutexGuard<'_, Registry> {
-        self.registry.lock().expect("nobody panics with it")
+        self.registry.lock().expect("no thread panics with it")
     }
 }
 

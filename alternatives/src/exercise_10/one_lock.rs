@@ -1,7 +1,8 @@
-//! One lock for everything: the queue holds numbers, and a map says where the
-//! task of each number stands. A waker is a number, too. Whoever finds no entry
-//! under it comes too late, so the end of the pool is the end of the map. What
-//! it costs: each wake-up takes the lock, also one that changes nothing.
+//! One lock for everything: the queue contains numbers, and a map says which
+//! stage the task of each number is in. A waker is a number, too. A wake-up
+//! that finds no entry comes too late, so the end of the pool is the end of the
+//! map. The cost is that each wake-up takes the lock, even if it changes
+//! nothing.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
@@ -52,9 +53,9 @@ primitives::thread_local! {
 }
 
 impl Pool {
-    /// Makes a pool and starts its workers.
+    /// Creates a pool and starts its workers.
     pub fn new(workers: usize) -> Self {
-        assert!(workers > 0, "a pool of no workers polls no task");
+        assert!(workers > 0, "a pool without workers polls no task");
         let handle = Handle(Arc::default());
         let start = |_| {
             let shared = handle.0.clone();
@@ -73,7 +74,7 @@ impl Pool {
         self.handle.spawn(future)
     }
 
-    /// Returns a handle to spawn by.
+    /// Returns a handle for spawning.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
@@ -199,7 +200,7 @@ impl Drop for Pool {
             return;
         }
         for thread in self.threads.drain(..) {
-            thread.join().expect("a worker does not panic");
+            thread.join().expect("a worker doesn't panic");
         }
     }
 }

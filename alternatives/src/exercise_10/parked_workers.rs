@@ -1,6 +1,7 @@
 //! Workers that park, each with a parker of its own, and a list of those that
-//! do. Who puts a task into the queue takes one from the list, and owes it a
-//! wake-up: so it is known whom to wake, and the one whose caches are warm.
+//! do. A thread that puts a task into the queue takes a worker from the list,
+//! and must unpark it. It can therefore choose the worker whose caches are
+//! warm.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
@@ -16,7 +17,7 @@ use task::{Next, Task};
 pub use local_executor::{JoinError, JoinHandle};
 pub use pool::{Handle, Pool};
 
-/// What this version has of its own.
+/// The part in which this version differs.
 mod shared {
     pub(super) use super::Shared;
 }

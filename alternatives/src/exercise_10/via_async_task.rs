@@ -1,7 +1,8 @@
-//! The tasks are those of the crate `async-task`: a [`Runnable`] is the right to
-//! poll once, and is made whenever its task becomes ready. To drop one instead
-//! drops the future. So the pool keeps the wakers of all tasks, and at its end
-//! wakes them: each comes as a [`Runnable`], and is dropped.
+//! The tasks are those of the crate `async-task`: a [`Runnable`] is the right
+//! to poll once, and is made whenever its task becomes ready. Dropping a
+//! runnable instead drops the future. The pool therefore keeps the wakers of
+//! all tasks, and calls them at its end: each task comes as a [`Runnable`], and
+//! is dropped.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
@@ -48,9 +49,9 @@ thread_local! {
 }
 
 impl Pool {
-    /// Makes a pool and starts its workers.
+    /// Creates a pool and starts its workers.
     pub fn new(workers: usize) -> Self {
-        assert!(workers > 0, "a pool of no workers polls no task");
+        assert!(workers > 0, "a pool without workers polls no task");
         let handle = Handle(Arc::default());
         let start = |_| {
             let shared = handle.0.clone();
@@ -69,7 +70,7 @@ impl Pool {
         self.handle.spawn(future)
     }
 
-    /// Returns a handle to spawn by.
+    /// Returns a handle for spawning.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
@@ -123,7 +124,7 @@ impl Drop for Quiet {
     }
 }
 
-/// The place of a task among the wakers.
+/// The key of a task among the wakers.
 struct Entry(Arc<Shared>, u64);
 
 impl Drop for Entry {
@@ -134,7 +135,7 @@ impl Drop for Entry {
 }
 
 impl Shared {
-    /// Returns another number each time.
+    /// Returns a new number each time.
     fn number(&self) -> u64 {
         let mut state = self.lock();
         state.spawned_count += 1;
@@ -186,7 +187,7 @@ impl Drop for Pool {
             return;
         }
         for thread in self.threads.drain(..) {
-            thread.join().expect("a worker does not panic");
+            thread.join().expect("a worker doesn't panic");
         }
     }
 }

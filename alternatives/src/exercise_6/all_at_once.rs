@@ -29,7 +29,7 @@ struct Shared {
 struct State {
     queue: VecDeque<Job>,
     is_shut_down: bool,
-    /// Threads that wait, or have been notified and not woken up yet.
+    /// Threads that wait, or have been notified but haven't woken up yet.
     idle_count: usize,
     thread_count: usize,
     started_count: u64,
@@ -37,7 +37,7 @@ struct State {
 }
 
 impl Pool {
-    /// Makes a pool that starts its threads when there are jobs for them.
+    /// Creates a pool that starts its threads when there are jobs for them.
     pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
         assert!(max_threads > 0, "a pool of no threads runs no job");
         let shared = Shared {

@@ -1,6 +1,5 @@
-//! The slot for the result is a cell that is written once, and beside it an
-//! `AtomicWaker` of the crate futures: a poll leaves its waker first, and then
-//! looks for the result.
+//! The result is in a cell that is written once, beside an `AtomicWaker` of the
+//! crate futures: a poll stores its waker first, and then looks for the result.
 
 use std::any::Any;
 use std::error::Error;
@@ -18,7 +17,7 @@ use futures::task::AtomicWaker;
 pub struct Pool(spawn_blocking::Pool);
 
 impl Pool {
-    /// Makes a pool that starts its threads when there are jobs for them.
+    /// Creates a pool that starts its threads when there are jobs for them.
     pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
         Self(spawn_blocking::Pool::new(max_threads, keep_alive))
     }
@@ -46,7 +45,7 @@ where
     handle
 }
 
-/// Awaits what a job returns. To drop it detaches the job.
+/// Awaits what a job returns. Dropping it detaches the job.
 pub struct JoinHandle<T>(Arc<Slot<T>>);
 
 /// Where the result meets the waker.
@@ -55,7 +54,7 @@ struct Slot<T> {
     waker: AtomicWaker,
 }
 
-/// Says that the job was cancelled, if it is dropped before there is a result.
+/// Records that the job was cancelled if it's dropped before there is a result.
 struct Promise<T>(Option<Arc<Slot<T>>>);
 
 impl<T> Promise<T> {
@@ -65,8 +64,8 @@ impl<T> Promise<T> {
             slot.result.lock().unwrap_or_else(PoisonError::into_inner);
         *place = Some(result);
         drop(place);
-        // A waker and a result are foreign code: what one throws mustn't keep
-        // the other from its turn.
+        // A waker and a result may run arbitrary code: a panic of one must not
+        // skip the other.
         let woken = catch_unwind(AssertUnwindSafe(|| slot.waker.wake()));
         let dropped = catch_unwind(AssertUnwindSafe(|| drop(slot)));
         for thrown in [woken.err(), dropped.err()].into_iter().flatten() {
@@ -119,16 +118,16 @@ impl JoinError {
         self.0.is_some()
     }
 
-    /// Returns `true` if the job has not been run, and will not be.
+    /// Returns `true` if the job hasn't run, and won't run.
     pub fn is_cancelled(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Returns what the job has thrown.
+    /// Returns the payload of the job's panic.
     ///
     /// # Panics
     ///
-    /// If the job has not panicked.
+    /// Panics if the job hasn't panicked.
     pub fn into_panic(self) -> Box<dyn Any + Send> {
         self.0.expect("the job has not panicked")
     }

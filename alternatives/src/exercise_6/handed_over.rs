@@ -1,6 +1,6 @@
-//! No thread looks for jobs while it sleeps: whoever submits one hands it over, to
-//! an idle thread by that thread's own channel or to a new thread. Only where all
-//! are busy is there a queue.
+//! No thread looks for jobs while it sleeps: the submitter hands a job over, to
+//! an idle thread through that thread's own channel, or to a new thread. Only
+//! when all are busy is there a queue.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -29,8 +29,8 @@ struct State {
     /// Empty unless all threads are busy.
     queue: VecDeque<Job>,
     is_shut_down: bool,
-    /// The way to each thread that waits. Who takes one sends a job, or drops it
-    /// to end the thread.
+    /// The channel to each thread that waits. The thread that takes one sends a
+    /// job, or drops it to end the thread.
     idle: Vec<(u64, Sender<Job>)>,
     thread_count: usize,
     started_count: u64,
@@ -38,7 +38,7 @@ struct State {
 }
 
 impl Pool {
-    /// Makes a pool that starts its threads when there are jobs for them.
+    /// Creates a pool that starts its threads when there are jobs for them.
     pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
         assert!(max_threads > 0, "a pool of no threads runs no job");
         let shared = Shared {
@@ -114,7 +114,7 @@ fn work(shared: &Shared, number: u64) {
                 state.idle.remove(place);
                 break;
             }
-            // Somebody has taken us from the list, and sends at once.
+            // Another thread has taken us from the list, and sends at once.
             drop(state);
             job = handed_over.recv().map_err(Into::into);
         }

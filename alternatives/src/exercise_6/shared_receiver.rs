@@ -1,6 +1,6 @@
-//! The queue is a channel of std's, whose receiver is behind a lock: the thread
-//! that has the lock waits for a job, and the others wait for the lock. Who has
-//! waited for its keep-alive by then takes what is there, or leaves.
+//! The queue is std's channel, whose receiver is behind a lock: the thread that
+//! has the lock waits for a job, and the others wait for the lock. A thread
+//! whose keep-alive is over by then takes what is there, or leaves.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -26,12 +26,12 @@ struct Shared {
 }
 
 struct State {
-    /// `None` once the pool is shut down. Used under the lock only, so that what
-    /// is counted is what was sent.
+    /// `None` once the pool is shut down. Used only under the lock, so that the
+    /// count matches what was sent.
     submit: Option<Sender<Job>>,
-    /// Jobs that were sent, and whose thread has not said that it has them.
+    /// Jobs that were sent, but that no thread has recorded as received.
     queued_count: usize,
-    /// Threads that wait, or have a job and have not said so.
+    /// Threads that wait, or have a job but haven't recorded it.
     idle_count: usize,
     thread_count: usize,
     started_count: u64,
@@ -39,7 +39,7 @@ struct State {
 }
 
 impl Pool {
-    /// Makes a pool that starts its threads when there are jobs for them.
+    /// Creates a pool that starts its threads when there are jobs for them.
     pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
         assert!(max_threads > 0, "a pool of no threads runs no job");
         let (submit, jobs) = mpsc::channel();
@@ -83,7 +83,7 @@ fn submit(shared: &Arc<Shared>, job: Job) {
     }
     if state.thread_count == 0 {
         drop(state);
-        // To drop it cancels it.
+        // Dropping it cancels it.
         return drop(job);
     }
     state.queued_count += 1;
@@ -147,7 +147,7 @@ impl Shared {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // Who receives learns that nothing more comes, once all is taken.
+        // Receivers learn that nothing more comes once everything is taken.
         self.shared.lock().submit = None;
         if super::is_working_for(&*self.shared) {
             return;

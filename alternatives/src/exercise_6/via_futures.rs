@@ -1,4 +1,4 @@
-//! The slot for the result is a oneshot channel of the crate futures.
+//! The result goes through a oneshot channel of the crate futures.
 
 use std::any::Any;
 use std::error::Error;
@@ -14,7 +14,7 @@ use futures::channel::oneshot;
 pub struct Pool(spawn_blocking::Pool);
 
 impl Pool {
-    /// Makes a pool that starts its threads when there are jobs for them.
+    /// Creates a pool that starts its threads when there are jobs for them.
     pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
         Self(spawn_blocking::Pool::new(max_threads, keep_alive))
     }
@@ -42,7 +42,7 @@ where
     handle
 }
 
-/// Awaits what a job returns. To drop it detaches the job.
+/// Awaits what a job returns. Dropping it detaches the job.
 pub struct JoinHandle<T>(oneshot::Receiver<Result<T, JoinError>>);
 
 fn prepare<F, T>(job: F) -> (impl FnOnce() + Send, JoinHandle<T>)
@@ -50,13 +50,13 @@ where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
 {
-    let (tell, told) = oneshot::channel();
+    let (sender, receiver) = oneshot::channel();
     let job = move || {
         let result = catch_unwind(AssertUnwindSafe(job));
-        // Fails if the handle was dropped: nobody wants the result.
-        let _ = tell.send(result.map_err(|payload| JoinError(Some(payload))));
+        // Fails if the handle was dropped, so that nothing awaits the result.
+        let _ = sender.send(result.map_err(|payload| JoinError(Some(payload))));
     };
-    (job, JoinHandle(told))
+    (job, JoinHandle(receiver))
 }
 
 impl<T> Future for JoinHandle<T> {
@@ -66,9 +66,9 @@ impl<T> Future for JoinHandle<T> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Self::Output> {
-        let told = Pin::new(&mut self.0).poll(cx);
+        let receiver = Pin::new(&mut self.0).poll(cx);
         // A job that was cancelled was dropped, and the sender with it.
-        told.map(|told| told.unwrap_or(Err(JoinError(None))))
+        receiver.map(|receiver| receiver.unwrap_or(Err(JoinError(None))))
     }
 }
 
@@ -81,16 +81,16 @@ impl JoinError {
         self.0.is_some()
     }
 
-    /// Returns `true` if the job has not been run, and will not be.
+    /// Returns `true` if the job hasn't run, and won't run.
     pub fn is_cancelled(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Returns what the job has thrown.
+    /// Returns the payload of the job's panic.
     ///
     /// # Panics
     ///
-    /// If the job has not panicked.
+    /// Panics if the job hasn't panicked.
     pub fn into_panic(self) -> Box<dyn Any + Send> {
         self.0.expect("the job has not panicked")
     }

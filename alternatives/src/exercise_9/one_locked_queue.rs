@@ -1,5 +1,5 @@
-//! All wake-ups, from here and from elsewhere, go by one queue behind one lock,
-//! and the tasks are in a map: what most would write first.
+//! All wake-ups, from this thread and from others, go through one queue behind
+//! one lock, and the tasks are in a map: what most of us would write first.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -16,14 +16,14 @@ pub use local_executor::{
 use primitives::atomic::{AtomicBool, Ordering::AcqRel};
 use primitives::{Condvar, Mutex, MutexGuard};
 
-/// Runs tasks on the thread that it was made on.
+/// Runs tasks on the thread that it was created on.
 #[derive(Default)]
 pub struct LocalExecutor(Rc<Tasks>);
 
 #[derive(Default)]
 struct Tasks {
     tasks: RefCell<HashMap<u64, Task>>,
-    /// The number of the newest; zero is the future of `block_on`.
+    /// The number of the newest task; zero is the future of `block_on`.
     newest: Cell<u64>,
     queue: Arc<Queue>,
 }
@@ -68,8 +68,8 @@ impl Queue {
                 }
             }
         };
-        // AcqRel: whoever wakes from now on comes back into the queue, and who
-        // did before has written what this poll sees.
+        // AcqRel: a wake-up from now on queues the task again, and this poll
+        // sees what was written before earlier ones.
         signal.is_queued.swap(false, AcqRel);
         signal
     }
@@ -137,12 +137,12 @@ impl Host for Tasks {
 }
 
 impl LocalExecutor {
-    /// Makes an executor without tasks.
+    /// Creates an executor without tasks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes a task of `future`.
+    /// Creates a task from `future`.
     pub fn spawn<F: Future + 'static>(
         &self,
         future: F,
@@ -152,7 +152,7 @@ impl LocalExecutor {
         handle
     }
 
-    /// Runs `future` until it is ready, and the tasks meanwhile.
+    /// Runs `future` until it's ready, and meanwhile the tasks.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _guard = EnterGuard::enter_alone(self.0.clone());
         let mut future = pin!(future);

@@ -10,7 +10,7 @@ pub use local_executor::{
     CatchUnwind, Completer, JoinError, JoinHandle, job, outcome,
 };
 
-/// Runs tasks on the thread that it was made on.
+/// Runs tasks on the thread that it was created on.
 pub struct LocalExecutor(Rc<Tasks>);
 
 struct Tasks {
@@ -18,7 +18,7 @@ struct Tasks {
 }
 
 impl Tasks {
-    /// The executor; none once it is being dropped.
+    /// The executor; `None` once it's being dropped.
     fn executor(&self) -> Option<Rc<async_executor::LocalExecutor<'static>>> {
         let executor = self.executor.take();
         self.executor.set(executor.clone());
@@ -35,7 +35,7 @@ impl Host for Tasks {
 }
 
 impl LocalExecutor {
-    /// Makes an executor without tasks.
+    /// Creates an executor without tasks.
     pub fn new() -> Self {
         let executor = Rc::new(async_executor::LocalExecutor::new());
         Self(Rc::new(Tasks {
@@ -43,7 +43,7 @@ impl LocalExecutor {
         }))
     }
 
-    /// Makes a task of `future`.
+    /// Creates a task from `future`.
     pub fn spawn<F: Future + 'static>(
         &self,
         future: F,
@@ -53,7 +53,7 @@ impl LocalExecutor {
         handle
     }
 
-    /// Runs `future` until it is ready, and the tasks meanwhile.
+    /// Runs `future` until it's ready, and meanwhile the tasks.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _guard = EnterGuard::enter_alone(self.0.clone());
         parker::block_on(self.executor().run(future))
@@ -69,7 +69,7 @@ impl LocalExecutor {
     }
 
     fn executor(&self) -> Rc<async_executor::LocalExecutor<'static>> {
-        self.0.executor().expect("it is there until it is dropped")
+        self.0.executor().expect("it's there until it's dropped")
     }
 }
 

@@ -1,5 +1,5 @@
-//! A `FuturesUnordered` of tasks, which is polled in turn with the future of
-//! `block_on`; and the one-shot channel of the same crate for the outcome.
+//! A `FuturesUnordered` of tasks, which is polled alternately with the future
+//! of `block_on`; and the one-shot channel of the same crate for the outcome.
 
 use std::cell::RefCell;
 use std::mem;
@@ -19,18 +19,18 @@ mod own_job;
 
 pub use own_job::{CatchUnwind, job};
 
-/// Runs tasks on the thread that it was made on.
+/// Runs tasks on the thread that it was created on.
 #[derive(Default)]
 pub struct LocalExecutor(Rc<Tasks>);
 
 #[derive(Default)]
 struct Tasks {
     tasks: RefCell<FuturesUnordered<Quiet>>,
-    /// Those that were spawned since. `None` when the executor is dropped.
+    /// The tasks that were spawned since. `None` when the executor is dropped.
     spawned: RefCell<Spawned>,
 }
 
-/// The tasks that the others do not know of yet.
+/// The tasks that aren't among the others yet.
 struct Spawned(Option<Vec<Quiet>>);
 
 impl Default for Spawned {
@@ -39,14 +39,14 @@ impl Default for Spawned {
     }
 }
 
-/// After so many tasks have ended, the future of `block_on` has a turn.
-const TURN: usize = 64;
+/// After this many tasks have ended, the future of `block_on` is polled.
+const TASKS_A_TICK: usize = 64;
 
 impl Tasks {
-    /// Gives each ready task a turn. Returns `true` if there is no task.
-    fn turn(&self, cx: &mut Context<'_>) -> bool {
+    /// Polls each ready task. Returns `true` if there is no task.
+    fn tick(&self, cx: &mut Context<'_>) -> bool {
         let mut tasks = self.tasks.borrow_mut();
-        for _ in 0..TURN {
+        for _ in 0..TASKS_A_TICK {
             let spawned = self.spawned.borrow_mut().0.as_mut().map(mem::take);
             tasks.extend(spawned.into_iter().flatten());
             match Pin::new(&mut *tasks).poll_next(cx) {
@@ -74,7 +74,7 @@ impl Host for Tasks {
     }
 }
 
-/// Makes a task of `future` on the executor that runs on this thread.
+/// Creates a task from `future` on the executor that runs on this thread.
 pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
     let here = super::CURRENT.with_borrow(Clone::clone);
     let (job, handle) = job(future);
@@ -84,12 +84,12 @@ pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
 }
 
 impl LocalExecutor {
-    /// Makes an executor without tasks.
+    /// Creates an executor without tasks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes a task of `future`.
+    /// Creates a task from `future`.
     pub fn spawn<F: Future + 'static>(
         &self,
         future: F,
@@ -99,14 +99,14 @@ impl LocalExecutor {
         handle
     }
 
-    /// Runs `future` until it is ready, and the tasks meanwhile.
+    /// Runs `future` until it's ready, and meanwhile the tasks.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _guard = EnterGuard::enter_alone(self.0.clone());
         let mut future = pin!(future);
         parker::block_on(std::future::poll_fn(|cx| {
             let poll = future.as_mut().poll(cx);
             if poll.is_pending() {
-                self.0.turn(cx);
+                self.0.tick(cx);
             }
             poll
         }))
@@ -115,7 +115,7 @@ impl LocalExecutor {
     /// Runs the tasks until none is left.
     pub fn run(&self) {
         let _guard = EnterGuard::enter_alone(self.0.clone());
-        parker::block_on(std::future::poll_fn(|cx| match self.0.turn(cx) {
+        parker::block_on(std::future::poll_fn(|cx| match self.0.tick(cx) {
             true => Poll::Ready(()),
             false => Poll::Pending,
         }));
@@ -131,7 +131,7 @@ impl Drop for LocalExecutor {
     }
 }
 
-/// Makes the two ends of a result.
+/// Creates the two ends of a result.
 pub fn outcome<T>() -> (Completer<T>, JoinHandle<T>) {
     let (sender, receiver) = oneshot::channel();
     let handle = JoinHandle {
@@ -141,14 +141,14 @@ pub fn outcome<T>() -> (Completer<T>, JoinHandle<T>) {
     (Completer(Some(sender)), handle)
 }
 
-/// Makes the [`JoinHandle`] of the other end ready. To drop it cancels.
+/// Makes the [`JoinHandle`] of the other end ready. Dropping it cancels.
 pub struct Completer<T>(Option<oneshot::Sender<Result<T, JoinError>>>);
 
 /// Awaits what a task returns.
 pub struct JoinHandle<T> {
     receiver: oneshot::Receiver<Result<T, JoinError>>,
     /// The waker of the last poll, so that the channel never drops the last
-    /// one of its kind: it would do so while it keeps senders out.
+    /// clone of a waker: it would do so while it locks senders out.
     waker: Option<Waker>,
 }
 

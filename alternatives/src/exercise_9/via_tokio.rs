@@ -1,7 +1,7 @@
 //! tokio's `LocalSet`, which needs no runtime to run.
 //!
 //! Fails at times: a_wake_up_from_a_thread_that_ends_counts
-//! Fails at times: many_tasks_woken_from_elsewhere_have_their_turns
+//! Fails at times: many_tasks_woken_from_elsewhere_are_polled_soon
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -16,7 +16,7 @@ pub use local_executor::{
     CatchUnwind, Completer, JoinError, JoinHandle, job, outcome,
 };
 
-/// Runs tasks on the thread that it was made on.
+/// Runs tasks on the thread that it was created on.
 pub struct LocalExecutor(Rc<Tasks>);
 
 struct Tasks {
@@ -63,7 +63,7 @@ impl Host for Tasks {
 }
 
 impl LocalExecutor {
-    /// Makes an executor without tasks.
+    /// Creates an executor without tasks.
     pub fn new() -> Self {
         Self(Rc::new(Tasks {
             set: RefCell::new(Some(Rc::new(LocalSet::new()))),
@@ -71,7 +71,7 @@ impl LocalExecutor {
         }))
     }
 
-    /// Makes a task of `future`.
+    /// Creates a task from `future`.
     pub fn spawn<F: Future + 'static>(
         &self,
         future: F,
@@ -81,11 +81,11 @@ impl LocalExecutor {
         handle
     }
 
-    /// Runs `future` until it is ready, and the tasks meanwhile.
+    /// Runs `future` until it's ready, and meanwhile the tasks.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _guard = EnterGuard::enter_alone(self.0.clone());
         let set = self.0.set.borrow().clone();
-        let set = set.expect("it is there until it is dropped");
+        let set = set.expect("it's there until it's dropped");
         parker::block_on(set.run_until(future))
     }
 

@@ -9,10 +9,10 @@
 //! Also fails: models::dropping_the_pool_ends_workers_and_tasks_in_every_order
 //! Also fails: models::one_poll_comes_after_the_other_in_every_order
 //!
-//! A task is in the queue once at most, so one worker at most has taken it from
-//! there. That is true of the queue, and not of the future: while the worker
-//! polls, the task is not in the queue, and a wake-up puts it there. The next
-//! worker takes it, and two have `&mut` to one future.
+//! A task is in the queue at most once, so at most one worker has taken it from
+//! there. That is true of the queue, but not of the future: while the worker
+//! polls, the task isn't in the queue, and a wake-up puts it there. The next
+//! worker takes it, and two workers have a `&mut` to one future.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -27,16 +27,17 @@ use work::{Work, drop_quietly};
 pub use local_executor::{JoinError, JoinHandle};
 pub use pool::{Handle, Pool};
 
-/// What this version has of its own.
+/// The part in which this version differs.
 mod task {
     pub(super) use super::{Next, Task};
 }
 
 /// In the queue.
 const QUEUED: u8 = 1;
-/// Somebody has the future: a worker that polls it, or who cancels it.
+/// A thread has the future: a worker that polls it, or the thread that cancels
+/// it.
 const POLLED: u8 = 2;
-/// The future is gone, or is dropped by who has it.
+/// The future is gone, or the thread that has it drops it.
 const OVER: u8 = 4;
 
 struct Task {
@@ -46,8 +47,8 @@ struct Task {
     work: UnsafeCell<Option<Work>>,
 }
 
-// SAFETY: the work is touched by the worker alone that has taken the task from
-// the queue. A task is not put into the queue while it is there.
+// SAFETY: only the worker that has taken the task from the queue accesses the
+// work. A task isn't put into the queue while it's there.
 unsafe impl Sync for Task {}
 
 enum Next {
@@ -97,7 +98,7 @@ impl Task {
     }
 
     fn take(&self) -> Option<Work> {
-        // SAFETY: the task is over: nobody polls it any more.
+        // SAFETY: the task is over: no worker polls it any more.
         self.work.with_mut(|work| unsafe { (*work).take() })
     }
 

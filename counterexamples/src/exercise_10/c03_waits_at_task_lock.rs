@@ -2,9 +2,9 @@
 //! Caught by: a_wake_up_during_a_poll_costs_no_worker
 //!
 //! A wake-up during the poll puts the task into the queue at once, and the lock
-//! around the future sees to it that nobody polls it twice at a time. The next
-//! worker takes the task, waits at that lock, and is lost for other tasks until
-//! the poll ends.
+//! around the future makes sure that no two workers poll it at a time. The next
+//! worker takes the task, waits for that lock, and is lost for other tasks
+//! until the poll ends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
@@ -19,7 +19,7 @@ use work::{Work, drop_quietly};
 pub use local_executor::{JoinError, JoinHandle};
 pub use pool::{Handle, Pool};
 
-/// What this version has of its own.
+/// The part in which this version differs.
 mod task {
     pub(super) use super::{Next, Task};
 }
@@ -55,7 +55,7 @@ impl Task {
         self.is_queued.store(false, SeqCst);
         let waker = Waker::from(self.clone());
         let mut cx = Context::from_waker(&waker);
-        // The lock sees to it that one worker at a time polls.
+        // The lock makes sure that one worker at a time polls.
         let mut slot = self.lock();
         let Some(work) = &mut *slot else {
             return Next::Forget;

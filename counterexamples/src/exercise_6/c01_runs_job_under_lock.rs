@@ -24,22 +24,23 @@
 //! Also fails: what_panics_after_the_job_costs_no_thread
 //! Also fails: a_thread_that_calls_a_waker_is_not_idle
 //!
-//! Takes a job and runs it in one `while let`. The guard of the lock is a temporary
-//! of the condition, and lives until the end of the body: while a job runs, nobody
-//! can submit another, and no other thread can take one.
+//! Takes a job and runs it in one `while let`. The guard of the lock is a
+//! temporary of the condition, and lives until the end of the body: while a job
+//! runs, no thread can submit another or take one.
 //!
-//! Nearly every check hangs. Either a job waits for what the submitter does next,
-//! which waits for the lock; or jobs wait for one another, of which only one can be
-//! taken; or a job submits another, and waits for the lock that its own thread holds.
+//! Nearly every check hangs. Either a job waits for what the submitter does
+//! next, which waits for the lock; or jobs wait for one another, of which only
+//! one can be taken; or a job submits another, and waits for the lock that its
+//! own thread holds.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::time::Duration;
 
-use spawn_blocking::Job;
-pub use spawn_blocking::{JoinError, JoinHandle, spawn_rayon};
 use primitives::thread::{self, Builder};
 use primitives::{Arc, Condvar, Mutex, MutexGuard};
+use spawn_blocking::Job;
+pub use spawn_blocking::{JoinError, JoinHandle, spawn_rayon};
 
 use super::works_for;
 
@@ -59,7 +60,7 @@ struct Shared {
 struct State {
     queue: VecDeque<Job>,
     is_shut_down: bool,
-    /// Threads that wait, or have been notified and not woken up yet.
+    /// Threads that wait, or have been notified but haven't woken up yet.
     idle_count: usize,
     thread_count: usize,
     started_count: u64,
@@ -67,7 +68,7 @@ struct State {
 }
 
 impl Pool {
-    /// Makes a pool that starts its threads when there are jobs for them.
+    /// Creates a pool that starts its threads when there are jobs for them.
     pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
         assert!(max_threads > 0, "a pool of no threads runs no job");
         let shared = Shared {

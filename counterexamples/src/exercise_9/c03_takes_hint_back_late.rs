@@ -2,9 +2,9 @@
 //! Caught by: models::wake_ups_of_two_tasks_arrive_in_every_order
 //!
 //! A wake-up unparks the executor only if the hint says that none was pending.
-//! The hint is taken back after the wake-ups are taken, and without the lock.
-//! One that comes in between finds the hint set and unparks nobody,
-//! and then the hint is gone.
+//! The executor clears the hint after it has taken the wake-ups, and without
+//! the lock. A wake-up that comes in between finds the hint set and doesn't
+//! unpark the executor, and then the hint is cleared.
 
 #[path = "../../../solutions/09-local-executor/src/enter.rs"]
 mod enter;
@@ -30,19 +30,19 @@ pub use executor::LocalExecutor;
 pub use local_executor::{
     CatchUnwind, Completer, JoinError, JoinHandle, job, outcome,
 };
-use slab::{Key, Slab, Task, Turn};
+use slab::{Key, Next, Slab, Task};
 
-/// The target of a task's wakers. It holds the key of the task, and nothing
-/// of the task itself: so it may go to any thread, and live for ever.
+/// The target of a task's wakers. It contains the task's key and nothing of the
+/// task itself, so it may move to any thread, and live forever.
 struct Signal {
     key: Key,
-    /// Whether the signal lies in the inbox.
+    /// Whether the signal is in the inbox.
     is_sent: AtomicBool,
     inbox: Arc<Inbox>,
 }
 
 impl Signal {
-    /// Makes the waker of a task.
+    /// Creates the waker of a task.
     fn waker(key: Key, inbox: &Arc<Inbox>) -> Waker {
         Waker::from(Arc::new(Self {
             key,
@@ -74,11 +74,12 @@ impl Wake for Signal {
 /// *Memory ordering.* What a thread wrote before it wakes a task is seen by the
 /// poll that follows. The pair is the Release of the swap in `wake_by_ref` and
 /// the Acquire of the swap in `take`: whether a wake-up finds the signal sent
-/// or sends it, it is part of the flag's release sequence. That the executor
-/// looks before it sleeps, or again after it, is due to the parker's token.
+/// or sends it, it is part of the flag's release sequence. The parker's token
+/// makes sure that the executor checks the inbox before it sleeps, or after
+/// it's unparked.
 struct Inbox {
     pending: Mutex<PendingWakes>,
-    /// Whether wake-ups are pending, for a look without the lock.
+    /// Whether wake-ups are pending, to check without the lock.
     has_pending: AtomicBool,
     unparker: Unparker,
 }
@@ -86,12 +87,12 @@ struct Inbox {
 #[derive(Default)]
 struct PendingWakes {
     signals: Vec<Arc<Signal>>,
-    /// Whether the executor is gone, and nobody will take any out.
+    /// Whether the executor is gone, and nothing will take any out.
     is_closed: bool,
 }
 
 impl Inbox {
-    /// Makes an inbox that rouses the executor's thread by `unparker`.
+    /// Creates an inbox that unparks the executor's thread with `unparker`.
     fn new(unparker: Unparker) -> Arc<Self> {
         Arc::new(Self {
             pending: Mutex::default(),
@@ -110,15 +111,17 @@ impl Inbox {
         drop(pending);
         // Relaxed: a hint. The unpark below publishes it.
         let is_first = !self.has_pending.swap(true, Relaxed);
-        // The first wake-up since the last look unparks the thread for all.
+        // The first wake-up since the last `take` unparks the thread for all of
+        // them.
         if is_first {
             self.unparker.unpark();
         }
     }
 
-    /// Takes the keys of all tasks that were woken from elsewhere.
+    /// Takes the keys of all tasks that other threads have woken.
     fn take(&self, mut wake: impl FnMut(Key)) {
-        // Relaxed: one that is missed here leaves a token for the next park.
+        // Relaxed: a wake-up that is missed here leaves a token for the next
+        // park.
         if !self.has_pending.load(Relaxed) {
             return;
         }
@@ -127,8 +130,9 @@ impl Inbox {
         drop(pending);
         self.has_pending.store(false, Relaxed);
         for signal in signals {
-            // Acquire: pairs with the Release in `wake_by_ref`, and shows what
-            // all those wrote who woke this task until now.
+            // Acquire: pairs with the Release in `wake_by_ref`, and makes
+            // visible what every thread wrote that has woken this task until
+            // now.
             signal.is_sent.swap(false, Acquire);
             wake(signal.key);
         }

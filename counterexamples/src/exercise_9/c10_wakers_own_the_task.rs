@@ -4,9 +4,9 @@
 //! Also fails: tasks_that_refer_to_each_other_are_dropped
 //! Also fails: wakers_outlive_the_executor_and_leave_nothing
 //!
-//! A task is its own waker, as in many an executor of threads. There the future
-//! is `Send`. Here `unsafe` says so, since only the executor polls it; but
-//! whoever drops the last waker drops it.
+//! A task is its own waker, as in many multi-threaded executors. There, the
+//! future is `Send`. Here, `unsafe` claims that it is, since only the executor
+//! polls it; but the thread that drops the last waker drops the future.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -26,13 +26,13 @@ pub use local_executor::{
     CatchUnwind, Completer, JoinError, JoinHandle, job, outcome,
 };
 
-/// Runs tasks on the thread that it was made on.
+/// Runs tasks on the thread that it was created on.
 pub struct LocalExecutor {
     core: Rc<Core>,
 }
 
 struct Core {
-    /// The tasks that are not over, by their addresses.
+    /// The tasks that aren't over, by their addresses.
     tasks: RefCell<HashMap<usize, Arc<Task>>>,
     queue: Arc<Queue>,
     parker: Parker,
@@ -51,17 +51,17 @@ struct Ready {
 
 /// A task, which is its own waker.
 struct Task {
-    /// `None` when it is over, and for the future of `block_on`.
+    /// `None` when the task is over, and for the future of `block_on`.
     future: Mutex<Option<AtHome>>,
     is_ready: AtomicBool,
     queue: Arc<Queue>,
 }
 
-/// A future that is used by its executor only.
+/// A future that only its executor uses.
 struct AtHome(Pin<Box<dyn Future<Output = ()>>>);
 
-// SAFETY: wakers carry it to other threads, but only the executor polls it, and
-// the executor does not leave its thread.
+// SAFETY: wakers move it to other threads, but only the executor polls it, and
+// the executor doesn't leave its thread.
 unsafe impl Send for AtHome {}
 
 impl Wake for Task {
@@ -113,7 +113,7 @@ impl Core {
         handle
     }
 
-    /// Sleeps until somebody is ready.
+    /// Sleeps until something is ready, and returns it.
     fn next(&self) -> Arc<Task> {
         loop {
             let task = self.queue.lock().tasks.pop_front();
@@ -142,7 +142,7 @@ impl Core {
 }
 
 impl LocalExecutor {
-    /// Makes an executor without tasks.
+    /// Creates an executor without tasks.
     pub fn new() -> Self {
         let parker = Parker::new();
         let queue = Queue {
@@ -159,7 +159,7 @@ impl LocalExecutor {
         }
     }
 
-    /// Makes a task of `future`.
+    /// Creates a task from `future`.
     pub fn spawn<F: Future + 'static>(
         &self,
         future: F,
@@ -167,7 +167,7 @@ impl LocalExecutor {
         self.core.spawn(future)
     }
 
-    /// Runs `future` until it is ready, and the tasks meanwhile.
+    /// Runs `future` until it's ready, and meanwhile the tasks.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _guard = EnterGuard::enter_alone(&self.core);
         let mut future = pin!(future);
@@ -220,13 +220,13 @@ primitives::thread_local! {
     static CURRENT: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
 }
 
-/// Makes a task of `future` on the executor that runs on this thread.
+/// Creates a task from `future` on the executor that runs on this thread.
 pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
     let here = CURRENT.with(|here| here.borrow().clone());
     here.expect("no executor runs on this thread").spawn(future)
 }
 
-/// Makes an executor that of this thread, until it is dropped.
+/// Makes an executor this thread's current one until the guard is dropped.
 struct EnterGuard(Option<Rc<Core>>);
 
 impl EnterGuard {

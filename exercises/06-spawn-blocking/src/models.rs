@@ -1,9 +1,9 @@
 //! The models of exercise 6: the moments in which a thread leaves as a job
-//! comes, falls asleep as the pool is dropped, or ends a job as somebody begins
-//! to await it. loom tries every order of the threads' steps.
+//! comes, goes to sleep as the pool is dropped, or ends a job as a thread
+//! begins to await it. loom tries every interleaving.
 //!
 //! In a model no time elapses. A thread whose keep-alive is zero may still
-//! leave at once, if it asks the clock before it sleeps.
+//! leave at once, if it checks the clock before it sleeps.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -19,14 +19,14 @@ use super::Pool;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// Clause 5: the thread has looked at the queue, and has not left yet.
+/// Clause 5: the thread has looked at the queue, but hasn't left yet.
 #[test]
 fn a_job_that_comes_as_a_thread_leaves_runs_in_every_order() {
     let lesson = Lesson {
         clause: "5. Every job runs",
-        promise: "In every order of the steps the job runs, by the thread that leaves or by the next.",
+        promise: "In every interleaving, the job runs, on the thread that leaves or on the next.",
         usual_cause: "A thread that leaves is still counted as one that will come, or it leaves \
-                      without another look at the queue under the same lock.",
+                      without checking the queue again under the same lock.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     check_model(lesson, || {
@@ -42,15 +42,15 @@ fn a_job_that_comes_as_a_thread_leaves_runs_in_every_order() {
     });
 }
 
-/// Clause 5: the thread has been chosen as its keep-alive ended, and works on.
+/// Clause 5: the thread has been chosen as its keep-alive ended, and continues.
 #[test]
 fn a_thread_that_was_chosen_as_it_left_is_chosen_again_in_every_order() {
     let lesson = Lesson {
         clause: "5. Every job runs",
-        promise: "In every order of the steps a third job runs, too, whoever ran the second.",
-        usual_cause: "A thread whose time was up finds that it was chosen for a job. It takes the \
-                      job, and something still says that a thread is on its way: for the next job \
-                      nothing is woken or started.",
+        promise: "In every interleaving, a third job runs, too, no matter which thread ran the second.",
+        usual_cause: "A thread whose keep-alive is over finds that it was chosen for a job. It \
+                      takes the job, but the pool's state still says that a thread is coming: for \
+                      the next job, nothing is woken or started.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     check_model(lesson, || {
@@ -64,16 +64,16 @@ fn a_thread_that_was_chosen_as_it_left_is_chosen_again_in_every_order() {
     });
 }
 
-/// Clause 3: a thread is woken for a job that another one has taken.
+/// Clause 3: a thread is woken for a job that another thread has taken.
 #[test]
 fn a_thread_that_was_woken_in_vain_is_woken_again_in_every_order() {
     let lesson = Lesson {
         clause: "3. In parallel",
-        promise: "Whichever of two threads has taken the jobs so far, two jobs of which the first waits \
-                  for the second both run.",
-        usual_cause: "A thread that is woken for a job finds that a busy one has taken it, and sleeps \
-                      again without being counted as idle. Count it where it falls asleep, not where \
-                      it becomes idle.",
+        promise: "No matter which of two threads has taken the jobs so far, two jobs of which the \
+                  first waits for the second both run.",
+        usual_cause: "A thread that is woken for a job finds that a busy one has taken it, and \
+                      sleeps again without being counted as idle. Count it where it goes to sleep, \
+                      not where it becomes idle.",
         read: "blocking/spawn-blocking.html#how-many-threads",
     };
     check_model(lesson, || {
@@ -85,12 +85,12 @@ fn a_thread_that_was_woken_in_vain_is_woken_again_in_every_order() {
                 block_on(handle).expect("it runs");
             }
             block_on(pool.spawn_blocking(|| ())).expect("it runs");
-            let (tell, told) = mpsc::channel();
+            let (sender, receiver) = mpsc::channel();
             let first = pool.spawn_blocking(move || {
-                block_on(told.recv().expect("the second is submitted"))
+                block_on(receiver.recv().expect("the second is submitted"))
             });
             let second = pool.spawn_blocking(|| ());
-            tell.send(second).expect("the first runs");
+            sender.send(second).expect("the first runs");
             let result = block_on(first).expect("the first runs");
             result.expect("the second runs");
         });
@@ -102,8 +102,8 @@ fn a_thread_that_was_woken_in_vain_is_woken_again_in_every_order() {
 fn dropping_the_pool_runs_every_job_in_every_order() {
     let lesson = Lesson {
         clause: "10. Shutdown",
-        promise: "In every order both jobs have run when the pool has been dropped.",
-        usual_cause: "A thread looks whether the pool is shut down before it looks for a job.",
+        promise: "In every interleaving, both jobs have run when the pool has been dropped.",
+        usual_cause: "A thread checks whether the pool is shut down before it looks for a job.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     check_model(lesson, || {
@@ -122,13 +122,14 @@ fn dropping_the_pool_runs_every_job_in_every_order() {
     });
 }
 
-/// Clause 10: the thread has looked at the flag, and does not sleep yet.
+/// Clause 10: the thread has checked the flag, but doesn't sleep yet.
 #[test]
 fn dropping_the_pool_ends_its_threads_in_every_order() {
     let lesson = Lesson {
         clause: "10. Shutdown",
-        promise: "In every order a thread that falls asleep as the pool is dropped hears of it.",
-        usual_cause: "The flag is set without the lock. Then the thread can look at the flag, not \
+        promise: "In every interleaving, a thread that goes to sleep as the pool is dropped learns \
+                  of the drop.",
+        usual_cause: "The flag is set without the lock. Then the thread can check the flag, not \
                       sleep yet, and miss the notification.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
@@ -142,15 +143,15 @@ fn dropping_the_pool_ends_its_threads_in_every_order() {
     });
 }
 
-/// Clause 6: the result is looked for and not there, and the waker not stored
-/// yet.
+/// Clause 6: the result isn't there yet, and the waker isn't stored yet.
 #[test]
 fn a_result_reaches_who_awaits_it_in_every_order() {
     let lesson = Lesson {
         clause: "6. The handle",
-        promise: "In every order the waker of the last poll is woken, or the poll finds the result.",
-        usual_cause: "The look for the result and the storing of the waker are two steps. The job \
-                      ends between them: it finds no waker, and nobody looks again.",
+        promise: "In every interleaving, the waker of the last poll is called, or the poll finds \
+                  the result.",
+        usual_cause: "Looking for the result and storing the waker are two steps. The job ends \
+                      between them: it finds no waker, and nothing polls again.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
     check_model(lesson, || {
@@ -160,8 +161,8 @@ fn a_result_reaches_who_awaits_it_in_every_order() {
             let mut is_first = true;
             let result = block_on(poll_fn(|cx| {
                 if std::mem::take(&mut is_first) {
-                    let mut nobody = Context::from_waker(Waker::noop());
-                    let early = Pin::new(&mut handle).poll(&mut nobody);
+                    let mut no_task = Context::from_waker(Waker::noop());
+                    let early = Pin::new(&mut handle).poll(&mut no_task);
                     if early.is_ready() {
                         return early;
                     }

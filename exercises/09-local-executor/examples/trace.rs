@@ -1,7 +1,7 @@
-//! A and B take turns. C waits for a thread that rings a bell, and then spawns
-//! a task of its own. The main future awaits all of them.
+//! A and B alternate. C waits for a thread that rings a bell, and then spawns a
+//! task of its own. The main future awaits all of them.
 //!
-//! `cargo workshop trace 9` shows it as a timeline. Who wakes whom?
+//! `cargo workshop trace 9` shows them on a timeline. What wakes what?
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ fn main() {
     ];
     executor.block_on(trace::task("main", async {
         for task in tasks {
-            task.await.expect("it returns");
+            task.await.expect("the task returns");
         }
     }));
     ringing.join().expect("ringing does not panic");

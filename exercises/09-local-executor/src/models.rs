@@ -1,6 +1,6 @@
 //! The models of exercise 9: a wake-up from another thread, at each moment at
-//! which the executor may poll, look, fall asleep or end. loom tries every
-//! order of the threads' steps.
+//! which the executor may poll, check the inbox, park or end. loom tries every
+//! interleaving.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -28,8 +28,8 @@ impl Drop for Threads {
     }
 }
 
-/// A future that lets so many threads wake it in its first poll, each after
-/// it has counted itself, and is ready when it sees the count of all.
+/// A future that starts `threads` threads in its first poll. Each counts itself
+/// and then wakes the future, which is ready when it sees the full count.
 fn woken_by(threads: usize) -> impl Future<Output = Threads> {
     let count = Arc::new(AtomicUsize::new(0));
     let mut started = Threads::default();
@@ -37,7 +37,7 @@ fn woken_by(threads: usize) -> impl Future<Output = Threads> {
         while started.0.len() < threads {
             let (count, waker) = (count.clone(), cx.waker().clone());
             started.0.push(thread::spawn(move || {
-                // Relaxed: it is the wake-up that must publish this.
+                // Relaxed: the wake-up must publish this.
                 count.fetch_add(1, Relaxed);
                 waker.wake();
             }));
@@ -54,9 +54,10 @@ fn woken_by(threads: usize) -> impl Future<Output = Threads> {
 fn a_wake_up_arrives_in_every_order() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "In every order a wake-up from another thread ends the sleep, or comes before it.",
+        promise: "In every interleaving, a wake-up from another thread ends the sleep, or comes \
+                  before it.",
         usual_cause: "The thread looks into the inbox and then sleeps, and nothing that a wake-up \
-                      leaves in between ends the sleep.",
+                      does in between ends the sleep.",
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check_model(lesson, || {
@@ -67,15 +68,15 @@ fn a_wake_up_arrives_in_every_order() {
     });
 }
 
-/// Clause 3: the second wake-up finds the first on its way, and has something
-/// to say all the same.
+/// Clause 3: the second wake-up finds that the first is pending, but must still
+/// publish.
 #[test]
 fn every_wake_up_publishes_in_every_order() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "In every order the last poll sees what both wakers' threads wrote before.",
-        usual_cause: "A wake-up that finds the task marked already returns without a Release, or the \
-                      mark is taken back without an Acquire: use `swap` for both.",
+        promise: "In every interleaving, the last poll sees what both waking threads wrote before.",
+        usual_cause: "A wake-up that finds the flag set returns without a Release, or the flag is \
+                      cleared without an Acquire: use `swap` for both.",
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check_model(lesson, || {
@@ -88,14 +89,14 @@ fn every_wake_up_publishes_in_every_order() {
     });
 }
 
-/// Clause 3: while the first wake-up is seen to, another one comes.
+/// Clause 3: a second wake-up comes while the executor handles the first.
 #[test]
 fn wake_ups_of_two_tasks_arrive_in_every_order() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "In every order both tasks are polled that two threads wake.",
-        usual_cause: "What says that somebody was woken is taken back after the names were taken, and \
-                      not together with them.",
+        promise: "In every interleaving, both tasks that two threads wake are polled.",
+        usual_cause: "The flag that says that something was woken is cleared after the keys were \
+                      taken, and not together with them.",
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check_model(lesson, || {
@@ -115,48 +116,49 @@ fn wake_ups_of_two_tasks_arrive_in_every_order() {
 fn a_wake_up_may_come_as_the_executor_is_dropped() {
     let lesson = Lesson {
         clause: "11. Drop",
-        promise: "In every order a wake-up and the drop of the executor leave nothing behind.",
-        usual_cause: "What a wake-up puts into the inbox after the executor has looked for the last \
-                      time keeps the inbox itself alive: close it under its lock.",
+        promise: "In every interleaving, a wake-up and the drop of the executor leave nothing behind.",
+        usual_cause: "A wake-up that goes into the inbox after the executor has emptied it for the \
+                      last time keeps the inbox itself alive: close it under its lock.",
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
     check_model(lesson, || {
         primitives::model(|| {
             let executor = LocalExecutor::new();
-            let told = Rc::new(RefCell::new((None::<Waker>, None::<Waker>)));
+            let receiver =
+                Rc::new(RefCell::new((None::<Waker>, None::<Waker>)));
             let task = executor.spawn(poll_fn({
-                let told = told.clone();
+                let receiver = receiver.clone();
                 move |cx| {
-                    let (waker, waiting) = &mut *told.borrow_mut();
+                    let (waker, waiting) = &mut *receiver.borrow_mut();
                     *waker = Some(cx.waker().clone());
                     waiting.take().into_iter().for_each(Waker::wake);
                     Poll::<()>::Pending
                 }
             }));
-            // Which of the two is polled first is the executor's choice.
+            // The executor chooses which of the two it polls first.
             let waker = executor.block_on(poll_fn(|cx| {
-                let (waker, waiting) = &mut *told.borrow_mut();
+                let (waker, waiting) = &mut *receiver.borrow_mut();
                 *waiting = Some(cx.waker().clone());
                 waker.take().map_or(Poll::Pending, Poll::Ready)
             }));
-            drop(told);
+            drop(receiver);
             let waking = thread::spawn(move || waker.wake());
             drop(executor);
-            assert!(block_on(task).is_err(), "it was never over");
+            assert!(block_on(task).is_err(), "the task was never over");
             waking.join().expect("waking does not panic");
         });
     });
 }
 
-/// Clause 14: the result is looked for and not there, and the waker not stored
-/// yet.
+/// Clause 14: the result isn't there yet, and the waker isn't stored yet.
 #[test]
-fn a_result_reaches_who_awaits_it_in_every_order() {
+fn a_result_reaches_its_handle_in_every_order() {
     let lesson = Lesson {
         clause: "14. Two ends",
-        promise: "In every order the waker of the last poll is woken, or the poll finds the result.",
-        usual_cause: "The look for the result and the storing of the waker are two steps. The result \
-                      comes between them: it finds no waker, and nobody looks again.",
+        promise: "In every interleaving, the waker of the last poll is called, or the poll finds \
+                  the result.",
+        usual_cause: "Looking for the result and storing the waker are two steps. The result comes \
+                      between them: it finds no waker, and nothing polls again.",
         read: "scheduler/local-executor.html#two-ends-of-a-result",
     };
     check_model(lesson, || {
@@ -166,15 +168,15 @@ fn a_result_reaches_who_awaits_it_in_every_order() {
             let mut is_first = true;
             let result = block_on(poll_fn(|cx| {
                 if std::mem::take(&mut is_first) {
-                    let mut nobody = Context::from_waker(Waker::noop());
-                    let early = Pin::new(&mut handle).poll(&mut nobody);
+                    let mut no_task = Context::from_waker(Waker::noop());
+                    let early = Pin::new(&mut handle).poll(&mut no_task);
                     if early.is_ready() {
                         return early;
                     }
                 }
                 Pin::new(&mut handle).poll(cx)
             }));
-            assert_eq!(result.expect("it is given"), 7);
+            assert_eq!(result.expect("there is a result"), 7);
             completing.join().expect("completing does not panic");
         });
     });

@@ -1,7 +1,7 @@
-//! How does your pool share out its tasks? Eight tasks of three polls each, on
-//! two workers, and one that waits until all are done.
+//! How does your pool distribute its tasks? Eight tasks of three polls each, on
+//! two workers, and one that waits until all the others have ended.
 //!
-//! `cargo workshop trace 10` shows it as a timeline.
+//! `cargo workshop trace 10` shows them on a timeline.
 
 use std::future::poll_fn;
 use std::mem;
@@ -24,8 +24,8 @@ async fn yield_now() {
     .await;
 }
 
-/// Says at each poll which thread it is on: each of the pool's threads is a
-/// worker of the timeline.
+/// Records at each poll which thread it's on: each of the pool's threads is a
+/// worker on the timeline.
 async fn on_a_worker<F: Future>(task: F) -> F::Output {
     let mut task = pin!(task);
     poll_fn(|cx| {
@@ -35,7 +35,7 @@ async fn on_a_worker<F: Future>(task: F) -> F::Output {
     .await
 }
 
-/// Works for a while, and lets the others have a turn.
+/// Works for a while, and then lets the other tasks run.
 async fn three_slices(slice: Duration) {
     for _ in 0..3 {
         let start = Instant::now();

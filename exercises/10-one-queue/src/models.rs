@@ -1,6 +1,6 @@
 //! The models of exercise 10: the moments in which a task comes as a worker
-//! falls asleep, is woken as its poll ends, or is spawned as the pool ends.
-//! loom tries every order of the threads' steps.
+//! goes to sleep, is woken as its poll ends, or is spawned as the pool ends.
+//! loom tries every interleaving.
 
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
@@ -43,10 +43,10 @@ impl Event {
 fn a_task_behind_one_that_was_put_back_is_polled_in_every_order() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "A task that comes behind one that was woken in its own poll is polled, though the \
-                  next poll of that one waits for it.",
-        usual_cause: "A push notifies only where the queue was empty, and a worker that puts its own \
-                      task back notifies nobody: a task behind that one is announced to nobody. \
+        promise: "A task that comes behind one that was woken in its own poll is polled, even if \
+                  the next poll of the first waits for it.",
+        usual_cause: "A push notifies only if the queue was empty, and a worker that puts its own \
+                      task back doesn't notify: no worker is notified for a task behind that one. \
                       Notify at each push, or let a worker that leaves a task in the queue notify \
                       the next.",
         read: "scheduler/one-queue.html#whom-to-wake",
@@ -54,7 +54,7 @@ fn a_task_behind_one_that_was_put_back_is_polled_in_every_order() {
     check_model(lesson, || {
         primitives::model(|| {
             let pool = Pool::new(2);
-            let (tell, told) = mpsc::channel();
+            let (sender, receiver) = mpsc::channel();
             let mut was_polled = false;
             let first = pool.spawn(poll_fn(move |cx| {
                 if !was_polled {
@@ -62,23 +62,23 @@ fn a_task_behind_one_that_was_put_back_is_polled_in_every_order() {
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                Poll::Ready(told.recv().is_ok())
+                Poll::Ready(receiver.recv().is_ok())
             }));
-            drop(pool.spawn(async move { tell.send(()) }));
+            drop(pool.spawn(async move { sender.send(()) }));
             let has_heard = block_on(first).expect("it ends");
             assert!(has_heard, "the second has told it");
         });
     });
 }
 
-/// Clause 4: the worker has looked at the queue, and does not sleep yet.
+/// Clause 4: the worker has looked at the queue, but doesn't sleep yet.
 #[test]
 fn a_task_that_comes_as_the_worker_falls_asleep_is_polled_in_every_order() {
     let lesson = Lesson {
         clause: "4. No lost task",
-        promise: "In every order of the steps the worker finds the task, or is woken for it.",
-        usual_cause: "The look at the queue and the sleep are two steps. A notification between them \
-                      reaches nobody.",
+        promise: "In every interleaving, the worker finds the task, or is woken for it.",
+        usual_cause: "Checking the queue and sleeping are two steps. A notification between them \
+                      reaches no worker.",
         read: "scheduler/one-queue.html#between-the-look-and-the-wait",
     };
     check_model(lesson, || {
@@ -99,9 +99,9 @@ fn a_task_that_comes_as_the_worker_falls_asleep_is_polled_in_every_order() {
 fn a_wake_up_leads_to_a_poll_in_every_order() {
     let lesson = Lesson {
         clause: "5. Wake-ups",
-        promise: "In every order the poll after the wake-up comes, and sees what was written before.",
-        usual_cause: "The worker notes that the task waits, and does not look whether it was woken \
-                      since the poll began.",
+        promise: "In every interleaving, a poll follows the wake-up, and sees what was written before.",
+        usual_cause: "The worker records that the task waits, and doesn't check whether it was \
+                      woken since the poll began.",
         read: "scheduler/one-queue.html#a-wake-up-during-the-poll",
     };
     check_model(lesson, || {
@@ -123,21 +123,21 @@ fn a_wake_up_leads_to_a_poll_in_every_order() {
 fn one_poll_comes_after_the_other_in_every_order() {
     let lesson = Lesson {
         clause: "2. One at a time",
-        promise: "In every order two workers poll a task one after the other, and the second one sees \
-                  what the first one wrote.",
-        usual_cause: "A task is put into the queue while a worker has it still.",
+        promise: "In every interleaving, two workers poll a task one after the other, and the \
+                  second sees what the first wrote.",
+        usual_cause: "A task is put into the queue while a worker still has it.",
         read: "scheduler/one-queue.html#two-workers-one-task",
     };
     check_model(lesson, || {
         primitives::model(|| {
             let pool = Pool::new(2);
-            let (tell, told) =
+            let (sender, receiver) =
                 (Arc::new(Mutex::new(None)), Sent(UnsafeCell::new(0)));
-            let slot = tell.clone();
+            let slot = sender.clone();
             let task = pool.spawn(poll_fn(move |cx| {
-                // loom fails here if two threads are in it, or if one does not
-                // see the other's work.
-                let polls = told.add_one();
+                // loom fails here if two threads access it at once, or if one
+                // doesn't see the other's write.
+                let polls = receiver.add_one();
                 if polls == 1 {
                     *slot.lock().unwrap() = Some(cx.waker().clone());
                     cx.waker().wake_by_ref();
@@ -145,7 +145,7 @@ fn one_poll_comes_after_the_other_in_every_order() {
                 }
                 Poll::Ready(())
             }));
-            let waker = tell.lock().unwrap().take();
+            let waker = sender.lock().unwrap().take();
             if let Some(waker) = waker {
                 waker.wake();
             }
@@ -154,17 +154,17 @@ fn one_poll_comes_after_the_other_in_every_order() {
     });
 }
 
-/// A number that is only touched within polls of one task.
+/// A number that only the polls of one task access.
 struct Sent(UnsafeCell<u32>);
 
-// SAFETY: the polls of a task come one after the other, on whichever thread;
-// loom checks that they do.
+// SAFETY: the polls of a task come one after the other, on any thread; loom
+// checks that they do.
 unsafe impl Send for Sent {}
 
 impl Sent {
     fn add_one(&self) -> u32 {
         self.0.with_mut(|number| {
-            // SAFETY: nobody else touches it: see above.
+            // SAFETY: nothing else accesses it: see above.
             let number = unsafe { &mut *number };
             *number += 1;
             *number
@@ -172,16 +172,17 @@ impl Sent {
     }
 }
 
-/// Clause 11: the worker has looked at the flag, and does not sleep yet; or the
-/// task is polled as it is cancelled.
+/// Clause 11: the worker has checked the flag, but doesn't sleep yet; or the
+/// task is polled as it's cancelled.
 #[test]
 fn dropping_the_pool_ends_workers_and_tasks_in_every_order() {
     let lesson = Lesson {
         clause: "11. Shutdown",
-        promise: "In every order the worker hears of the end, and the task that waits is dropped.",
-        usual_cause: "The flag is set without the lock, and a worker that is just falling asleep \
-                      misses it; or no thread drops a task that is polled as the pool ends: its \
-                      worker asks for the end in one step, and lets the task wait in another.",
+        promise: "In every interleaving, the worker learns of the end, and the task that waits is \
+                  dropped.",
+        usual_cause: "The flag is set without the lock, and a worker that is about to sleep misses \
+                      it; or no thread drops a task that is polled as the pool ends: its worker \
+                      checks for the end in one step, and lets the task wait in another.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check_model(lesson, || {
@@ -214,14 +215,14 @@ impl Drop for Counts {
     }
 }
 
-/// Clause 13: whoever spawns has seen the pool running, and it ends.
+/// Clause 13: the spawning thread has seen the pool running, and the pool ends.
 #[test]
 fn a_task_that_is_spawned_as_the_pool_ends_ends_too_in_every_order() {
     let lesson = Lesson {
         clause: "13. Too late",
-        promise: "In every order the task runs or is cancelled.",
-        usual_cause: "Whether the pool has ended is asked in one step, and the task is put into the \
-                      queue in another.",
+        promise: "In every interleaving, the task runs or is cancelled.",
+        usual_cause: "One step checks whether the pool has ended, and another puts the task into \
+                      the queue.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check_model(lesson, || {
@@ -232,7 +233,7 @@ fn a_task_that_is_spawned_as_the_pool_ends_ends_too_in_every_order() {
             let result = block_on(handle.spawn(async {}));
             let panicked = result.is_err_and(|error| error.is_panic());
             assert!(!panicked, "it says that the task panicked");
-            ending.join().expect("to drop the pool does not panic");
+            ending.join().expect("dropping the pool doesn't panic");
         });
     });
 }

@@ -1,4 +1,4 @@
-//! There are results and jobs, and nothing yet that runs them.
+//! There are results and jobs, but nothing yet that runs them.
 
 pub use local_executor::{Completer, JoinError, JoinHandle, job, outcome};
 

@@ -1,5 +1,5 @@
-//! The tasks have their turns. What becomes of those that are left at the end is
-//! open still.
+//! The executor runs its tasks. What happens to the tasks that are left at its
+//! end is still open.
 
 use std::mem::ManuallyDrop;
 use std::ops::Deref;

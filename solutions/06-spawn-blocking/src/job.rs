@@ -197,17 +197,17 @@ impl JoinError {
         matches!(self.0, Cause::Panic(_))
     }
 
-    /// Returns `true` if the job has not been run, and will not be.
+    /// Returns `true` if the job hasn't run, and won't run.
     pub fn is_cancelled(&self) -> bool {
         matches!(self.0, Cause::Cancelled)
     }
 
-    /// Returns what the job has thrown, as for
+    /// Returns the payload of the job's panic, for example for
     /// [`std::panic::resume_unwind`].
     ///
     /// # Panics
     ///
-    /// If the job has not panicked.
+    /// Panics if the job hasn't panicked.
     pub fn into_panic(self) -> Box<dyn Any + Send> {
         match self.0 {
             Cause::Panic(payload) => {

@@ -32,41 +32,41 @@ use primitives::{Mutex, MutexGuard, thread};
 
 pub use job::{Job, JoinError, JoinHandle};
 
-/// Runs jobs that block on threads of its own, so that the threads that run
-/// tasks need not block.
+/// Runs blocking jobs on threads of its own, so that the threads that run tasks
+/// don't have to block.
 ///
 /// # Contract
 ///
 /// 1. **Never blocks.** Neither [`Pool::spawn_blocking`] nor a poll of a
 ///    [`JoinHandle`] waits for a job, and no job runs on the thread that
 ///    submits it.
-/// 2. **Cap.** At most `max_threads` jobs run at the same time, on so many
-///    threads at most. A thread that is leaving no longer counts.
-/// 3. **In parallel.** No job waits while fewer than `max_threads` run, whether
-///    the threads are to be started or asleep: so many jobs can wait for one
-///    another.
-/// 4. **Order.** Threads take up the jobs in the order of their submission. One
-///    that is handed to a thread, woken or new, has been taken up.
-/// 5. **Every job runs.** A job runs once, also if its handle has been dropped,
+/// 2. **Cap.** At most `max_threads` jobs run at the same time, on at most as
+///    many threads. A thread that is leaving no longer counts.
+/// 3. **In parallel.** No job waits while fewer than `max_threads` run, no
+///    matter whether threads sleep or must be started: that many jobs can wait
+///    for one another.
+/// 4. **Order.** Threads take up the jobs in the order of their submission. A
+///    job that is handed to a thread, woken or new, has been taken up.
+/// 5. **Every job runs.** A job runs once, even if its handle has been dropped,
 ///    if another job has submitted it, or if a thread was just leaving.
 /// 6. **The handle.** A handle is ready when its job has ended, and gives what
-///    the job has returned. It wakes the waker of its last poll. A waker may
-///    wait for the job or drop the pool when it is cloned or dropped.
-/// 7. **Panics.** The panic of a job reaches the handle and nobody else. The
-///    thread survives it, and whatever panics after the job: a result in its
-///    destructor, a waker, or what one of these has thrown.
+///    the job has returned. It calls the waker of its last poll. A waker may
+///    wait for the job or drop the pool when it's cloned or dropped.
+/// 7. **Panics.** A job's panic reaches the handle and nothing else. The thread
+///    survives it, and any panic after the job: of a result's destructor, of a
+///    waker, or of what one of these has thrown.
 /// 8. **Idle.** A thread without a job sleeps.
-/// 9. **Keep-alive.** A thread that has had no job for `keep_alive` leaves; one
-///    that has not takes the next job. If all have left, the next job starts
-///    a thread. Any `Duration` will do.
-/// 10. **Shutdown.** Dropping the pool waits until all jobs have run, those in
-///     the queue too, and until its threads have ended, also one that was just
-///     leaving. A job that drops its own pool waits for nothing; the other jobs
-///     run all the same.
-/// 11. **No thread to be had.** If the system has no thread for it, a job waits
-///     for those that there are. If there are none it is cancelled, which
-///     reaches the handle, even if what the job owns panics when it is dropped.
-///     The next job tries again to start a thread, for itself at least.
+/// 9. **Keep-alive.** A thread that has had no job for `keep_alive` leaves;
+///    before that, it takes the next job. If all have left, the next job starts
+///    a thread. Any `Duration` is allowed.
+/// 10. **Shutdown.** Dropping the pool waits until all jobs have run, including
+///     those in the queue, and until its threads have ended, even one that was
+///     just leaving. A job that drops its own pool waits for nothing; the other
+///     jobs still run.
+/// 11. **No thread to be had.** If the system can't start a thread for it, a
+///     job waits for the existing ones. If there are none, it's cancelled, and
+///     its handle says so, even if what the job owns panics when it's dropped.
+///     The next job tries again to start a thread, at least for itself.
 ///
 /// # Examples
 ///
@@ -82,11 +82,11 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Makes a pool that starts its threads when there are jobs for them.
+    /// Creates a pool that starts its threads when there are jobs for them.
     ///
     /// # Panics
     ///
-    /// If `max_threads` is zero.
+    /// Panics if `max_threads` is zero.
     pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
         assert!(max_threads > 0, "a pool of no threads runs no job");
         Self {
@@ -100,8 +100,8 @@ impl Pool {
         }
     }
 
-    /// Runs `job` on a thread of the pool. The handle is a future of what it
-    /// returns; a dropped handle detaches the job.
+    /// Runs `job` on a thread of the pool. The handle is a future of the job's
+    /// result; a dropped handle detaches the job.
     pub fn spawn_blocking<F, T>(&self, job: F) -> JoinHandle<T>
     where
         F: FnOnce() -> T + Send + 'static,
@@ -370,10 +370,10 @@ fn join(thread: thread::JoinHandle<()>) {
 ///
 /// # Contract
 ///
-/// 12. **On rayon.** The job runs on a thread of rayon's, of the global pool
+/// 12. **On rayon.** The job runs on one of rayon's threads, in the global pool
 ///     unless another pool's thread submits it, so that it can use all of
-///     rayon. The submitter does not wait for it, and its handle keeps the
-///     clauses 6 and 7: rayon itself would end the process.
+///     rayon. The submitter doesn't wait for it, and its handle keeps clauses 6
+///     and 7: rayon itself would abort the process.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! A future, and what is to be done when it is over.
+//! A future, and what happens when it's over.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,8 +7,8 @@ use std::task::{Context, Poll};
 
 use super::{Completer, JoinError, JoinHandle, outcome};
 
-/// Makes a job of a future, and the handle to await what the future returns. A
-/// job is `Send` if the future is, and what it returns.
+/// Creates a job from a future, and the handle that awaits what the future
+/// returns. A job is `Send` if the future and what it returns are.
 pub fn job<F: Future>(future: F) -> (CatchUnwind<F>, JoinHandle<F::Output>) {
     let (completer, handle) = outcome();
     let job = CatchUnwind {
@@ -18,11 +18,11 @@ pub fn job<F: Future>(future: F) -> (CatchUnwind<F>, JoinHandle<F::Output>) {
     (job, handle)
 }
 
-/// Runs a future, keeps its panics, and passes on the result: so it is a future
-/// of nothing, like any other job, whoever runs it.
+/// Runs a future, catches its panics, and passes on the result. It has no
+/// output itself, so an executor can run it like any other job.
 #[must_use = "a job does nothing unless it is polled"]
 pub struct CatchUnwind<F: Future> {
-    /// Pinned with the job. `None` when it is over.
+    /// Pinned with the job. `None` once it's over.
     future: Option<F>,
     completer: Option<Completer<F::Output>>,
 }
@@ -32,22 +32,24 @@ impl<F: Future> Future for CatchUnwind<F> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        // SAFETY: nothing is moved out of the reference but the completer,
-        // which is not pinned.
+        // SAFETY: nothing is moved out of the reference except the completer,
+        // which isn't pinned.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: the future is pinned with `self`, and moves as little.
+        // SAFETY: the future is pinned with `self`, and nothing moves it out.
         let mut future = unsafe { Pin::new_unchecked(&mut this.future) };
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let future = future.as_mut().as_pin_mut();
-            future.expect("a job that is over is not polled").poll(cx)
+            future
+                .expect("a job isn't polled after it was ready")
+                .poll(cx)
         }));
         let result = match polled {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(output)) => Ok(output),
             Err(payload) => Err(JoinError::panicked(payload)),
         };
-        // What the future owns is free before anybody hears of its end. If
-        // that panics, there is a result all the same.
+        // The future's values are dropped before the handle is ready. If that
+        // panics, there is a result all the same.
         let dropped = catch_unwind(AssertUnwindSafe(|| future.set(None)));
         dropped.unwrap_or_else(mem::forget);
         if let Some(completer) = this.completer.take() {

@@ -11,21 +11,23 @@ primitives::thread_local! {
     static CURRENT: RefCell<Option<Rc<Core>>> = const { RefCell::new(None) };
 }
 
-/// Makes a task of `future` on the executor that runs on this thread.
+/// Creates a task from `future` on the executor that runs on this thread.
 ///
 /// # Panics
 ///
-/// With a message that contains the word "executor", if none does.
+/// Panics, with a message that contains the word "executor", if no executor
+/// runs on this thread.
 pub fn spawn<F: Future + 'static>(future: F) -> JoinHandle<F::Output> {
     let here = CURRENT.with(|here| here.borrow().clone());
     let core = here.expect(
-        "`spawn` was called where no executor runs: call it within `run` or \
-         `block_on`, or use `LocalExecutor::spawn`",
+        "`spawn` was called without a running executor: call it within `run` or `block_on`, or use \
+         `LocalExecutor::spawn`",
     );
     core.spawn(future)
 }
 
-/// Wakes a task if its executor runs on this thread. Returns `true` if it does.
+/// Wakes a task if its executor runs on this thread. Returns `true` if the
+/// executor does.
 pub fn wake_here(inbox: &Arc<Inbox>, key: Key) -> bool {
     let is_here = CURRENT.try_with(|here| {
         let here = here.borrow();
@@ -35,31 +37,31 @@ pub fn wake_here(inbox: &Arc<Inbox>, key: Key) -> bool {
         }
         core.is_some()
     });
-    // Fails as the thread ends: no executor runs then.
+    // Fails while the thread ends: no executor runs then.
     is_here.unwrap_or(false)
 }
 
-/// Makes an executor that of this thread, until it is dropped.
+/// Makes an executor this thread's current one until the guard is dropped.
 pub struct EnterGuard {
     outer: Option<Rc<Core>>,
 }
 
 impl EnterGuard {
-    /// Makes it this thread's where there is none.
+    /// Makes it the thread's current executor. Panics if there is one already.
     pub fn enter_alone(core: &Rc<Core>) -> Self {
         let is_idle = CURRENT.with(|here| here.borrow().is_none());
         assert!(
             is_idle,
-            "recursive `block_on` or `run`: an executor runs on this thread \
-             already, and would have to wait; `.await` the inner future instead"
+            "recursive `block_on` or `run`: an executor already runs on this thread, and would \
+             have to wait; `.await` the inner future instead"
         );
         Self::enter(core)
     }
 
-    /// Makes it this thread's, in front of another.
+    /// Makes it the thread's current executor, in place of any other.
     pub fn enter(core: &Rc<Core>) -> Self {
         let enter = |here: &RefCell<_>| here.replace(Some(core.clone()));
-        // Fails as the thread ends, and then nobody looks.
+        // Fails while the thread ends, when nothing looks for it any more.
         let outer = CURRENT.try_with(enter).unwrap_or_default();
         Self { outer }
     }

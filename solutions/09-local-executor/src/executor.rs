@@ -1,4 +1,4 @@
-//! The executor: who polls, and what it means to be on its thread.
+//! The executor: what polls the tasks, and what happens on its thread.
 
 use std::cell::{Cell, RefCell};
 use std::mem;
@@ -11,11 +11,11 @@ use std::task::{Context, Poll, Waker};
 use parker::Parker;
 
 use super::{
-    EnterGuard, Inbox, JoinHandle, Key, Signal, Slab, Task, Turn, job,
+    EnterGuard, Inbox, JoinHandle, Key, Next, Signal, Slab, Task, job,
 };
 
-/// Runs tasks on the thread that it was made on. The contract stands in the
-/// [crate's documentation](crate).
+/// Runs tasks on the thread that it was created on. The [crate's
+/// documentation](crate) states the contract.
 pub struct LocalExecutor {
     core: Rc<Core>,
 }
@@ -30,7 +30,7 @@ pub struct Core {
 }
 
 impl LocalExecutor {
-    /// Makes an executor without tasks.
+    /// Creates an executor without tasks.
     pub fn new() -> Self {
         let parker = Parker::new();
         let core = Core {
@@ -44,8 +44,8 @@ impl LocalExecutor {
         }
     }
 
-    /// Makes a task of `future`. It is polled by [`run`](Self::run) and by
-    /// [`block_on`](Self::block_on), not here.
+    /// Creates a task from `future`. Only [`run`](Self::run) and
+    /// [`block_on`](Self::block_on) poll it.
     pub fn spawn<F: Future + 'static>(
         &self,
         future: F,
@@ -53,8 +53,8 @@ impl LocalExecutor {
         self.core.spawn(future)
     }
 
-    /// Runs `future` until it is ready and returns its output; runs the tasks
-    /// meanwhile.
+    /// Runs `future` until it's ready and returns its output; meanwhile, runs
+    /// the tasks.
     ///
     /// # Panics
     ///
@@ -67,9 +67,9 @@ impl LocalExecutor {
         let mut future = pin!(future);
         let mut cx = Context::from_waker(&root.waker);
         loop {
-            match self.core.wait_for_turn() {
-                Turn::Task(key, task) => self.core.poll(key, task),
-                Turn::Root => {
+            match self.core.wait_for_next() {
+                Next::Task(key, task) => self.core.poll(key, task),
+                Next::Root => {
                     let polled = future.as_mut().poll(&mut cx);
                     if let Poll::Ready(output) = polled {
                         return output;
@@ -84,12 +84,12 @@ impl LocalExecutor {
     ///
     /// # Panics
     ///
-    /// With a message that contains the word "recursive", if an executor runs
-    /// on this thread.
+    /// Panics, with a message that contains the word "recursive", if an
+    /// executor runs on this thread.
     pub fn run(&self) {
         let _guard = EnterGuard::enter_alone(&self.core);
         while !self.core.tasks.borrow().is_empty() {
-            if let Turn::Task(key, task) = self.core.wait_for_turn() {
+            if let Next::Task(key, task) = self.core.wait_for_next() {
                 self.core.poll(key, task);
             }
         }
@@ -105,13 +105,13 @@ impl Default for LocalExecutor {
 impl Drop for LocalExecutor {
     fn drop(&mut self) {
         let core = &self.core;
-        // Destructors may wake and spawn, as they may while it runs.
+        // Destructors may wake and spawn, as they may while the executor runs.
         let _guard = EnterGuard::enter(core);
         core.is_closed.set(true);
         let tasks = core.tasks.borrow_mut().take_all();
         for task in tasks {
             let dropped = catch_unwind(AssertUnwindSafe(|| drop(task)));
-            // What was thrown may panic in turn when it is dropped.
+            // The panic's payload may itself panic when it's dropped.
             dropped.unwrap_or_else(mem::forget);
         }
         core.inbox.close();
@@ -119,7 +119,7 @@ impl Drop for LocalExecutor {
 }
 
 impl Core {
-    /// Makes a task of `future`, unless the executor is being dropped.
+    /// Creates a task from `future`, unless the executor is being dropped.
     pub fn spawn<F: Future + 'static>(
         &self,
         future: F,
@@ -134,7 +134,7 @@ impl Core {
         handle
     }
 
-    /// Returns `true` if that is where its wake-ups from elsewhere arrive.
+    /// Returns `true` if the executor's remote wake-ups arrive in this inbox.
     pub fn has(&self, inbox: &Arc<Inbox>) -> bool {
         Arc::ptr_eq(&self.inbox, inbox)
     }
@@ -144,32 +144,32 @@ impl Core {
         self.tasks.borrow_mut().make_ready(key);
     }
 
-    // ANCHOR: turn
-    /// Sleeps until somebody is ready.
-    fn wait_for_turn(&self) -> Turn {
+    // ANCHOR: tick
+    /// Sleeps until something is ready, and returns it.
+    fn wait_for_next(&self) -> Next {
         loop {
-            // Before each turn, so that wake-ups from elsewhere do not wait
-            // until there is nothing to do here.
+            // At each tick, so that remote wake-ups don't wait until there is
+            // nothing to do here.
             self.inbox.take(|key| self.make_ready(key));
-            let turn = self.tasks.borrow_mut().pop();
-            match turn {
-                Some(turn) => return turn,
+            let next = self.tasks.borrow_mut().pop();
+            match next {
+                Some(next) => return next,
                 None => self.parker.park(),
             }
         }
     }
 
-    /// Gives a task its turn. Nothing is borrowed meanwhile: it may spawn, and
-    /// wake whom it likes.
+    /// Polls a task. Nothing is borrowed meanwhile, so the task may spawn and
+    /// wake.
     fn poll(&self, key: Key, mut task: Task) {
         let mut cx = Context::from_waker(&task.waker);
-        // A `CatchUnwind` does not panic, whatever its future does.
+        // A `CatchUnwind` doesn't panic, no matter what its future does.
         match task.future.as_mut().poll(&mut cx) {
             Poll::Pending => self.tasks.borrow_mut().put_back(key, task),
             Poll::Ready(()) => self.tasks.borrow_mut().remove(key),
         }
     }
-    // ANCHOR_END: turn
+    // ANCHOR_END: tick
 }
 
 /// The entry of a future of `block_on` in the slab.

@@ -1,5 +1,5 @@
-//! How wake-ups reach an executor: on its own thread straight into its queue,
-//! from elsewhere by an inbox.
+//! How wake-ups reach an executor: on its own thread directly through its
+//! queue, from other threads through an inbox.
 
 use std::sync::{Arc, PoisonError};
 use std::task::{Wake, Waker};
@@ -12,17 +12,17 @@ use Ordering::{Acquire, Relaxed, Release};
 
 use super::{Key, wake_here};
 
-/// The target of a task's wakers. It holds the key of the task, and nothing
-/// of the task itself: so it may go to any thread, and live for ever.
+/// The target of a task's wakers. It contains the task's key and nothing of the
+/// task itself, so it may move to any thread, and live forever.
 pub struct Signal {
     key: Key,
-    /// Whether the signal lies in the inbox.
+    /// Whether the signal is in the inbox.
     is_sent: AtomicBool,
     inbox: Arc<Inbox>,
 }
 
 impl Signal {
-    /// Makes the waker of a task.
+    /// Creates the waker of a task.
     pub fn waker(key: Key, inbox: &Arc<Inbox>) -> Waker {
         Waker::from(Arc::new(Self {
             key,
@@ -58,11 +58,12 @@ impl Wake for Signal {
 /// *Memory ordering.* What a thread wrote before it wakes a task is seen by the
 /// poll that follows. The pair is the Release of the swap in `wake_by_ref` and
 /// the Acquire of the swap in `take`: whether a wake-up finds the signal sent
-/// or sends it, it is part of the flag's release sequence. That the executor
-/// looks before it sleeps, or again after it, is due to the parker's token.
+/// or sends it, it is part of the flag's release sequence. The parker's token
+/// makes sure that the executor checks the inbox before it sleeps, or after
+/// it's unparked.
 pub struct Inbox {
     pending: Mutex<PendingWakes>,
-    /// Whether wake-ups are pending, for a look without the lock.
+    /// Whether wake-ups are pending, to check without the lock.
     has_pending: AtomicBool,
     unparker: Unparker,
 }
@@ -70,13 +71,13 @@ pub struct Inbox {
 #[derive(Default)]
 struct PendingWakes {
     signals: Vec<Arc<Signal>>,
-    /// Whether the executor is gone, and nobody will take any out.
+    /// Whether the executor is gone, and nothing will take any out.
     is_closed: bool,
 }
 // ANCHOR_END: inbox
 
 impl Inbox {
-    /// Makes an inbox that rouses the executor's thread by `unparker`.
+    /// Creates an inbox that unparks the executor's thread with `unparker`.
     pub fn new(unparker: Unparker) -> Arc<Self> {
         Arc::new(Self {
             pending: Mutex::default(),
@@ -95,15 +96,17 @@ impl Inbox {
         // Relaxed: a hint. The unpark below publishes it.
         self.has_pending.store(true, Relaxed);
         drop(pending);
-        // The first wake-up since the last look unparks the thread for all.
+        // The first wake-up since the last `take` unparks the thread for all of
+        // them.
         if is_first {
             self.unparker.unpark();
         }
     }
 
-    /// Takes the keys of all tasks that were woken from elsewhere.
+    /// Takes the keys of all tasks that other threads have woken.
     pub fn take(&self, mut wake: impl FnMut(Key)) {
-        // Relaxed: one that is missed here leaves a token for the next park.
+        // Relaxed: a wake-up that is missed here leaves a token for the next
+        // park.
         if !self.has_pending.load(Relaxed) {
             return;
         }
@@ -112,9 +115,9 @@ impl Inbox {
         // Model: `wake_ups_of_two_tasks_arrive_in_every_order`.
         self.has_pending.store(false, Relaxed);
         for signal in pending.signals.drain(..) {
-            // Acquire: pairs with the Release in `wake_by_ref`, and shows what
-            // all those wrote who woke this task until now.
-            // Model: `every_wake_up_publishes_in_every_order`.
+            // Acquire: pairs with the Release in `wake_by_ref`, and makes
+            // visible what every thread wrote that has woken this task until
+            // now. Model: `every_wake_up_publishes_in_every_order`.
             signal.is_sent.swap(false, Acquire);
             wake(signal.key);
         }

@@ -9,25 +9,26 @@ use std::task::{Context, Poll, Waker};
 use primitives::{Arc, Mutex, MutexGuard};
 use spawn_blocking::JoinError;
 
-/// Makes the two ends of a result. Both are `Send` if the result is.
+/// Creates the two ends of a result. Both are `Send` if the result is.
 pub fn outcome<T>() -> (Completer<T>, JoinHandle<T>) {
     let slot = Arc::new(Slot(Mutex::new(Stage::Awaited(None))));
     (Completer(Some(slot.clone())), JoinHandle(slot))
 }
 
-/// Makes the [`JoinHandle`] of the other end ready. To drop it cancels.
+/// Makes the [`JoinHandle`] of the other end ready. Dropping it cancels.
 pub struct Completer<T>(Option<Arc<Slot<T>>>);
 
-/// Awaits what a task returns. To drop it detaches the task, which runs on.
+/// Awaits what a task returns. Dropping it detaches the task, which continues
+/// to run.
 ///
 /// # Panics
 ///
-/// When it is polled after it was ready.
+/// Panics if it's polled after it was ready.
 #[must_use = "a handle that is dropped detaches its task"]
 pub struct JoinHandle<T>(Arc<Slot<T>>);
 
 // ANCHOR: slot
-/// Where the result meets the waker of whoever awaits it.
+/// Where the result meets the waker of the task that awaits it.
 struct Slot<T>(Mutex<Stage<T>>);
 
 enum Stage<T> {
@@ -41,8 +42,8 @@ enum Stage<T> {
 // ANCHOR_END: slot
 
 impl<T> Completer<T> {
-    /// Makes the handle ready with `result`. Never panics, whatever the waker
-    /// or the destructor of an unwanted result does.
+    /// Makes the handle ready with `result`. Never panics, no matter what the
+    /// waker or the destructor of an unwanted result does.
     pub fn complete(mut self, result: Result<T, JoinError>) {
         self.end(result);
     }
@@ -52,14 +53,14 @@ impl<T> Completer<T> {
         let ended = catch_unwind(AssertUnwindSafe(|| {
             let before =
                 mem::replace(&mut *slot.lock(), Stage::Complete(result));
-            // The waker may be anybody's code: it runs without the lock.
+            // A waker may run arbitrary code, so it's called without the lock.
             if let Stage::Awaited(Some(waker)) = before {
                 waker.wake();
             }
             // With the handle gone, this drops the result.
             drop(slot);
         }));
-        // What was thrown may panic in turn when it is dropped.
+        // The panic's payload may itself panic when it's dropped.
         ended.unwrap_or_else(mem::forget);
     }
 }
@@ -76,13 +77,16 @@ impl<T> Future for JoinHandle<T> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let waker = cx.waker().clone();
         let mut stage = self.0.lock();
-        // One look under one lock: a result that comes later finds the waker.
+        // One check in one critical section: a result that comes later finds
+        // the waker.
         match mem::replace(&mut *stage, Stage::Taken) {
             Stage::Complete(result) => Poll::Ready(result),
-            Stage::Taken => panic!("a `JoinHandle` was polled after its end"),
+            Stage::Taken => {
+                panic!("a `JoinHandle` was polled after it was ready")
+            }
             Stage::Awaited(before) => {
                 *stage = Stage::Awaited(Some(waker));
-                // To drop a waker may run anybody's code, too.
+                // Dropping a waker may run arbitrary code, too.
                 drop(stage);
                 drop(before);
                 Poll::Pending

@@ -1,4 +1,4 @@
-//! The pool as its owner sees it: how it begins, and how it ends.
+//! The pool from its owner's point of view: how it begins, and how it ends.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -16,20 +16,21 @@ pub struct Pool {
     threads: Vec<thread::JoinHandle<()>>,
 }
 
-/// Spawns onto a [`Pool`], from any thread. It does not keep the pool running.
+/// Spawns onto a [`Pool`], from any thread. It doesn't keep the pool running.
 #[derive(Clone)]
 pub struct Handle {
     shared: Arc<Shared>,
 }
 
 impl Pool {
-    /// Makes a pool and starts its workers.
+    /// Creates a pool and starts its workers.
     ///
     /// # Panics
     ///
-    /// If `workers` is zero, or if the system has not so many threads.
+    /// Panics if `workers` is zero, or if the system can't start that many
+    /// threads.
     pub fn new(workers: usize) -> Self {
-        assert!(workers > 0, "a pool of no workers polls no task");
+        assert!(workers > 0, "a pool without workers polls no task");
         let mut pool = Self {
             handle: Handle {
                 shared: Arc::default(),
@@ -56,7 +57,7 @@ impl Pool {
         self.handle.spawn(future)
     }
 
-    /// Returns a handle to spawn by where the pool is out of reach.
+    /// Returns a handle for spawning where the pool is out of reach.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
@@ -70,7 +71,7 @@ impl Handle {
         F::Output: Send + 'static,
     {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        // Relaxed: it only has to be another number each time.
+        // Relaxed: the numbers only have to differ.
         let number = COUNT.fetch_add(1, Relaxed);
         let (work, handle) = work(future);
         let task = Task::new(self.shared.clone(), number, work);
@@ -86,14 +87,14 @@ impl Drop for Pool {
     fn drop(&mut self) {
         let shared = &self.handle.shared;
         for task in shared.shut_down().into_values() {
-            // A task that is polled just now ends with its poll.
+            // A task that is being polled ends with its poll.
             task.cancel();
         }
         if shared.is_employer() {
             return;
         }
         for thread in self.threads.drain(..) {
-            thread.join().expect("a worker does not panic");
+            thread.join().expect("a worker doesn't panic");
         }
     }
     // ANCHOR_END: drop

@@ -1,4 +1,4 @@
-//! What a pool shares with its workers: the queue, and who sleeps.
+//! What a pool shares with its workers: the queue, and how many of them sleep.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
@@ -10,8 +10,8 @@ use primitives::{Condvar, Mutex, MutexGuard};
 
 use super::task::{Next, Task};
 
-/// What the workers, the handles and the tasks of a pool share. In an `Arc` of
-/// std also in a model, since the tasks are.
+/// What the workers, the handles and the tasks of a pool share. It's in std's
+/// `Arc` even in a model, since the tasks are.
 #[derive(Default)]
 pub struct Shared {
     state: Mutex<State>,
@@ -22,7 +22,7 @@ pub struct Shared {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Arc<Task>>,
-    /// All tasks that are not over, for the end of the pool to find.
+    /// All tasks that aren't over, so that the end of the pool finds them.
     tasks: BTreeMap<u64, Arc<Task>>,
     sleeping_count: usize,
     is_shut_down: bool,
@@ -34,7 +34,7 @@ primitives::thread_local! {
 }
 
 impl Shared {
-    /// Takes in a new task. Returns `false` if the pool has ended.
+    /// Accepts a new task. Returns `false` if the pool has ended.
     pub fn admit(&self, task: &Arc<Task>) -> bool {
         let mut state = self.lock();
         if state.is_shut_down {
@@ -42,31 +42,31 @@ impl Shared {
         }
         state.tasks.insert(task.number, task.clone());
         state.queue.push_back(task.clone());
-        self.rouse_one(state);
+        self.notify_worker(state);
         true
     }
 
-    /// Puts a task into the queue that has been woken.
+    /// Puts a task that has been woken into the queue.
     pub fn push(&self, task: Arc<Task>) {
         let mut state = self.lock();
         if !state.is_shut_down {
             state.queue.push_back(task);
-            self.rouse_one(state);
+            self.notify_worker(state);
         }
     }
 
-    /// Wakes a worker for what has come into the queue. Without the lock, which
-    /// is the first thing that the worker wants. And not if none sleeps: to
-    /// notify nobody may be a call into the operating system, too.
-    fn rouse_one(&self, state: MutexGuard<'_, State>) {
-        let somebody_sleeps = state.sleeping_count > 0;
+    /// Wakes a worker for the task that has come into the queue, if one sleeps:
+    /// notifying may be a call into the operating system even if no thread
+    /// waits. It first releases the lock, which the woken worker needs at once.
+    fn notify_worker(&self, state: MutexGuard<'_, State>) {
+        let is_any_asleep = state.sleeping_count > 0;
         drop(state);
-        if somebody_sleeps {
+        if is_any_asleep {
             self.changed.notify_one();
         }
     }
 
-    /// What a worker does.
+    /// Runs a worker.
     // ANCHOR: work
     pub fn work(&self) {
         EMPLOYER.with(|employer| employer.set(self));
@@ -81,7 +81,8 @@ impl Shared {
             state = self.lock();
             match next {
                 Next::Leave => {}
-                // Nobody need be woken for it: this worker looks next.
+                // No worker has to be woken for it: this one looks at the queue
+                // next.
                 Next::Queue => state.queue.push_back(task),
                 Next::Forget => _ = state.tasks.remove(&task.number),
             }
@@ -89,7 +90,7 @@ impl Shared {
     }
     // ANCHOR_END: work
 
-    /// Gives the lock back, sleeps, and takes it again.
+    /// Releases the lock, sleeps, and takes it again.
     fn sleep<'a>(
         &self,
         mut state: MutexGuard<'a, State>,
@@ -106,8 +107,8 @@ impl Shared {
         EMPLOYER.with(|employer| ptr::eq(employer.get(), self))
     }
 
-    /// Ends the workers, and returns all tasks that are not over. No task comes
-    /// in any more.
+    /// Ends the workers, and returns all tasks that aren't over. No further
+    /// task is accepted.
     // ANCHOR: shut_down
     pub fn shut_down(&self) -> BTreeMap<u64, Arc<Task>> {
         let mut state = self.lock();

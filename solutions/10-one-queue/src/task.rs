@@ -1,4 +1,4 @@
-//! A task: a spawned future, and where it stands.
+//! A task: a spawned future and its stage.
 
 use std::mem;
 use std::sync::{Arc, PoisonError};
@@ -17,8 +17,8 @@ pub struct Task {
 }
 
 // ANCHOR: stage
-/// Where a task stands. The future lies where nobody can poll it twice: who
-/// polls takes it out.
+/// The stage of a task. It contains the future except while a worker polls it,
+/// so no other worker can poll it at the same time.
 enum Stage {
     /// In the queue, once.
     // --> Polled (`run`), Over (`cancel`)
@@ -26,30 +26,30 @@ enum Stage {
     /// A worker has the future, and polls it.
     // --> Asleep, Over (`run`), PolledAndWoken (`wake`), Over (`cancel`)
     Polled,
-    /// The same, and it must be polled again: the poll may have looked before
-    /// what it waits for was there.
+    /// The same, but the task must be polled again: the poll may have checked
+    /// before what it waits for was there.
     // --> Ready, Over (`run`), Over (`cancel`)
     PolledAndWoken,
     /// Waits for a waker.
     // --> Ready (`wake`), Over (`cancel`)
     Asleep(Work),
-    /// The future is gone, or goes when the poll ends that has it still.
+    /// The future is gone, or will be when the poll that still has it ends.
     Over,
 }
 // ANCHOR_END: stage
 
-/// What a worker is to do with a task that it has polled.
+/// What a worker must do with a task that it has polled.
 pub enum Next {
-    /// Nothing: somebody wakes it.
+    /// Nothing: a wake-up will queue it.
     Leave,
     /// Put it at the end of the queue.
     Queue,
-    /// Forget it.
+    /// Remove it from the pool's list.
     Forget,
 }
 
 impl Task {
-    /// Makes a task that is ready.
+    /// Creates a task that is ready.
     pub fn new(pool: Arc<Shared>, number: u64, work: Work) -> Arc<Self> {
         Arc::new(Self {
             number,
@@ -62,7 +62,7 @@ impl Task {
     // ANCHOR: run
     pub fn run(self: &Arc<Self>) -> Next {
         let Stage::Ready(mut work) = self.enter(Stage::Polled) else {
-            // It was cancelled in the queue.
+            // The task was cancelled in the queue.
             return Next::Forget;
         };
         let waker = Waker::from(self.clone());
@@ -78,7 +78,8 @@ impl Task {
                 *stage = Stage::Ready(work);
                 return Next::Queue;
             }
-            // The poll was its last, or it was cancelled meanwhile.
+            // The poll was the task's last, or the task was cancelled
+            // meanwhile.
             _ => *stage = Stage::Over,
         }
         drop(stage);
@@ -87,14 +88,14 @@ impl Task {
     }
     // ANCHOR_END: run
 
-    /// Drops the future, or leaves that to the worker that polls it just now.
-    /// Never panics.
+    /// Drops the future, or leaves that to the worker that is polling it. Never
+    /// panics.
     pub fn cancel(&self) {
         drop_quietly(self.enter(Stage::Over));
     }
 
-    /// Enters the next stage, and returns the one before. There is no way out
-    /// of the last one.
+    /// Enters the next stage, and returns the previous one. The last stage is
+    /// never left.
     fn enter(&self, next: Stage) -> Stage {
         let mut stage = self.lock();
         match &*stage {
@@ -123,7 +124,7 @@ impl Wake for Task {
                 drop(stage);
                 self.pool.push(self.clone());
             }
-            // The poll is still to come, or there is none to come.
+            // A poll is still to come, or none will.
             other => *stage = other,
         }
     }

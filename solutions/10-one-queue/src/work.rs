@@ -1,4 +1,4 @@
-//! What is polled for a task: its future, and what becomes of the output.
+//! The work of a task: its future, and what happens to the output.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,10 +6,10 @@ use std::pin::Pin;
 
 use local_executor::{JoinHandle, job};
 
-/// A spawned future that completes its handle, in the end.
+/// A spawned future that completes its handle at its end.
 pub type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Makes the work of a future, and the handle of its output. Its polls do not
+/// Creates the work of a future, and the handle of its output. Its polls don't
 /// panic. Work that is dropped before its end is cancelled.
 // ANCHOR: work
 pub fn work<F>(future: F) -> (Work, JoinHandle<F::Output>)
@@ -21,11 +21,11 @@ where
     (Box::pin(job), handle)
 }
 
-/// Drops what belongs to a task. Its destructors are anybody's code: they run
-/// without a lock, and their panics end here.
+/// Drops what belongs to a task. Its destructors may run arbitrary code: they
+/// run without a lock, and their panics end here.
 pub fn drop_quietly<T>(what: T) {
     let dropped = catch_unwind(AssertUnwindSafe(|| drop(what)));
-    // What was thrown may panic in turn when it is dropped.
+    // The panic's payload may itself panic when it's dropped.
     dropped.unwrap_or_else(mem::forget);
 }
 // ANCHOR_END: work

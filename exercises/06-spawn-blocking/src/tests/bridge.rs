@@ -2,13 +2,13 @@
 
 use super::*;
 
-/// Clause 12: the job may want to use rayon, and then should be there already.
+/// Clause 12: a job that uses rayon should already be there.
 #[test]
 fn a_job_for_rayon_runs_there_while_the_submitter_goes_on() {
     let lesson = Lesson {
         clause: "12. On rayon",
-        promise: "`spawn_rayon` returns at once, and the job runs on a thread of rayon's.",
-        usual_cause: "`rayon::join`, `scope` and `ThreadPool::install` wait; `rayon::spawn` does not.",
+        promise: "`spawn_rayon` returns at once, and the job runs on one of rayon's threads.",
+        usual_cause: "`rayon::join`, `scope` and `ThreadPool::install` wait; `rayon::spawn` doesn't.",
         read: "blocking/spawn-blocking.html#a-bridge-to-rayon",
     };
     check(lesson, || {
@@ -25,15 +25,15 @@ fn a_job_for_rayon_runs_there_while_the_submitter_goes_on() {
     });
 }
 
-/// Clause 12: the job is over, but not all that rayon's thread does for it.
+/// Clause 12: the job has ended, but rayon's thread isn't done with it.
 #[test]
 fn what_panics_after_the_job_on_rayon_ends_no_process() {
     let lesson = Lesson {
         clause: "12. On rayon",
-        promise: "A result that panics when it is dropped, and a waker that panics, do nothing to rayon.",
-        usual_cause: "Only the closure is in `catch_unwind`, and not what comes after it: the pool's \
-                      threads have a second one around all of the job, and rayon's don't. If the \
-                      process was aborted, that was rayon.",
+        promise: "A result that panics when it's dropped, and a waker that panics, don't affect rayon.",
+        usual_cause: "Only the closure is in `catch_unwind`, and not what comes after it: the \
+                      pool's threads have a second one around the whole job, and rayon's don't. If \
+                      the process was aborted, rayon aborted it.",
         read: "blocking/spawn-blocking.html#a-bridge-to-rayon",
     };
     check(lesson, || {
@@ -57,12 +57,12 @@ fn what_panics_after_the_job_on_rayon_ends_no_process() {
     });
 }
 
-/// Clause 12: rayon ends the process when a spawned closure panics.
+/// Clause 12: rayon aborts the process when a spawned closure panics.
 #[test]
 fn a_panic_on_rayon_reaches_the_handle() {
     let lesson = Lesson {
         clause: "12. On rayon",
-        promise: "A job that panics on rayon makes its handle ready, and the process goes on.",
+        promise: "A job that panics on rayon makes its handle ready, and the process continues.",
         usual_cause: "The closure is given to `rayon::spawn` without `catch_unwind`.",
         read: "blocking/spawn-blocking.html#a-bridge-to-rayon",
     };

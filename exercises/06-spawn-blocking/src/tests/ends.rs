@@ -8,8 +8,8 @@ fn dropping_the_pool_runs_what_is_in_the_queue() {
     let lesson = Lesson {
         clause: "10. Shutdown",
         promise: "When the pool has been dropped, all its jobs have run, and their handles are ready.",
-        usual_cause: "A thread that sees the pool shut down ends before the queue is empty, or the \
-                      queue is cleared.",
+        usual_cause: "A thread that sees that the pool is shut down ends before the queue is \
+                      empty, or the queue is cleared.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     const JOBS: usize = 20;
@@ -32,15 +32,15 @@ fn dropping_the_pool_runs_what_is_in_the_queue() {
     });
 }
 
-/// Clause 10: what a thread keeps must not outlive the pool.
+/// Clause 10: what belongs to a thread must not outlive the pool.
 #[test]
 fn dropping_the_pool_waits_for_its_threads() {
     let lesson = Lesson {
         clause: "10. Shutdown",
         promise: "When the pool has been dropped, its threads have ended.",
-        usual_cause: "The threads are told to end, and nobody joins them. Or a thread that ends leaves \
-                      its handle for the next one to join, and overwrites one that nobody has \
-                      joined yet.",
+        usual_cause: "The threads are told to end, but nothing joins them. Or a thread that ends \
+                      leaves its handle for the next one to join, and overwrites a handle that \
+                      hasn't been joined yet.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     const CAP: usize = 3;
@@ -55,19 +55,18 @@ fn dropping_the_pool_waits_for_its_threads() {
     });
 }
 
-/// Clause 10: who runs a job may send for another thread.
+/// Clause 10: a thread that runs a job may start another thread.
 #[test]
 fn dropping_the_pool_waits_for_a_thread_that_starts_meanwhile() {
     let lesson = Lesson {
         clause: "10. Shutdown",
-        promise: "A thread that is started while the pool is dropped has ended when it is dropped.",
-        usual_cause: "The handles of all threads are taken out at once, and a thread that starts \
-                      later is in nobody's hands. Take one, join it, and look again. Or a job is \
-                      cancelled where no thread can be started, though others run that could \
-                      take it.",
+        promise: "A thread that is started while the pool is dropped has ended when the drop returns.",
+        usual_cause: "The handles of all threads are taken out at once, and nothing joins a thread \
+                      that starts later. Take one, join it, and check again. Or a job is cancelled \
+                      where no thread can be started, although running threads could take it.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
-    /// So many looks at most, 1 ms apart, for another thread to take a job.
+    /// The most polls, 1 ms apart, for another thread to take a job.
     const PATIENCE: u32 = 100;
     check(lesson, || {
         let pool = Pool::new(2, HOUR);
@@ -154,9 +153,9 @@ thread_local! {
 fn dropping_the_pool_waits_for_a_thread_that_leaves() {
     let lesson = Lesson {
         clause: "10. Shutdown",
-        promise: "A thread that has left after its keep-alive has ended, too, when the pool has been \
-                  dropped.",
-        usual_cause: "A thread that leaves takes its handle along, and then nobody can join it.",
+        promise: "A thread that has left after its keep-alive has also ended when the pool has \
+                  been dropped.",
+        usual_cause: "A thread that leaves takes its handle along, and then nothing can join it.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     const CAP: usize = 3;
@@ -185,7 +184,7 @@ fn dropping_the_pool_waits_for_a_thread_that_leaves() {
     });
 }
 
-/// Clause 10: a thread that sleeps must hear of it, and so must each other.
+/// Clause 10: every sleeping thread must learn of the end.
 #[test]
 fn dropping_the_pool_ends_idle_threads() {
     let lesson = Lesson {
@@ -211,13 +210,13 @@ fn dropping_the_pool_ends_idle_threads() {
     });
 }
 
-/// Clause 10: jobs often hold what holds the pool.
+/// Clause 10: a job may own what owns the pool.
 #[test]
 fn a_job_may_drop_its_own_pool() {
     let lesson = Lesson {
         clause: "10. Shutdown",
-        promise: "A job that drops the last owner of its pool goes on, and the other jobs run.",
-        usual_cause: "The thread waits for all threads of the pool, itself among them.",
+        promise: "A job that drops the last owner of its pool continues, and the other jobs run.",
+        usual_cause: "The thread waits for all threads of the pool, including itself.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     check(lesson, || {
@@ -243,16 +242,16 @@ fn a_job_may_drop_its_own_pool() {
     });
 }
 
-/// Clause 10: the job is over, and its thread isn't done with it.
+/// Clause 10: the job has ended, but its thread isn't done with it.
 #[test]
 fn what_a_job_leaves_may_drop_its_own_pool() {
     let lesson = Lesson {
         clause: "10. Shutdown",
-        promise: "A result that nothing awaits, or a waker, is the last owner of the pool: the thread that \
-                  drops it waits for nothing.",
-        usual_cause: "A thread counts as the pool's only while a job runs. What the job leaves is \
-                      dropped on it after that, and then it waits for all threads, itself among them. \
-                      Mark it once, when it starts.",
+        promise: "If a result that nothing awaits, or a waker, is the last owner of the pool, the \
+                  thread that drops it waits for nothing.",
+        usual_cause: "A thread counts as the pool's only while a job runs. After that, the thread \
+                      drops what the job leaves, and waits for all threads, including itself. Mark \
+                      the thread once, when it starts.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     check(lesson, || {
@@ -263,10 +262,10 @@ fn what_a_job_leaves_may_drop_its_own_pool() {
             let (begun, may_end) = (Arc::new(Gate::new()), Opener::new());
             let (begin, wait) = (begun.clone(), waiting_job(&may_end));
             let owner = Arc::new(Mutex::new(None));
-            let (tell, told) = mpsc::channel();
+            let (sender, receiver) = mpsc::channel();
             let last = DropsThePool {
                 owner: owner.clone(),
-                tell: Mutex::new(tell),
+                sender: Mutex::new(sender),
             };
             let (waker, result) = if is_result {
                 (Waker::noop().clone(), Some(last))
@@ -280,7 +279,10 @@ fn what_a_job_leaves_may_drop_its_own_pool() {
             });
             begun.wait();
             let is_ready = poll_once(&mut job, &waker);
-            assert!(!is_ready, "it is ready, and its job waits still");
+            assert!(
+                !is_ready,
+                "the handle is ready, but its job is still waiting"
+            );
             *owner.lock().unwrap() = Some(pool);
             drop(waker);
             if is_result {
@@ -288,8 +290,8 @@ fn what_a_job_leaves_may_drop_its_own_pool() {
             }
             drop(may_end);
             // The other job has not ended.
-            let is_told = told.recv().is_ok();
-            assert!(is_told, "to drop the pool panicked");
+            let is_told = receiver.recv().is_ok();
+            assert!(is_told, "dropping the pool panicked");
             drop(opener);
             block_on(other).expect("the job returns");
         }
@@ -299,23 +301,23 @@ fn what_a_job_leaves_may_drop_its_own_pool() {
 /// Drops a pool when it is dropped, and then says so.
 struct DropsThePool {
     owner: Arc<Mutex<Option<Pool>>>,
-    tell: Mutex<mpsc::Sender<()>>,
+    sender: Mutex<mpsc::Sender<()>>,
 }
 
 impl Drop for DropsThePool {
     fn drop(&mut self) {
         let pool = self.owner.lock().unwrap().take();
         drop(pool);
-        let _ = self.tell.lock().unwrap().send(());
+        let _ = self.sender.lock().unwrap().send(());
     }
 }
 
-/// Clause 10: a thread of one pool is nobody's thread elsewhere.
+/// Clause 10: a thread of one pool is an ordinary thread for another.
 #[test]
 fn a_job_that_drops_another_pool_waits_for_it() {
     let lesson = Lesson {
         clause: "10. Shutdown",
-        promise: "A job that drops a pool it does not work for waits like anybody else.",
+        promise: "A job that drops a pool that it doesn't work for waits like any other caller.",
         usual_cause: "A thread knows that it belongs to some pool, but not to which one.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
@@ -328,8 +330,8 @@ fn a_job_that_drops_another_pool_waits_for_it() {
             let mut end = inner.spawn_blocking(wait);
             let opening = opener.open_once_asleep();
             drop(inner);
-            let mut nobody = Context::from_waker(Waker::noop());
-            let is_ready = Pin::new(&mut end).poll(&mut nobody).is_ready();
+            let mut no_task = Context::from_waker(Waker::noop());
+            let is_ready = Pin::new(&mut end).poll(&mut no_task).is_ready();
             opening.join().expect("opening does not panic");
             is_ready
         });

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Clause 4: else a job may wait for ever while younger ones pass it.
+/// Clause 4: otherwise a job may wait forever while later jobs pass it.
 #[test]
 fn jobs_are_begun_in_the_order_of_submission() {
     let lesson = Lesson {
@@ -28,16 +28,16 @@ fn jobs_are_begun_in_the_order_of_submission() {
     });
 }
 
-/// Clause 5: the thread wakes up by the clock as the job comes.
+/// Clause 5: the thread wakes up because its time is over, as the job comes.
 #[test]
 fn no_job_is_lost_as_a_thread_leaves() {
     let lesson = Lesson {
         clause: "5. Every job runs",
-        promise: "A job that comes as a thread leaves is run, by that thread or by another.",
-        usual_cause: "A thread that leaves takes its job along. At a hang: the thread leaves \
-                      when its time is up, without another look at the queue; or it still counts \
-                      as one that can be woken; or it looks first and signs off then, and leaves \
-                      though it was chosen for a job in between.",
+        promise: "A job that comes as a thread leaves runs, on that thread or on another.",
+        usual_cause: "A thread that leaves takes its job along. At a hang: the thread leaves when \
+                      its time is over, without checking the queue again; or it still counts as \
+                      one that can be woken; or it checks first and then removes itself from the \
+                      list, and leaves although it was chosen for a job in between.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     const KEEP_ALIVE: Duration = Duration::from_micros(60);
@@ -71,14 +71,14 @@ fn submit_as_the_thread_leaves(keep_alive: Duration, count: u32) {
     }
 }
 
-/// Clause 5: a job that needs another one is a job of its own.
+/// Clause 5: a job that another job needs is a job of its own.
 #[test]
 fn a_job_may_submit_another() {
     let lesson = Lesson {
         clause: "5. Every job runs",
-        promise: "A job submits another one and goes on; the other one runs, even with one thread.",
-        usual_cause: "The lock is held while a job runs, or a job that was submitted on a thread of \
-                      the pool is run on the spot.",
+        promise: "A job submits another and continues; the other runs, even with one thread.",
+        usual_cause: "The lock is held while a job runs, or a job that was submitted on a thread \
+                      of the pool runs on that thread at once.",
         read: "blocking/spawn-blocking.html#what-the-async-side-may-do",
     };
     check(lesson, || {
@@ -93,29 +93,32 @@ fn a_job_may_submit_another() {
     });
 }
 
-/// Clause 5: to log something, nobody waits for it.
+/// Clause 5: a job that only logs something needs no handle.
 #[test]
 fn a_job_without_a_handle_runs() {
     let lesson = Lesson {
         clause: "5. Every job runs",
-        promise: "A job whose handle is dropped runs all the same, and its result is dropped once.",
-        usual_cause: "Dropping the handle cancels the job, or the thread panics when nobody wants \
-                      the result, or the result stays in a slot that is never freed.",
+        promise: "A job whose handle is dropped still runs, and its result is dropped once.",
+        usual_cause: "Dropping the handle cancels the job, or the thread panics when its result \
+                      isn't wanted, or the result stays in a cell that is never freed.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
     check(lesson, || {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
         let held = hold(&pool, &opener);
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let (early, early_log) = DropProbe::new();
         drop(pool.spawn_blocking(move || {
-            let _ = tell.send(());
+            let _ = sender.send(());
             early
         }));
         drop(opener);
         block_on(held).expect("the job returns");
-        assert!(told.recv().is_ok(), "the job was dropped and has not run");
+        assert!(
+            receiver.recv().is_ok(),
+            "the job was dropped and has not run"
+        );
         let (late, late_log) = DropProbe::new();
         let ended = pool.spawn_blocking(move || late);
         block_on(pool.spawn_blocking(|| ())).expect("the job returns");
@@ -130,12 +133,12 @@ fn a_job_without_a_handle_runs() {
     });
 }
 
-/// Clause 6: whatever the result is, and whenever the handle is polled.
+/// Clause 6: any result, polled at any time.
 #[test]
 fn a_handle_gives_what_the_job_returned() {
     let lesson = Lesson {
         clause: "6. The handle",
-        promise: "A handle is ready with the result, also if the job ended before the first poll.",
+        promise: "A handle is ready with the result, even if the job ended before the first poll.",
         usual_cause: "The result is given only to a waker that is already there.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
@@ -159,31 +162,34 @@ fn the_waker_of_the_last_poll_is_woken() {
     let lesson = Lesson {
         clause: "6. The handle",
         promise: "A handle that is polled by two tasks, one after the other, wakes the second.",
-        usual_cause: "A waker is stored only where there is none yet.",
+        usual_cause: "A waker is stored only if there is none yet.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
     check(lesson, || {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
         let mut held = hold(&pool, &opener);
-        let mut nobody = Context::from_waker(Waker::noop());
-        let poll = Pin::new(&mut held).poll(&mut nobody);
-        assert!(poll.is_pending(), "it is ready, and its job waits still");
+        let mut no_task = Context::from_waker(Waker::noop());
+        let poll = Pin::new(&mut held).poll(&mut no_task);
+        assert!(
+            poll.is_pending(),
+            "the handle is ready, but its job is still waiting"
+        );
         let opening = opener.open_once_asleep();
         block_on(held).expect("the job returns");
         opening.join().expect("opening does not panic");
     });
 }
 
-/// Clause 6: no single run can hit the moment between the look for the result
-/// and the storing of the waker. Many runs may; the model does.
+/// Clause 6: no single run can hit the moment between looking for the result
+/// and storing the waker. Many runs may; the model does.
 #[test]
 fn thousands_of_results_reach_those_who_await_them() {
     let lesson = Lesson {
         clause: "6. The handle",
-        promise: "However a job's end and a poll of its handle meet, the result arrives.",
-        usual_cause: "The look for the result and the storing of the waker are two steps: do both \
-                      under one lock. Or a thread is woken before the job is in the queue, finds \
+        promise: "No matter how a job's end and a poll of its handle interleave, the result arrives.",
+        usual_cause: "Looking for the result and storing the waker are two steps: do both in one \
+                      critical section. Or a thread is woken before the job is in the queue, finds \
                       nothing and sleeps.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
@@ -202,14 +208,14 @@ fn thousands_of_results_reach_those_who_await_them() {
     });
 }
 
-/// Clause 7: whoever awaits the job must learn that it failed.
+/// Clause 7: the task that awaits the job must learn that it failed.
 #[test]
 fn a_panic_reaches_the_handle() {
     let lesson = Lesson {
         clause: "7. Panics",
         promise: "A job that panics makes its handle ready, with an error that carries the panic.",
-        usual_cause: "The panic unwinds past the line that hands over the result: `catch_unwind`. \
-                      Or what the closure threw is told as a cancelled job.",
+        usual_cause: "The panic unwinds past the line that hands over the result: use \
+                      `catch_unwind`. Or the closure's panic is reported as a cancelled job.",
         read: "blocking/spawn-blocking.html#a-job-that-panics",
     };
     check(lesson, || {
@@ -218,13 +224,15 @@ fn a_panic_reaches_the_handle() {
     });
 }
 
-/// Clause 7: else the pool shrinks to nothing, one panic at a time.
+/// Clause 7: otherwise each panic makes the pool smaller, until nothing is
+/// left.
 #[test]
 fn panics_cost_no_thread() {
     let lesson = Lesson {
         clause: "7. Panics",
         promise: "After many jobs have panicked, as many run together as before.",
-        usual_cause: "A panic ends the thread and nobody counts it off, or it poisons the lock.",
+        usual_cause: "A panic ends the thread without changing the count of threads, or it poisons \
+                      the lock.",
         read: "blocking/spawn-blocking.html#a-job-that-panics",
     };
     const CAP: usize = 3;
@@ -237,12 +245,12 @@ fn panics_cost_no_thread() {
     });
 }
 
-/// Clause 7: the job is over, but not all that its thread does for it.
+/// Clause 7: the job has ended, but its thread isn't done with it.
 #[test]
 fn what_panics_after_the_job_costs_no_thread() {
     let lesson = Lesson {
         clause: "7. Panics",
-        promise: "A thread survives a waker that panics, and a result that panics when dropped.",
+        promise: "A thread survives a waker that panics, and a result that panics when it's dropped.",
         usual_cause: "Only the job itself is in `catch_unwind`, and not what comes after it. At \
                       a hang: what panics after the job, the handle's waker or a result that \
                       nothing takes, ends a thread that still counts as one.",
@@ -255,21 +263,26 @@ fn what_panics_after_the_job_costs_no_thread() {
         let waker = HostileWaker::panicking();
         let mut hostile = Context::from_waker(&waker);
         let poll = Pin::new(&mut held).poll(&mut hostile);
-        assert!(poll.is_pending(), "it is ready, and its job waits still");
+        assert!(
+            poll.is_pending(),
+            "the handle is ready, but its job is still waiting"
+        );
         drop(pool.spawn_blocking(|| PanicOnDrop));
         drop(opener);
         block_on(pool.spawn_blocking(|| ())).expect("the job returns");
     });
 }
 
-/// Clause 6: what is kept is the clone, and a clone may be elsewhere.
+/// Clause 6: the handle keeps a clone, and a clone may have a different
+/// address.
 #[test]
 fn a_waker_is_compared_with_the_clone_that_is_kept() {
     let lesson = Lesson {
         clause: "6. The handle",
-        promise: "A handle that is polled by two wakers that stood at one address wakes the second.",
-        usual_cause: "The next waker is compared with the address of the one before. What is alive \
-                      is its clone, which may have another: ask the clone, by `will_wake`.",
+        promise: "A handle that is polled by two wakers that had the same address wakes the second.",
+        usual_cause: "The next waker is compared with the address of the previous one. Only its \
+                      clone is alive, which may have a different address: ask the clone, with \
+                      `will_wake`.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
     check(lesson, || {
@@ -280,7 +293,10 @@ fn a_waker_is_compared_with_the_clone_that_is_kept() {
         let counts = [(); 3].map(|()| {
             let poll = |waker: &Waker| poll_once(&mut held, waker);
             let (is_ready, counts) = place.lend(poll);
-            assert!(!is_ready, "it is ready, and its job waits still");
+            assert!(
+                !is_ready,
+                "the handle is ready, but its job is still waiting"
+            );
             counts
         });
         drop(opener);
@@ -289,7 +305,7 @@ fn a_waker_is_compared_with_the_clone_that_is_kept() {
         let wakes = counts.map(|counts| counts.wakes());
         assert!(
             wakes == [0, 0, 1],
-            "of three wakers, one after the other, were woken: {wakes:?}"
+            "three wakers, one after the other, were called this often: {wakes:?}"
         );
     });
 }
@@ -311,24 +327,30 @@ fn wakers_without_data_are_told_apart() {
         let wakers = wakers_without_data();
         for (waker, _) in &wakers {
             let is_ready = poll_once(&mut held, waker);
-            assert!(!is_ready, "it is ready, and its job waits still");
+            assert!(
+                !is_ready,
+                "the handle is ready, but its job is still waiting"
+            );
         }
         drop(opener);
         // With one thread this job runs when the other has ended.
         block_on(pool.spawn_blocking(|| ())).expect("the job returns");
         let wakes = wakers.map(|(_, wakes)| wakes.load(SeqCst));
-        assert!(wakes == [0, 1], "the two were woken {wakes:?} times");
+        assert!(
+            wakes == [0, 1],
+            "the two wakers were called {wakes:?} times"
+        );
     });
 }
 
-/// Clause 6: with the last waker of a task goes all that the task owns.
+/// Clause 6: dropping the last waker of a task drops all that the task owns.
 #[test]
 fn a_waker_may_drop_the_pool_when_it_is_dropped() {
     let lesson = Lesson {
         clause: "6. The handle",
-        promise: "A waker that is replaced may own the pool, and so wait for the job as it goes.",
-        usual_cause: "A poll drops the older waker under the lock of the job's slot. The drop waits \
-                      for the job, and the job's end for the lock. Swap, unlock, then drop.",
+        promise: "A waker that is replaced may own the pool, and so wait for the job when it's dropped.",
+        usual_cause: "A poll drops the older waker under the lock of the job's cell. The drop \
+                      waits for the job, and the job's end for the lock. Swap, unlock, then drop.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
     check(lesson, || {
@@ -337,7 +359,10 @@ fn a_waker_may_drop_the_pool_when_it_is_dropped() {
         let mut held = hold(&pool, &opener);
         let owner = HostileWaker::new(move || _ = &pool);
         let is_ready = poll_once(&mut held, &owner);
-        assert!(!is_ready, "it is ready, and its job waits still");
+        assert!(
+            !is_ready,
+            "the handle is ready, but its job is still waiting"
+        );
         drop(owner);
         let opening = opener.open_once_asleep();
         poll_once(&mut held, Waker::noop());
@@ -345,14 +370,14 @@ fn a_waker_may_drop_the_pool_when_it_is_dropped() {
     });
 }
 
-/// Clause 6: a clone is foreign code, too.
+/// Clause 6: a clone may run arbitrary code, too.
 #[test]
 fn a_waker_may_drop_the_pool_when_it_is_cloned() {
     let lesson = Lesson {
         clause: "6. The handle",
         promise: "A waker that is cloned by a poll may wait for the job.",
-        usual_cause: "A poll clones the waker under the lock of the job's slot. The clone waits for \
-                      the job, and the job's end for the lock. Clone it first, then lock.",
+        usual_cause: "A poll clones the waker under the lock of the job's cell. The clone waits \
+                      for the job, and the job's end for the lock. Clone it first, then lock.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
     check(lesson, || {
@@ -367,20 +392,23 @@ fn a_waker_may_drop_the_pool_when_it_is_cloned() {
         let opening = opener.open_once_asleep();
         let is_ready = poll_once(&mut held, &waker);
         let is_ready = is_ready || poll_once(&mut held, Waker::noop());
-        assert!(is_ready, "the pool has gone, and its job is not ready");
+        assert!(
+            is_ready,
+            "the pool is gone, but its job's handle isn't ready"
+        );
         opening.join().expect("opening does not panic");
     });
 }
 
-/// Clause 6: whoever gives up waiting drops the handle, and the waker with it.
+/// Clause 6: a task that stops waiting drops the handle, and the waker with it.
 #[test]
 fn a_waker_may_drop_the_pool_when_its_handle_is_dropped() {
     let lesson = Lesson {
         clause: "6. The handle",
-        promise: "A waker that goes with a dropped handle may own the pool, and so wait for the job.",
-        usual_cause: "The handle's `Drop` clears the waker under the lock of the job's slot. The drop \
-                      waits for the job, and the job's end for the lock. Take it out, unlock, then \
-                      drop it.",
+        promise: "A waker that is dropped with its handle may own the pool, and so wait for the job.",
+        usual_cause: "The handle's `Drop` clears the waker under the lock of the job's cell. The \
+                      drop waits for the job, and the job's end for the lock. Take it out, unlock, \
+                      then drop it.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
     check(lesson, || {
@@ -389,7 +417,10 @@ fn a_waker_may_drop_the_pool_when_its_handle_is_dropped() {
         let mut held = hold(&pool, &opener);
         let owner = HostileWaker::new(move || _ = &pool);
         let is_ready = poll_once(&mut held, &owner);
-        assert!(!is_ready, "it is ready, and its job waits still");
+        assert!(
+            !is_ready,
+            "the handle is ready, but its job is still waiting"
+        );
         drop(owner);
         let opening = opener.open_once_asleep();
         drop(held);
@@ -400,7 +431,7 @@ fn a_waker_may_drop_the_pool_when_its_handle_is_dropped() {
 /// What a waker belongs to: it owns the handle, as a task does.
 struct OwnsTheHandle {
     handle: Mutex<Option<JoinHandle<()>>>,
-    tell: mpsc::Sender<bool>,
+    sender: mpsc::Sender<bool>,
 }
 
 impl Wake for OwnsTheHandle {
@@ -411,7 +442,7 @@ impl Drop for OwnsTheHandle {
     fn drop(&mut self) {
         let mut handle = self.handle.lock().unwrap().take();
         let handle = handle.as_mut().expect("it is dropped once");
-        let _ = self.tell.send(poll_once(handle, Waker::noop()));
+        let _ = self.sender.send(poll_once(handle, Waker::noop()));
     }
 }
 
@@ -421,28 +452,31 @@ fn a_waker_that_is_dropped_as_the_job_ends_may_poll_the_handle() {
     let lesson = Lesson {
         clause: "6. The handle",
         promise: "A waker that is called, and then dropped, finds the handle ready.",
-        usual_cause: "The job's end calls the waker under the lock of the job's slot, or before the \
-                      result is there. What the waker owns asks for the result, and waits for that \
-                      lock. Store the result, take the waker out, unlock, then call it.",
+        usual_cause: "The job's end calls the waker under the lock of the job's cell, or before \
+                      the result is there. What the waker owns asks for the result, and waits for \
+                      that lock. Store the result, take the waker out, unlock, then call it.",
         read: "blocking/spawn-blocking.html#where-the-result-meets-the-waker",
     };
     check(lesson, || {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
         let held = hold(&pool, &opener);
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let owner = Arc::new(OwnsTheHandle {
             handle: Mutex::new(Some(held)),
-            tell,
+            sender,
         });
         let waker = Waker::from(owner.clone());
         let mut handle = owner.handle.lock().unwrap();
         let is_ready = poll_once(handle.as_mut().unwrap(), &waker);
-        assert!(!is_ready, "it is ready, and its job waits still");
+        assert!(
+            !is_ready,
+            "the handle is ready, but its job is still waiting"
+        );
         drop(handle);
         drop((waker, owner));
         drop(opener);
-        let is_ready = told.recv().expect("the waker is dropped");
+        let is_ready = receiver.recv().expect("the waker is dropped");
         assert!(is_ready, "the waker was called, and the handle isn't ready");
     });
 }
@@ -450,7 +484,7 @@ fn a_waker_that_is_dropped_as_the_job_ends_may_poll_the_handle() {
 /// A job whose result, or panic, may itself panic when it's dropped.
 type Job = fn() -> Box<dyn Any + Send>;
 
-/// Throws, when it is dropped, what panics when it is dropped in turn.
+/// Panics when it's dropped, with a payload that panics when it's dropped.
 struct ThrowOnDrop;
 
 impl Drop for ThrowOnDrop {
@@ -459,15 +493,15 @@ impl Drop for ThrowOnDrop {
     }
 }
 
-/// Clause 7: to drop what was thrown is to run foreign code once more.
+/// Clause 7: dropping what was thrown may run arbitrary code, too.
 #[test]
 fn a_waker_that_panics_when_it_is_dropped_ends_no_thread() {
     let lesson = Lesson {
         clause: "7. Panics",
-        promise: "A thread survives a waker whose destructor panics, as it survives one that panics when \
-                  it is called.",
-        usual_cause: "The waker is called by reference where panics are caught, and dropped where they \
-                      aren't. Call it by value, or drop it in there, too.",
+        promise: "A thread survives a waker whose destructor panics, as it survives one that \
+                  panics when it's called.",
+        usual_cause: "The waker is called by reference where panics are caught, and dropped where \
+                      they aren't. Call it by value, or drop it there, too.",
         read: "blocking/spawn-blocking.html#a-job-that-panics",
     };
     check(lesson, || {
@@ -490,12 +524,13 @@ fn a_waker_that_panics_when_it_is_dropped_ends_no_thread() {
     });
 }
 
-/// Clause 7: nor does what a panic throws.
+/// Clause 7: neither does the payload of a panic end a thread.
 #[test]
 fn what_is_thrown_may_panic_in_turn() {
     let lesson = Lesson {
         clause: "7. Panics",
-        promise: "A thread survives a job, a result and a waker that throw what panics when dropped.",
+        promise: "A thread survives a job, a result and a waker whose panic's payload panics when \
+                  it's dropped.",
         usual_cause: "What `catch_unwind` returns is dropped outside of any other: with the error \
                       that nothing awaits, or where it is ignored by `let _ =`.",
         read: "blocking/spawn-blocking.html#a-job-that-panics",

@@ -31,17 +31,18 @@ use testkit::{
 
 use super::{JoinHandle, Pool, spawn_rayon};
 
-/// Decides what happens under chaos.
+/// The seed of the chaos runs.
 const SEED: u64 = 6;
 /// Longer than any check may last.
 const HOUR: Duration = Duration::from_secs(3_600);
-/// Long enough for threads to do what they must not.
+/// Long enough for threads to do what they mustn't.
 const MOMENT: Duration = Duration::from_millis(30);
-/// For so long a check repeats what only luck can show. On a machine that is
-/// busy with other things it is content with fewer rounds.
+/// How long a check repeats what it can only show by luck. On a busy machine it
+/// does fewer rounds.
 const LUCK: Duration = Duration::from_secs(2);
-/// How often a check looks, a millisecond apart, for what must come. Looks
-/// are counted and not time: a check that gets no CPU looks no more either.
+/// How often a check polls, at intervals of a millisecond, for what must come.
+/// It counts polls instead of time because a check without CPU time doesn't
+/// poll either.
 const LOOKS: u32 = 2_000;
 
 /// A job that waits until the gate is open.
@@ -53,9 +54,9 @@ fn waiting_job(opener: &Opener) -> impl FnOnce() + Send + 'static {
 /// Keeps one thread of the pool busy until the gate opens. Returns once it is.
 fn hold(pool: &Pool, opener: &Opener) -> JoinHandle<()> {
     let begun = Arc::new(Gate::new());
-    let (tell, wait) = (begun.clone(), waiting_job(opener));
+    let (sender, wait) = (begun.clone(), waiting_job(opener));
     let held = pool.spawn_blocking(move || {
-        tell.open();
+        sender.open();
         wait();
     });
     begun.wait();
@@ -68,7 +69,7 @@ fn poll_once<T>(job: &mut JoinHandle<T>, waker: &Waker) -> bool {
     Pin::new(job).poll(&mut cx).is_ready()
 }
 
-/// Runs so many jobs that all wait for each other.
+/// Runs `count` jobs that all wait for each other.
 fn run_together<T: Send + 'static>(
     pool: &Pool,
     count: usize,
@@ -98,5 +99,8 @@ fn assert_is_boom(job: JoinHandle<u32>) {
     assert!(!error.to_string().is_empty(), "the error says nothing");
     let payload = error.into_panic();
     let text = payload.downcast_ref::<&str>();
-    assert!(text == Some(&"boom"), "the panic is another: {text:?}");
+    assert!(
+        text == Some(&"boom"),
+        "the payload is a different one: {text:?}"
+    );
 }

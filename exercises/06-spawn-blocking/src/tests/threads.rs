@@ -10,10 +10,10 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
         }
         thread::sleep(Duration::from_millis(1));
     }
-    panic!("after {LOOKS} looks, 1 ms apart, {what}");
+    panic!("after {LOOKS} polls, 1 ms apart, {what}");
 }
 
-/// Clause 1: the thread that submits runs other tasks, too.
+/// Clause 1: the submitting thread runs other tasks, too.
 #[test]
 fn spawning_and_polling_wait_for_no_job() {
     let lesson = Lesson {
@@ -29,10 +29,10 @@ fn spawning_and_polling_wait_for_no_job() {
         let held = hold(&pool, &opener);
         let mut jobs: Vec<_> =
             (0..300).map(|n| pool.spawn_blocking(move || n)).collect();
-        let mut nobody = Context::from_waker(Waker::noop());
+        let mut no_task = Context::from_waker(Waker::noop());
         for job in &mut jobs {
-            let poll = Pin::new(job).poll(&mut nobody);
-            assert!(poll.is_pending(), "a job ended before the one before it");
+            let poll = Pin::new(job).poll(&mut no_task);
+            assert!(poll.is_pending(), "a job ended before an earlier one");
         }
         drop(opener);
         block_on(held).expect("the job returns");
@@ -40,14 +40,13 @@ fn spawning_and_polling_wait_for_no_job() {
     });
 }
 
-/// Clause 1: a pool that is full may be tempted to let its caller do the work.
+/// Clause 1: it's tempting for a full pool to let its caller do the work.
 #[test]
 fn no_job_runs_on_the_thread_that_submits_it() {
     let lesson = Lesson {
         clause: "1. Never blocks",
-        promise: "All jobs run on threads of the pool, also when all of those are busy.",
-        usual_cause: "Where the pool is full, or has no thread yet, the job is run at once by the \
-                      caller.",
+        promise: "All jobs run on threads of the pool, even when all of those are busy.",
+        usual_cause: "If the pool is full, or has no thread yet, the caller runs the job at once.",
         read: "blocking/spawn-blocking.html#what-the-async-side-may-do",
     };
     check(lesson, || {
@@ -64,13 +63,13 @@ fn no_job_runs_on_the_thread_that_submits_it() {
     });
 }
 
-/// Clause 2: each thread costs memory, and disks and CPUs are swamped soon.
+/// Clause 2: each thread costs memory, and disks and CPUs are soon overloaded.
 #[test]
 fn no_more_jobs_run_than_the_cap_allows() {
     let lesson = Lesson {
         clause: "2. Cap",
-        promise: "Of many jobs that wait, only as many have begun as the cap says.",
-        usual_cause: "A thread is started for each job for which none is idle, without a look at \
+        promise: "Of many jobs that wait, only as many have begun as the cap allows.",
+        usual_cause: "A thread is started for each job for which none is idle, without checking \
                       how many there are.",
         read: "blocking/spawn-blocking.html#how-many-threads",
     };
@@ -103,9 +102,9 @@ fn no_more_jobs_run_than_the_cap_allows() {
 fn several_submitters_keep_to_the_cap() {
     let lesson = Lesson {
         clause: "2. Cap",
-        promise: "However many threads submit at once, the cap holds.",
-        usual_cause: "The look at the number of threads and the change of it are two steps: both \
-                      belong under one lock.",
+        promise: "No matter how many threads submit at once, the cap holds.",
+        usual_cause: "Checking the number of threads and changing it are two steps: do both in one \
+                      critical section.",
         read: "blocking/spawn-blocking.html#how-many-threads",
     };
     const CAP: usize = 1;
@@ -142,14 +141,14 @@ fn several_submitters_keep_to_the_cap() {
     });
 }
 
-/// Clause 3: jobs that wait do not use the CPU, so more of them should run.
+/// Clause 3: waiting jobs don't use the CPU, so more of them should run.
 #[test]
 fn as_many_jobs_as_the_cap_run_together() {
     let lesson = Lesson {
         clause: "3. In parallel",
-        promise: "As many jobs as the cap allows run at once, first and later.",
-        usual_cause: "Only one thread is started or woken; or whoever was woken for many jobs does \
-                      not send for the next; or the lock is held while a job runs.",
+        promise: "As many jobs as the cap allows run at once, at first and later.",
+        usual_cause: "Only one thread is started or woken; or a thread that was woken for several \
+                      jobs doesn't start or wake the next; or the lock is held while a job runs.",
         read: "blocking/spawn-blocking.html#how-many-threads",
     };
     const CAP: usize = 4;
@@ -163,12 +162,12 @@ fn as_many_jobs_as_the_cap_run_together() {
     });
 }
 
-/// Clause 3: a thread that was woken for one job is not there for the next.
+/// Clause 3: a thread that was woken for one job isn't free for the next.
 #[test]
 fn an_idle_thread_is_counted_on_once() {
     let lesson = Lesson {
         clause: "3. In parallel",
-        promise: "Of two jobs that come quickly one gets the idle thread, and the other a new one.",
+        promise: "Of two jobs that come quickly, one gets the idle thread, and the other a new one.",
         usual_cause: "A thread that was notified still counts as idle until it has woken up.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
@@ -185,15 +184,15 @@ fn an_idle_thread_is_counted_on_once() {
     });
 }
 
-/// Clause 3: a waker is anybody's code, and may take its time.
+/// Clause 3: a waker may run arbitrary code, and may take its time.
 #[test]
 fn a_thread_that_calls_a_waker_is_not_idle() {
     let lesson = Lesson {
         clause: "3. In parallel",
-        promise: "While the waker of a job that has ended is called, another thread takes up the next \
-                  job.",
-        usual_cause: "The thread counts as idle before it has called the waker, so no other one is \
-                      started, or woken, for the next job. Count it as idle when it looks for a job.",
+        promise: "While the waker of an ended job is called, another thread takes up the next job.",
+        usual_cause: "The thread counts as idle before it has called the waker, so no other thread \
+                      is started, or woken, for the next job. Count it as idle when it looks for a \
+                      job.",
         read: "blocking/spawn-blocking.html#how-many-threads",
     };
     check(lesson, || {
@@ -216,8 +215,8 @@ fn a_thread_that_calls_a_waker_is_not_idle() {
     });
 }
 
-/// How long the idle check watches, and what a sleeping thread may cost in
-/// that time.
+/// The time that the idle check watches, and the most that a sleeping thread
+/// may cost in that time.
 const IDLE_WINDOW: Duration = Duration::from_millis(200);
 const IDLE_CPU: Duration = Duration::from_millis(5);
 const IDLE_SLEEPS: u64 = 20;
@@ -228,7 +227,7 @@ fn an_idle_thread_sleeps() {
     let lesson = Lesson {
         clause: "8. Idle",
         promise: "A thread without a job costs no CPU time.",
-        usual_cause: "It looks for jobs again and again, by a short time-out or in a loop.",
+        usual_cause: "It looks for jobs again and again, with a short time-out or in a loop.",
         read: "blocking/spawn-blocking.html#looking-around-before-parking",
     };
     check(lesson, || {
@@ -255,7 +254,8 @@ fn idle_threads_leave() {
     let lesson = Lesson {
         clause: "9. Keep-alive",
         promise: "All threads that have had no job for the keep-alive end.",
-        usual_cause: "The thread waits without a time-out, or looks at the time-out but sleeps on.",
+        usual_cause: "The thread waits without a time-out, or notices the time-out but continues \
+                      to sleep.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     const CAP: usize = 3;
@@ -276,7 +276,7 @@ fn a_job_after_the_last_thread_left_starts_one() {
     let lesson = Lesson {
         clause: "9. Keep-alive",
         promise: "When all threads have left, the next jobs start as many as they need.",
-        usual_cause: "The thread that leaves is not counted off, so the pool looks full.",
+        usual_cause: "A thread that leaves is still counted, so the pool looks full.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     const CAP: usize = 2;
@@ -291,12 +291,12 @@ fn a_job_after_the_last_thread_left_starts_one() {
     });
 }
 
-/// Clause 9: to start a thread costs more than most jobs.
+/// Clause 9: starting a thread costs more than most jobs.
 #[test]
 fn a_thread_serves_many_jobs() {
     let lesson = Lesson {
         clause: "9. Keep-alive",
-        promise: "Before its keep-alive is over an idle thread takes the next job.",
+        promise: "Before its keep-alive is over, an idle thread takes the next job.",
         usual_cause: "Each job has a thread of its own, or a thread ends as soon as there is no job.",
         read: "blocking/spawn-blocking.html#how-many-threads",
     };
@@ -315,13 +315,13 @@ fn a_thread_serves_many_jobs() {
     });
 }
 
-/// Clause 9: nobody should need to know which durations are too long.
+/// Clause 9: callers shouldn't have to know which durations are too long.
 #[test]
 fn any_keep_alive_will_do() {
     let lesson = Lesson {
         clause: "9. Keep-alive",
         promise: "`Duration::ZERO` and `Duration::MAX` are keep-alives like any other.",
-        usual_cause: "`Instant::now() + keep_alive` overflows, and the thread dies of it.",
+        usual_cause: "`Instant::now() + keep_alive` overflows, and the thread panics.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     check(lesson, || {
@@ -342,8 +342,8 @@ fn a_long_keep_alive_is_not_cut_to_a_short_one() {
         clause: "9. Keep-alive",
         promise: "With a keep-alive of 2^32 or 2^64 units, from nanoseconds to seconds, a thread doesn't \
                   leave at once.",
-        usual_cause: "The time is kept as a number of nanoseconds or milliseconds, and cut to the \
-                      bits of its type by `as`. Keep the `Duration` that it is.",
+        usual_cause: "The time is kept as a number of nanoseconds or milliseconds, and `as` \
+                      truncates it to the bits of its type. Keep it as a `Duration`.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     check(lesson, || {
@@ -371,8 +371,8 @@ fn a_long_keep_alive_is_not_cut_to_a_short_one() {
 fn a_job_waits_where_no_thread_can_be_started() {
     let lesson = Lesson {
         clause: "11. No thread to be had",
-        promise: "If no thread can be started, the job is run by one that there is.",
-        usual_cause: "The error of the thread's start is unwrapped, maybe under the lock, or the \
+        promise: "If no thread can be started, an existing one runs the job.",
+        usual_cause: "The error of starting a thread is unwrapped, perhaps under the lock, or a \
                       thread is counted that was never started.",
         read: "blocking/spawn-blocking.html#no-thread-to-be-had",
     };
@@ -398,7 +398,7 @@ fn without_any_thread_the_job_is_cancelled() {
     let lesson = Lesson {
         clause: "11. No thread to be had",
         promise: "If there is no thread at all, the handle says so, and later jobs run.",
-        usual_cause: "The job stays in a queue that nobody looks at, the error is unwrapped, or the \
+        usual_cause: "The job stays in a queue that nothing looks at, the error is unwrapped, or a \
                       thread is counted that was never started.",
         read: "blocking/spawn-blocking.html#no-thread-to-be-had",
     };
@@ -417,14 +417,15 @@ fn without_any_thread_the_job_is_cancelled() {
     });
 }
 
-/// Clause 11: who is told that the job will not run?
+/// Clause 11: the handle must learn that the job won't run.
 #[test]
 fn a_cancelled_job_that_panics_in_its_destructor_ends_its_handle() {
     let lesson = Lesson {
         clause: "11. No thread to be had",
-        promise: "A job that is cancelled may own what panics when dropped: its handle still ends.",
-        usual_cause: "The closure is dropped before the handle is told, and its panic goes past the \
-                      line that tells it, out of `spawn_blocking`. Put the drop into `catch_unwind`.",
+        promise: "A cancelled job may own what panics when it's dropped: its handle still ends.",
+        usual_cause: "The closure is dropped before the handle is completed, and its panic unwinds \
+                      past the line that completes it, out of `spawn_blocking`. Put the drop into \
+                      `catch_unwind`.",
         read: "blocking/spawn-blocking.html#no-thread-to-be-had",
     };
     check(lesson, || {
@@ -454,14 +455,14 @@ fn a_cancelled_job_that_panics_in_its_destructor_ends_its_handle() {
     });
 }
 
-/// Clause 11: its destructor is anybody's code, too.
+/// Clause 11: the job's destructor may run arbitrary code, too.
 #[test]
 fn a_cancelled_job_may_submit_another_as_it_is_dropped() {
     let lesson = Lesson {
         clause: "11. No thread to be had",
-        promise: "A job that is cancelled may own what submits another job when it is dropped.",
-        usual_cause: "The cancelled job is dropped under the lock of the queue, and to submit the other \
-                      one is to wait for that lock. Take it out, unlock, then drop it.",
+        promise: "A cancelled job may own what submits another job when it's dropped.",
+        usual_cause: "The cancelled job is dropped under the lock of the queue, and submitting \
+                      another needs that lock. Take it out, unlock, then drop it.",
         read: "blocking/spawn-blocking.html#no-thread-to-be-had",
     };
     /// Submits another job when it is dropped.
@@ -473,14 +474,14 @@ fn a_cancelled_job_may_submit_another_as_it_is_dropped() {
     }
     check(lesson, || {
         let pool = Arc::new(Pool::new(1, HOUR));
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let refused = without_new_threads(|| {
-            let owned = SubmitsOnDrop(pool.clone(), tell);
+            let owned = SubmitsOnDrop(pool.clone(), sender);
             pool.spawn_blocking(move || drop(owned))
         });
         // Each of the two is cancelled, or has found a thread after all.
         let _ = refused.map(block_on);
-        let other = told.recv().expect("the first job is run or dropped");
+        let other = receiver.recv().expect("the first job is run or dropped");
         let _ = block_on(other);
         let later = block_on(pool.spawn_blocking(|| 7));
         assert!(later.is_ok_and(|n| n == 7), "a later job does not run");

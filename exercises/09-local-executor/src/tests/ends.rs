@@ -3,20 +3,20 @@
 use super::super::LocalExecutor as Whole;
 use super::*;
 
-/// Waits for ever, and owns something.
+/// Waits forever, and owns something.
 async fn keep<T>(_kept: T) {
     pending::<()>().await;
 }
 
-/// Clause 6: an `async fn` panics when it is resumed after its end.
+/// Clause 6: an `async fn` panics when it's resumed after its end.
 #[test]
 fn a_task_that_is_over_is_not_polled_again() {
     let lesson = Lesson {
         clause: "6. Over",
-        promise: "A task that was ready is never polled again, whoever wakes it: late, or in its \
-                  last poll.",
-        usual_cause: "The task stays where it is found by its waker, or is put back into its place \
-                      after its last poll.",
+        promise: "A task that was ready is never polled again, no matter whether it's woken late \
+                  or in its last poll.",
+        usual_cause: "The task stays where its waker finds it, or is put back into its entry after \
+                      its last poll.",
         read: "scheduler/local-executor.html#when-a-task-is-over",
     };
     check(lesson, || {
@@ -38,19 +38,24 @@ fn a_task_that_is_over_is_not_polled_again() {
             Yields(MANY).await;
         });
         executor.run();
-        assert!(polls.get() == 1, "it was polled {} times", polls.get());
+        assert!(
+            polls.get() == 1,
+            "the task was polled {} times",
+            polls.get()
+        );
     });
 }
 
-/// Clause 6: it may hold a lock, a file, or the other end of a channel.
+/// Clause 6: the future may own a lock guard, a file, or the other end of a
+/// channel.
 #[test]
 fn the_future_is_dropped_when_its_task_is_over() {
     let lesson = Lesson {
         clause: "6. Over",
-        promise: "When a handle is ready, the future of its task has been dropped, though wakers of \
-                  it are left.",
-        usual_cause: "The future lives as long as its wakers do, or as the executor; or the result \
-                      is handed over first.",
+        promise: "When a handle is ready, its task's future has been dropped, even if wakers of \
+                  the task are left.",
+        usual_cause: "The future lives as long as its wakers, or as long as the executor; or the \
+                      result is handed over first.",
         read: "scheduler/local-executor.html#when-a-task-is-over",
     };
     check(lesson, || {
@@ -58,38 +63,40 @@ fn the_future_is_dropped_when_its_task_is_over() {
         let (probe, log) = DropProbe::new();
         let (future, task) = ManualFuture::new();
         let mut future = Box::pin(future);
-        // Not an `async` block, which drops what it holds when it ends.
+        // Not an `async` block, which drops its variables when it ends.
         let mut handle = executor.spawn(poll_fn(move |cx| {
-            let _held = &probe;
+            let _owned = &probe;
             future.as_mut().poll(cx)
         }));
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let seen = log.clone();
         let waker = HostileWaker::new(move || {
-            let _ = tell.send(seen.count());
+            let _ = sender.send(seen.count());
         });
         assert!(poll(&mut handle, &waker).is_pending());
-        executor.block_on(until("it was not polled", || task.polls() > 0));
+        executor.block_on(until("the task still hasn't been polled", || {
+            task.polls() > 0
+        }));
         let _kept = waker_of(&task);
         task.complete();
         executor.run();
-        let drops = told.recv().expect("who awaits it is woken");
+        let drops = receiver.recv().expect("the handle's waker is called");
         assert!(
             drops == 1,
-            "when its handle was ready, the future had been dropped {drops} times"
+            "when the handle was ready, the future had been dropped {drops} times"
         );
     });
 }
 
-/// Clause 10: a waker must be `Send`, and the future need not be.
+/// Clause 10: a waker must be `Send`, but the future need not be.
 #[test]
 fn the_last_waker_does_not_take_the_task_along() {
     let lesson = Lesson {
         clause: "10. At home",
-        promise: "A task that holds an `Rc` is dropped on its own thread, though its last waker is \
-                  dropped, or woken, elsewhere.",
-        usual_cause: "A waker holds an `Arc` of the task, and with it the future. Whoever drops the \
-                      last one drops the future.",
+        promise: "A task that owns an `Rc` is dropped on its own thread, even if its last waker is \
+                  dropped or called on another thread.",
+        usual_cause: "A waker owns an `Arc` of the task, and with it the future. The thread that \
+                      drops the last waker drops the future.",
         read: "scheduler/local-executor.html#who-drops-the-future",
     };
     check(lesson, || {
@@ -98,14 +105,17 @@ fn the_last_waker_does_not_take_the_task_along() {
                 let executor = Whole::new();
                 let (future, task) = ManualFuture::new();
                 let (probe, log) = DropProbe::new();
-                let held = Rc::new(probe);
+                let owned = Rc::new(probe);
                 let mut future = Box::pin(future);
                 drop(executor.spawn(poll_fn(move |cx| {
-                    let _held = &held;
+                    let _owned = &owned;
                     future.as_mut().poll(cx)
                 })));
                 let polled = || task.polls() > 0;
-                executor.block_on(until("it was not polled", polled));
+                executor.block_on(until(
+                    "the task still hasn't been polled",
+                    polled,
+                ));
                 let waker = waker_of(&task);
                 if is_over {
                     task.complete();
@@ -125,20 +135,20 @@ fn assert_dropped_here(log: &DropLog) {
     let threads = log.threads();
     assert!(
         threads == [thread::current().id()],
-        "it was dropped by {threads:?}, and this is {:?}",
+        "the future was dropped by {threads:?}, and this is {:?}",
         thread::current().id()
     );
 }
 
-/// Clause 10: whoever wakes does not run.
+/// Clause 10: the waking thread doesn't poll.
 #[test]
 fn an_executor_stays_on_its_thread() {
     let lesson = Lesson {
         clause: "10. At home",
-        promise: "A task is polled on the executor's thread, whoever wakes it; the executor cannot \
-                  leave it.",
-        usual_cause: "`wake` polls; or nothing in the executor keeps it from being `Send`: an `Rc` \
-                      does.",
+        promise: "A task is polled on the executor's thread, no matter which thread wakes it; and \
+                  the executor can't leave that thread.",
+        usual_cause: "`wake` polls; or nothing in the executor prevents it from being `Send`: an \
+                      `Rc` does.",
         read: "scheduler/local-executor.html#who-drops-the-future",
     };
     check(lesson, || {
@@ -147,7 +157,10 @@ fn an_executor_stays_on_its_thread() {
         let mut polls_left = 5;
         let task = executor.spawn(poll_fn(move |cx| {
             let here = thread::current().id();
-            assert!(here == home, "it was polled on {here:?}, not {home:?}");
+            assert!(
+                here == home,
+                "the task was polled on {here:?}, not {home:?}"
+            );
             polls_left -= 1;
             if polls_left == 0 {
                 return Poll::Ready(());
@@ -163,8 +176,8 @@ fn an_executor_stays_on_its_thread() {
     });
 }
 
-/// Asks whether `T` is `Send`. Where it is, the method below wins over the
-/// trait's.
+/// Asks whether `T` is `Send`. If it is, the inherent method below takes
+/// precedence over the trait's.
 struct Asked<T>(PhantomData<T>);
 
 trait IsSend {
@@ -189,10 +202,10 @@ impl<T: Send> Asked<T> {
 fn dropping_the_executor_drops_every_task() {
     let lesson = Lesson {
         clause: "11. Drop",
-        promise: "With the executor all its tasks are dropped: those that were never polled, those \
+        promise: "Dropping the executor drops all its tasks: those that were never polled, those \
                   that wait, and those that are in the queue.",
-        usual_cause: "Only what is in the queue is dropped. Who waits is kept alive by its wakers, or \
-                      the executor keeps itself alive by them.",
+        usual_cause: "Only the tasks in the queue are dropped. A waiting task is kept alive by its \
+                      wakers, or the wakers keep the executor alive.",
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
     check(lesson, || {
@@ -204,12 +217,15 @@ fn dropping_the_executor_drops_every_task() {
             let (probe, log) = DropProbe::new();
             logs.push(log);
             drop(executor.spawn(async move {
-                let _held = probe;
+                let _owned = probe;
                 future.await;
             }));
         }
         let all_polled = || tasks.iter().all(|task| task.polls() > 0);
-        executor.block_on(until("not all were polled", all_polled));
+        executor.block_on(until(
+            "some tasks still haven't been polled",
+            all_polled,
+        ));
         tasks[..5].iter().for_each(|task| waker_of(task).wake());
         let (probe, log) = DropProbe::new();
         logs.push(log);
@@ -221,150 +237,152 @@ fn dropping_the_executor_drops_every_task() {
     });
 }
 
-/// Clause 11: a task that keeps its own waker is nothing unusual.
+/// Clause 11: it's not unusual for a task to keep its own waker.
 #[test]
 fn tasks_that_refer_to_each_other_are_dropped() {
     let lesson = Lesson {
         clause: "11. Drop",
-        promise: "Tasks that hold their own waker, or each other's handles and wakers, are dropped \
+        promise: "Tasks that own their own waker, or each other's handles and wakers, are dropped \
                   like any other; and their destructors may wake each other.",
-        usual_cause: "A waker owns the task, so the task owns itself; or the tasks are borrowed while \
-                      they are dropped.",
+        usual_cause: "A waker owns the task, so the task owns itself; or the tasks are borrowed \
+                      while they're dropped.",
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
     check(lesson, || {
         let executor = Whole::new();
         let wakers = Rc::new(RefCell::new(Vec::<Waker>::new()));
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let mut logs = Vec::new();
         let mut previous = None;
         for _ in 0..3 {
             let (probe, log) = DropProbe::new();
             logs.push(log);
             let wakers = wakers.clone();
-            let (others, tell) = (wakers.clone(), tell.clone());
+            let (others, sender) = (wakers.clone(), sender.clone());
             let wakes_all = OnDrop(move || {
-                let _ = tell.send(panic_message(|| {
+                let _ = sender.send(panic_message(|| {
                     others.borrow().iter().for_each(Waker::wake_by_ref);
                 }));
             });
             let handle = previous.take();
             previous = Some(executor.spawn(poll_fn(move |cx| {
-                let _held = (&probe, &wakes_all, &handle);
+                let _owned = (&probe, &wakes_all, &handle);
                 wakers.borrow_mut().push(cx.waker().clone());
                 Poll::<()>::Pending
             })));
         }
         let polled = || wakers.borrow().len() == 3;
-        executor.block_on(until("not all were polled", polled));
+        executor
+            .block_on(until("some tasks still haven't been polled", polled));
         drop(previous);
         drop(executor);
         let dropped = logs.iter().filter(|log| log.count() == 1).count();
         assert!(dropped == 3, "of 3 tasks {dropped} were dropped once");
-        let panic = told.try_iter().flatten().next();
+        let panic = receiver.try_iter().flatten().next();
         assert!(
             panic.is_none(),
-            "to wake as one is dropped panics: {panic:?}"
+            "waking while a task is dropped panics: {panic:?}"
         );
     });
 }
 
-/// Clause 11: the last words of a task must not be lost without a trace.
+/// Clause 11: a task that a destructor spawns must not be lost without a trace.
 #[test]
 fn what_a_destructor_spawns_is_dropped_too() {
     let lesson = Lesson {
         clause: "11. Drop",
-        promise: "While the executor is dropped, destructors may spawn; what they spawn is dropped, \
-                  and its handle is cancelled.",
-        usual_cause: "`spawn` finds no executor any more; or it adds a task that nobody drops.",
+        promise: "While the executor is dropped, destructors may spawn; the tasks that they spawn \
+                  are dropped, and their handles are cancelled.",
+        usual_cause: "`spawn` no longer finds an executor; or it adds a task that nothing drops.",
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
     check(lesson, || {
         let executor = Whole::new();
         let (probe, log) = DropProbe::new();
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let mut probe = Some(probe);
         let spawns = OnDrop(move || {
             let task = panic_message(|| {
-                let _ = tell.send(spawn(keep(probe.take())));
+                let _ = sender.send(spawn(keep(probe.take())));
             });
             assert!(task.is_none(), "`spawn` panicked: {task:?}");
         });
         drop(executor.spawn(keep(spawns)));
         drop(executor.spawn(keep(PanicOnDrop)));
         drop(executor);
-        let task = told.recv().expect("it has spawned a task");
+        let task = receiver.recv().expect("the destructor has spawned a task");
         assert!(
             log.count() == 1,
-            "its future was dropped {} times",
+            "the future was dropped {} times",
             log.count()
         );
-        let error = parker::block_on(task).expect_err("it was never polled");
+        let error =
+            parker::block_on(task).expect_err("the task was never polled");
         assert!(error.is_cancelled(), "the error is `{error}`");
     });
 }
 
-/// Spawns, as it is dropped, a task that owns such a one, so many times.
-struct SpawnsInTurn {
+/// When it's dropped, spawns a task that owns another of these, `left` times.
+struct SpawnsAnother {
     left: usize,
-    tell: mpsc::Sender<Option<String>>,
+    sender: mpsc::Sender<Option<String>>,
 }
 
-impl Drop for SpawnsInTurn {
+impl Drop for SpawnsAnother {
     fn drop(&mut self) {
         let Some(left) = self.left.checked_sub(1) else {
             return;
         };
-        let tell = self.tell.clone();
-        let next = Self { left, tell };
+        let sender = self.sender.clone();
+        let next = Self { left, sender };
         let panic = panic_message(|| drop(spawn(keep(next))));
-        let _ = self.tell.send(panic);
+        let _ = self.sender.send(panic);
     }
 }
 
-/// Clause 11: the last words may have last words.
+/// Clause 11: what a destructor spawns may have a destructor that spawns.
 #[test]
-fn what_is_spawned_at_the_end_may_spawn_in_turn() {
+fn a_task_spawned_at_the_end_may_spawn_another() {
     let lesson = Lesson {
         clause: "11. Drop",
-        promise: "While the executor is dropped, what a destructor spawns is dropped, and may spawn in \
-                  its own destructor, and so on.",
-        usual_cause: "The tasks are taken out once, and what comes meanwhile is dropped with the \
-                      executor's fields, when `spawn` finds no executor any more. Take tasks out until \
-                      there are none, or drop at once what is spawned.",
+        promise: "While the executor is dropped, a task that a destructor spawns is dropped, and \
+                  may itself spawn in its destructor, and so on.",
+        usual_cause: "The tasks are taken out once, and later ones are dropped with the executor's \
+                      fields, when `spawn` no longer finds an executor. Take tasks out until there \
+                      are none, or drop what is spawned at once.",
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
     const GENERATIONS: usize = 4;
     check(lesson, || {
         let executor = Whole::new();
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let left = GENERATIONS;
-        drop(executor.spawn(keep(SpawnsInTurn { left, tell })));
+        drop(executor.spawn(keep(SpawnsAnother { left, sender })));
         drop(executor);
-        let panics: Vec<_> = told.try_iter().collect();
+        let panics: Vec<_> = receiver.try_iter().collect();
         let panic = panics.iter().flatten().next();
         assert!(
             panic.is_none(),
-            "a destructor of a task that a destructor had spawned spawned one, and that panicked: \
-             {panic:?}"
+            "a task that a destructor had spawned called `spawn` in its own destructor, which \
+             panicked: {panic:?}"
         );
         let dropped = panics.len();
         assert!(
             dropped == GENERATIONS,
-            "of {GENERATIONS} tasks that were spawned in turn {dropped} were dropped"
+            "of {GENERATIONS} tasks that spawned one another, {dropped} were dropped"
         );
     });
 }
 
-/// Clause 11: whoever waits for a task must not wait for ever.
+/// Clause 11: a future that awaits a dropped task must not wait forever.
 #[test]
 fn the_handles_of_dropped_tasks_are_cancelled() {
     let lesson = Lesson {
         clause: "11. Drop",
-        promise: "When the executor is dropped, the handles of tasks that were not over are ready, \
+        promise: "When the executor is dropped, the handles of tasks that weren't over are ready, \
                   and say that they were cancelled.",
-        usual_cause: "The future is dropped, and what would have completed its outcome with it: that \
-                      needs a destructor.",
+        usual_cause: "The future is dropped, and with it what would have completed its outcome: \
+                      that needs a destructor.",
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
     check(lesson, || {
@@ -374,12 +392,12 @@ fn the_handles_of_dropped_tasks_are_cancelled() {
         let never_polled = executor.spawn(async { 7 });
         let waits = executor.spawn(pending::<i32>());
         executor.block_on(Yields(MANY));
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let awaiting = thread::spawn(move || {
-            let _ = tell.send(ThreadProbe::here());
+            let _ = sender.send(ThreadProbe::here());
             parker::block_on(waits)
         });
-        told.recv().expect("it tells").wait_until_asleep();
+        receiver.recv().expect("it sends").wait_until_asleep();
         let unrun = Whole::new().spawn(async { 7 });
         drop(executor);
         let waits = awaiting.join().expect("awaiting does not panic");
@@ -387,20 +405,20 @@ fn the_handles_of_dropped_tasks_are_cancelled() {
         assert!(seven == 7, "it returned {seven}");
         let error = waits.expect_err("it was not over");
         assert!(error.is_cancelled(), "the error is `{error}`");
-        let error = parker::block_on(unrun).expect_err("nobody ran it");
+        let error = parker::block_on(unrun).expect_err("no executor ran it");
         assert!(error.is_cancelled(), "the error is `{error}`");
         let _may_have_run = parker::block_on(never_polled);
     });
 }
 
-/// Clause 11: timers and sockets keep wakers for longer than one thinks.
+/// Clause 11: timers and sockets keep wakers for longer than you might think.
 #[test]
 fn wakers_outlive_the_executor_and_leave_nothing() {
     let lesson = Lesson {
         clause: "11. Drop",
-        promise: "A waker may be woken and dropped when its executor is gone. When all are gone, all \
-                  memory has been freed.",
-        usual_cause: "Wake-ups for nobody pile up in a queue; or a cycle of `Arc`s, from the queue to \
+        promise: "A waker may be called and dropped when its executor is gone. When all wakers are \
+                  gone, all memory has been freed.",
+        usual_cause: "Late wake-ups pile up in a queue; or a cycle of `Arc`s, from the queue to \
                       the tasks and back, is never broken.",
         read: "scheduler/local-executor.html#the-end-of-the-executor",
     };
@@ -423,7 +441,7 @@ fn wakers_outlive_the_executor_and_leave_nothing() {
         let (result, grown) = (live_blocks() - dead, TASKS as isize / 2);
         assert!(
             result < grown,
-            "{TASKS} wake-ups for nobody have left {result} blocks of memory"
+            "{TASKS} wake-ups after the executor's end have left {result} blocks of memory"
         );
         wakers.into_iter().for_each(Waker::wake);
     };

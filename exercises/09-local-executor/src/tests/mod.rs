@@ -33,14 +33,15 @@ use testkit::{
 
 use super::{Completer, JoinError, JoinHandle, job, outcome, spawn};
 
-/// Decides what happens under chaos.
+/// The seed of the chaos runs.
 const SEED: u64 = 9;
-/// How often one may be polled while another is ready: clause 5.
+/// How often a task may be polled while another is ready, by clause 5.
 const BOUND: u32 = 256;
-/// After so many turns whoever was ready has been polled.
+/// After this many ticks, every task that was ready has been polled.
 const MANY: u32 = 2 * BOUND;
 
-/// An executor whose end the check is not about: that is a milestone of its own.
+/// An executor for checks that aren't about its end, which is a milestone of
+/// its own.
 struct LocalExecutor(EndMayBeUnwritten<super::LocalExecutor>);
 
 impl LocalExecutor {
@@ -57,16 +58,16 @@ impl Deref for LocalExecutor {
     }
 }
 
-/// Does something on another thread, and waits for it.
+/// Runs `action` on another thread, and waits for it.
 fn elsewhere<R: Send>(action: impl FnOnce() -> R + Send) -> R {
     thread::scope(|scope| {
         let other = scope.spawn(action);
-        other.join().expect("nothing panics elsewhere")
+        other.join().expect("the action doesn't panic")
     })
 }
 
-/// Yields until something is so, for as long as the contract allows it to
-/// take, and longer.
+/// Yields until `is_so` returns `true`, for as long as the contract allows, and
+/// longer.
 #[track_caller]
 fn until(what: &str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {
     let here = std::panic::Location::caller();
@@ -77,7 +78,7 @@ fn until(what: &str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {
             }
             Yields(1).await;
         }
-        panic!("after many turns {what} ({}:{})", here.file(), here.line());
+        panic!("after many ticks, {what} ({}:{})", here.file(), here.line());
     }
 }
 
@@ -85,7 +86,9 @@ fn until(what: &str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {
 fn spawn_waiting(executor: &LocalExecutor) -> ManualHandle {
     let (future, task) = ManualFuture::new();
     drop(executor.spawn(future));
-    executor.block_on(until("a task was not polled", || task.polls() > 0));
+    executor.block_on(until("a task still hasn't been polled", || {
+        task.polls() > 0
+    }));
     task
 }
 
@@ -93,7 +96,7 @@ fn waker_of(task: &ManualHandle) -> Waker {
     task.wait_until_polled().0
 }
 
-/// A future that is dropped with a bang.
+/// A value whose destructor calls a function.
 struct OnDrop<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {
@@ -102,7 +105,7 @@ impl<F: FnMut()> Drop for OnDrop<F> {
     }
 }
 
-/// How somebody is woken.
+/// The thread that wakes a task.
 #[derive(Clone, Copy, Debug)]
 enum Side {
     Here,

@@ -1,15 +1,15 @@
-//! Handles, what they give, and panics.
+//! Handles, their results, and panics.
 
 use super::*;
 
-/// Clause 8: whatever it is, and whoever waits for it.
+/// Clause 8: any output, and any future that awaits it.
 #[test]
 fn a_handle_gives_what_the_task_returned() {
     let lesson = Lesson {
         clause: "8. Handles",
-        promise: "A handle is ready with the output, whether the task is over before its first poll \
-                  or later.",
-        usual_cause: "The output is given only to a waker that is already there, or nobody is woken.",
+        promise: "A handle is ready with the output, no matter whether the task is over before the \
+                  handle's first poll or later.",
+        usual_cause: "The output is given only to a waker that is already there, or no waker is called.",
         read: "scheduler/local-executor.html#two-ends-of-a-result",
     };
     check(lesson, || {
@@ -19,11 +19,11 @@ fn a_handle_gives_what_the_task_returned() {
         let late = executor.spawn(async {
             Yields(3).await;
             let inner = spawn(async { Rc::new(20) });
-            Rc::new(*inner.await.expect("it returns") + 2)
+            Rc::new(*inner.await.expect("the task returns") + 2)
         });
         let sum = executor.block_on(async {
-            let early = early.await.expect("it returns");
-            *early + *late.await.expect("it returns")
+            let early = early.await.expect("the task returns");
+            *early + *late.await.expect("the task returns")
         });
         assert!(sum == 23, "the outputs are 1 and 22, and their sum {sum}");
         executor.run();
@@ -36,36 +36,42 @@ fn the_waker_of_the_last_poll_is_woken() {
     let lesson = Lesson {
         clause: "8. Handles",
         promise: "A handle that is polled by two tasks, one after the other, wakes the second.",
-        usual_cause: "A waker is stored only where there is none yet.",
+        usual_cause: "A waker is stored only if there is none yet.",
         read: "scheduler/local-executor.html#two-ends-of-a-result",
     };
     check(lesson, || {
         let executor = LocalExecutor::new();
         let (future, task) = ManualFuture::new();
         let mut handle = executor.spawn(future);
-        let mut nobody = Context::from_waker(Waker::noop());
-        let poll = Pin::new(&mut handle).poll(&mut nobody);
-        assert!(poll.is_pending(), "it is ready, and its task waits");
+        let mut no_task = Context::from_waker(Waker::noop());
+        let poll = Pin::new(&mut handle).poll(&mut no_task);
+        assert!(
+            poll.is_pending(),
+            "the handle is ready, but its task is waiting"
+        );
         let awaiting = executor.spawn(handle);
         let ending = thread::spawn(move || {
             task.wait_until_asleep();
             task.complete();
         });
-        let result = executor.block_on(awaiting).expect("it does not panic");
+        let result =
+            executor.block_on(awaiting).expect("the task doesn't panic");
         result.expect("the task returns");
         ending.join().expect("ending does not panic");
     });
 }
 
-/// Clause 8: a waker may stand on the stack, and its clones on the heap.
+/// Clause 8: a waker may be on the stack, and its clones on the heap.
 #[test]
-fn wakers_that_look_alike_are_told_apart() {
+fn wakers_that_look_alike_are_distinguished() {
     let lesson = Lesson {
         clause: "8. Handles",
-        promise: "Of two wakers with one address, or with one vtable, the one of the last poll is woken.",
-        usual_cause: "The next waker is compared with the one that was passed before, of which only a \
-                      clone is left: another waker may have its address by now. Or it is compared by \
-                      its data pointer only, or by its vtable only. Ask the clone: `will_wake`.",
+        promise: "Of two wakers with the same address, or the same vtable, the one of the last \
+                  poll is called.",
+        usual_cause: "The next waker is compared with the one that was passed before, of which \
+                      only a clone is left: a different waker may have its address by now. Or the \
+                      comparison covers only the data pointer, or only the vtable. Ask the clone: \
+                      `will_wake`.",
         read: "scheduler/local-executor.html#two-ends-of-a-result",
     };
     check(lesson, || {
@@ -80,33 +86,34 @@ fn wakers_that_look_alike_are_told_apart() {
         let wakes = (first.wakes(), last.wakes());
         assert!(
             wakes == (0, 1),
-            "two wakers stood at one address, one after the other; \
-             they were woken {wakes:?} times"
+            "two wakers had the same address, one after the other; they were called {wakes:?} times"
         );
 
         let (completer, mut handle) = outcome();
         let [(first, first_wakes), (last, last_wakes)] = wakers_without_data();
         for waker in [&first, &last] {
-            assert!(poll(&mut handle, waker).is_pending(), "it is not over");
+            assert!(
+                poll(&mut handle, waker).is_pending(),
+                "the outcome is still open"
+            );
         }
         completer.complete(Ok(()));
         let wakes = (first_wakes.load(SeqCst), last_wakes.load(SeqCst));
         assert!(
             wakes == (0, 1),
-            "two wakers had one data pointer and two vtables; \
-             they were woken {wakes:?} times"
+            "two wakers had one data pointer and two vtables; they were called {wakes:?} times"
         );
     });
 }
 
-/// Clause 8: to log something, nobody waits for it.
+/// Clause 8: a task that only logs something needs no handle.
 #[test]
 fn a_task_without_a_handle_runs() {
     let lesson = Lesson {
         clause: "8. Handles",
-        promise: "A task whose handle was dropped runs all the same; its output is dropped, once.",
-        usual_cause: "Dropping the handle cancels the task, or the task panics when nobody wants \
-                      the output.",
+        promise: "A task whose handle was dropped still runs; its output is dropped, once.",
+        usual_cause: "Dropping the handle cancels the task, or the task panics when its output \
+                      isn't wanted.",
         read: "scheduler/local-executor.html#two-ends-of-a-result",
     };
     check(lesson, || {
@@ -117,12 +124,18 @@ fn a_task_without_a_handle_runs() {
             future.await;
             probe
         });
-        executor.block_on(until("it was not polled", || task.polls() > 0));
+        executor.block_on(until("the task still hasn't been polled", || {
+            task.polls() > 0
+        }));
         drop(handle);
         assert!(log.count() == 0, "the task was dropped with its handle");
         task.complete();
         executor.run();
-        assert!(task.polls() == 2, "it was polled {} times", task.polls());
+        assert!(
+            task.polls() == 2,
+            "the task was polled {} times",
+            task.polls()
+        );
         assert!(
             log.count() == 1,
             "the output was dropped {} times",
@@ -131,13 +144,13 @@ fn a_task_without_a_handle_runs() {
     });
 }
 
-/// Clause 9: whoever awaits the task must learn that it failed.
+/// Clause 9: the future that awaits a task must learn that it failed.
 #[test]
 fn a_panic_reaches_the_handle() {
     let lesson = Lesson {
         clause: "9. Panics",
         promise: "A task that panics makes its handle ready, with an error that carries the panic.",
-        usual_cause: "The panic unwinds past the line that completes the outcome: `catch_unwind`.",
+        usual_cause: "The panic unwinds past the line that completes the outcome: use `catch_unwind`.",
         read: "scheduler/local-executor.html#a-task-that-panics",
     };
     check(lesson, || {
@@ -147,12 +160,15 @@ fn a_panic_reaches_the_handle() {
             panic!("boom")
         });
         let result: Result<(), JoinError> = executor.block_on(task);
-        let error = result.expect_err("it has no output");
+        let error = result.expect_err("the task has no output");
         let is = (error.is_panic(), error.is_cancelled());
         assert!(is == (true, false), "(is_panic, is_cancelled) is {is:?}");
         let payload = error.into_panic();
         let text = payload.downcast_ref::<&str>();
-        assert!(text == Some(&"boom"), "the panic is another: {text:?}");
+        assert!(
+            text == Some(&"boom"),
+            "the payload is a different one: {text:?}"
+        );
     });
 }
 
@@ -161,7 +177,7 @@ fn a_panic_reaches_the_handle() {
 fn panics_stay_in_their_task() {
     let lesson = Lesson {
         clause: "9. Panics",
-        promise: "When tasks panic, `run` goes on with the others.",
+        promise: "When tasks panic, `run` continues with the others.",
         usual_cause: "The panic unwinds through the executor's loop; or a flag or a borrow is left \
                       behind.",
         read: "scheduler/local-executor.html#a-task-that-panics",
@@ -182,22 +198,22 @@ fn panics_stay_in_their_task() {
     });
 }
 
-/// Clause 9: what is thrown may itself be a thrower.
+/// Clause 9: a panic's payload may itself panic.
 #[test]
-fn what_panics_as_it_is_dropped_harms_nobody() {
+fn a_panic_in_a_destructor_harms_nothing_else() {
     let lesson = Lesson {
         clause: "9. Panics",
-        promise: "The executor goes on if a future, an unwanted output, what a task threw, or the \
-                  waker of who awaits it panics.",
-        usual_cause: "Only the poll of the future is in `catch_unwind`, and not what is dropped and \
-                      woken after it.",
+        promise: "The executor continues if a future, an unwanted output, the payload of a task's \
+                  panic, or the waker of a handle panics.",
+        usual_cause: "Only the poll of the future is inside `catch_unwind`, and not the drops and \
+                      wake-ups after it.",
         read: "scheduler/local-executor.html#a-task-that-panics",
     };
     check(lesson, || {
         let executor = LocalExecutor::new();
-        let held = PanicOnDrop;
+        let owned = PanicOnDrop;
         let handle = executor.spawn(poll_fn(move |_| {
-            let _held = &held;
+            let _owned = &owned;
             Poll::Ready(7)
         }));
         drop(executor.spawn(async { PanicOnDrop }));
@@ -208,21 +224,21 @@ fn what_panics_as_it_is_dropped_harms_nobody() {
         assert!(Pin::new(&mut awaited).poll(&mut hostile).is_pending());
         let last = executor.spawn(Yields(3));
         executor.run();
-        executor.block_on(last).expect("it returns");
-        // Whether that is its output or an error, the contract leaves open.
+        executor.block_on(last).expect("the task returns");
+        // The contract leaves open whether that is its output or an error.
         let _ended = executor.block_on(handle);
-        executor.block_on(awaited).expect("it returns");
+        executor.block_on(awaited).expect("the task returns");
     });
 }
 
-/// Clause 9: the caller asked for it, and gets it.
+/// Clause 9: the panic of the caller's own future belongs to the caller.
 #[test]
 fn the_callers_own_panic_passes() {
     let lesson = Lesson {
         clause: "9. Panics",
-        promise: "A panic of the future of `block_on` comes out of it, and the next call works.",
-        usual_cause: "The note that an executor runs on this thread stays behind: use a guard with a \
-                      destructor.",
+        promise: "`block_on` passes on a panic of its future, and the next call works.",
+        usual_cause: "The record that an executor runs on this thread stays behind: use a guard \
+                      with a destructor.",
         read: "scheduler/local-executor.html#a-task-that-panics",
     };
     check(lesson, || {
@@ -234,21 +250,25 @@ fn the_callers_own_panic_passes() {
                 panic!("boom")
             })
         });
-        assert!(message.as_deref() == Some("boom"), "it threw {message:?}");
+        assert!(
+            message.as_deref() == Some("boom"),
+            "it panicked with {message:?}"
+        );
         task.complete();
         executor.run();
         LocalExecutor::new().block_on(Yields(2));
     });
 }
 
-/// Clause 14: the executor's own results go this way, and others' may, too.
+/// Clause 14: the executor uses outcomes for its results, and other code may,
+/// too.
 #[test]
 fn a_completer_makes_its_handle_ready() {
     let lesson = Lesson {
         clause: "14. Two ends",
-        promise: "A handle is ready when its completer was used, or dropped, on whichever thread.",
-        usual_cause: "The completer has no destructor; or the destructor cancels after a result was \
-                      given.",
+        promise: "A handle is ready when its completer was used, or dropped, on any thread.",
+        usual_cause: "The completer has no destructor; or the destructor cancels even after there \
+                      was a result.",
         read: "scheduler/local-executor.html#two-ends-of-a-result",
     };
     check(lesson, || {
@@ -277,24 +297,23 @@ fn a_completer_makes_its_handle_ready() {
                 };
                 assert!(
                     seen == expected,
-                    "(output, is_panic, is_cancelled) is {seen:?}, and should \
-                     be {expected:?}"
+                    "(output, is_panic, is_cancelled) is {seen:?}, not {expected:?}"
                 );
             }
-            ending.join().expect("it does not panic");
+            ending.join().expect("the task doesn't panic");
         }
     });
 }
 
-/// Clause 14: no single run can hit the moment between the look for the result
-/// and the storing of the waker. Many runs may; the model does.
+/// Clause 14: no single run can hit the moment between looking for the result
+/// and storing the waker. Many runs may; the model does.
 #[test]
-fn thousands_of_results_reach_those_who_await_them() {
+fn thousands_of_results_reach_their_handles() {
     let lesson = Lesson {
         clause: "14. Two ends",
-        promise: "However a completer and a poll of its handle meet, the result arrives.",
-        usual_cause: "The look for the result and the storing of the waker are two steps: do both \
-                      under one lock.",
+        promise: "No matter how a completer and a poll of its handle interleave, the result arrives.",
+        usual_cause: "Looking for the result and storing the waker are two steps: do both in one \
+                      critical section.",
         read: "scheduler/local-executor.html#two-ends-of-a-result",
     };
     check(lesson, || {
@@ -308,7 +327,8 @@ fn thousands_of_results_reach_those_who_await_them() {
             for number in 0..count {
                 let (completer, handle) = outcome();
                 send.send((number, completer)).expect("it receives");
-                let result = parker::block_on(handle).expect("it is given");
+                let result =
+                    parker::block_on(handle).expect("there is a result");
                 assert!(result == number, "result {number} is {result}");
             }
         };
@@ -319,14 +339,14 @@ fn thousands_of_results_reach_those_who_await_them() {
     });
 }
 
-/// Clause 14: whoever completes has other tasks to look after.
+/// Clause 14: the thread that completes has other tasks to run.
 #[test]
-fn completing_is_safe_whatever_it_sets_off() {
+fn completing_is_safe_no_matter_what_it_triggers() {
     let lesson = Lesson {
         clause: "14. Two ends",
-        promise: "`complete` returns, though the waker polls or drops the handle, or panics, or an \
-                  unwanted result does.",
-        usual_cause: "The waker is woken, or dropped, under the lock; or nothing catches its panic.",
+        promise: "`complete` returns, even if the waker polls or drops the handle, or panics, or \
+                  an unwanted result panics.",
+        usual_cause: "The waker is called, or dropped, under the lock; or nothing catches its panic.",
         read: "scheduler/local-executor.html#two-ends-of-a-result",
     };
     check(lesson, || {
@@ -337,36 +357,37 @@ fn completing_is_safe_whatever_it_sets_off() {
         let handle = Arc::new(Mutex::new(Some(handle)));
         let inner = handle.clone();
         let polls_and_panics = HostileWaker::new(move || {
-            let mut handle = inner.lock().unwrap().take().expect("it is there");
+            let mut handle = inner.lock().unwrap().take().expect("it's there");
             assert!(poll(&mut handle, Waker::noop()).is_ready());
             drop(handle);
             panic!("{}", HostileWaker::MESSAGE);
         });
-        let mut taken = handle.lock().unwrap().take().expect("it is there");
+        let mut taken = handle.lock().unwrap().take().expect("it's there");
         assert!(poll(&mut taken, &polls_and_panics).is_pending());
         *handle.lock().unwrap() = Some(taken);
         completer.complete(Ok(7));
-        assert!(handle.lock().unwrap().is_none(), "nobody was woken");
+        assert!(handle.lock().unwrap().is_none(), "the waker wasn't called");
         let (completer, mut handle) = outcome();
         let completes = CompletesOnDrop(Mutex::new(Some(completer)));
         assert!(
             poll(&mut handle, &Waker::from(Arc::new(completes))).is_pending()
         );
-        // Replaces that waker, which was the last of its kind.
+        // Replaces that waker, of which this was the last clone.
         let _either = poll(&mut handle, Waker::noop());
-        let seven = parker::block_on(handle).expect("it is given");
+        let seven = parker::block_on(handle).expect("there is a result");
         assert!(seven == 7, "the result is {seven}");
     });
 }
 
-/// Clause 14: a handle goes, and with it perhaps the last of a waker.
+/// Clause 14: dropping a handle may drop the last clone of a waker.
 #[test]
-fn a_handle_may_be_dropped_whatever_that_sets_off() {
+fn a_handle_may_be_dropped_no_matter_what_that_triggers() {
     let lesson = Lesson {
         clause: "14. Two ends",
-        promise: "To drop a handle returns, though the end of its waker completes the other end.",
-        usual_cause: "The handle's destructor drops the waker under the lock, by assigning to what the \
-                      lock guards. Take it out with `mem::replace`, unlock, then drop it.",
+        promise: "Dropping a handle returns, even if dropping its waker completes the other end.",
+        usual_cause: "The handle's destructor drops the waker under the lock, by an assignment \
+                      through the guard. Take the waker out with `mem::replace`, unlock, then drop \
+                      it.",
         read: "scheduler/local-executor.html#two-ends-of-a-result",
     };
     check(lesson, || {
@@ -379,7 +400,7 @@ fn a_handle_may_be_dropped_whatever_that_sets_off() {
     });
 }
 
-/// The target of a waker whose end is the end of a task.
+/// The target of a waker whose destructor completes an outcome.
 struct CompletesOnDrop(Mutex<Option<Completer<u32>>>);
 
 impl Wake for CompletesOnDrop {
@@ -389,19 +410,19 @@ impl Wake for CompletesOnDrop {
 impl Drop for CompletesOnDrop {
     fn drop(&mut self) {
         let completer = self.0.get_mut().unwrap().take();
-        completer.expect("it is there").complete(Ok(7));
+        completer.expect("it's there").complete(Ok(7));
     }
 }
 
-/// Clause 15: each of the executors to come has tasks, and they panic.
+/// Clause 15: every later executor has tasks, and they may panic.
 #[test]
-fn a_job_ends_well_whoever_polls_it() {
+fn a_job_ends_well_wherever_it_is_polled() {
     let lesson = Lesson {
         clause: "15. Jobs",
-        promise: "A job keeps what its future throws, drops it at its end, and completes its handle; \
-                  one that is dropped early is cancelled.",
-        usual_cause: "The panic is caught by the executor and not by the job, the future stays until \
-                      the job is dropped, or the handle is ready first.",
+        promise: "A job catches its future's panic, drops the future at its end, and completes its \
+                  handle; a job that is dropped early is cancelled.",
+        usual_cause: "The executor, instead of the job, catches the panic; the future stays until \
+                      the job is dropped; or the handle is ready first.",
         read: "scheduler/local-executor.html#a-task-that-panics",
     };
     check(lesson, || {
@@ -418,21 +439,22 @@ fn a_job_ends_well_whoever_polls_it() {
         let (probe, log) = DropProbe::new();
         let mut yields = Box::pin(Yields(1));
         let (returning, handle) = job(poll_fn(move |cx| {
-            let _held = &probe;
+            let _owned = &probe;
             yields.as_mut().poll(cx)
         }));
         let mut returning = Box::pin(returning);
         parker::block_on(returning.as_mut());
         assert!(
             log.count() == 1,
-            "its future was dropped {} times",
+            "the future was dropped {} times",
             log.count()
         );
         drop(returning);
-        parker::block_on(handle).expect("it returns");
+        parker::block_on(handle).expect("the task returns");
         let (early, handle) = job(MustNotMove::new(1));
         drop(early);
-        let error = parker::block_on(handle).expect_err("it was never polled");
+        let error =
+            parker::block_on(handle).expect_err("the task was never polled");
         assert!(error.is_cancelled(), "the error is `{error}`");
     });
 }

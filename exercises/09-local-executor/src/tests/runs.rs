@@ -1,16 +1,16 @@
-//! How it runs its tasks, and who is polled when.
+//! How the executor runs its tasks, and when it polls them.
 
 use super::*;
 
-/// Clause 1: whoever spawns has a poll of its own to end first.
+/// Clause 1: the caller of `spawn` is in the middle of a poll of its own.
 #[test]
 fn spawning_polls_nothing() {
     let lesson = Lesson {
         clause: "1. Runs",
-        promise: "`spawn` makes a task. Its first poll is made by `run` or `block_on`.",
-        usual_cause: "`spawn` polls the future once, to see whether it is ready. If the task has not \
-                      been polled after many turns, it is overtaken by those that are woken: they \
-                      belong at the end of the queue, too.",
+        promise: "`spawn` creates a task. `run` or `block_on` polls it for the first time.",
+        usual_cause: "`spawn` polls the future once, to see whether it's ready. If the task hasn't \
+                      been polled after many ticks, woken tasks overtake it: they belong at the \
+                      end of the queue, too.",
         read: "scheduler/local-executor.html#what-a-task-is",
     };
     check(lesson, || {
@@ -23,22 +23,24 @@ fn spawning_polls_nothing() {
         drop(executor.spawn(task()));
         assert!(polls.get() == 0, "`LocalExecutor::spawn` polled the future");
         executor.block_on(async {
-            until("the task has not been polled", || polls.get() == 1).await;
+            until("the task still hasn't been polled", || polls.get() == 1)
+                .await;
             drop(spawn(task()));
             assert!(polls.get() == 1, "`spawn` polled the future");
-            until("the task has not been polled", || polls.get() == 2).await;
+            until("the task still hasn't been polled", || polls.get() == 2)
+                .await;
         });
     });
 }
 
-/// Clause 1: tasks beget tasks.
+/// Clause 1: tasks spawn tasks.
 #[test]
 fn run_ends_when_no_task_is_left() {
     let lesson = Lesson {
         clause: "1. Runs",
-        promise: "`run` returns when all tasks are over, those too that were spawned meanwhile.",
-        usual_cause: "It returns when the queue is empty, though tasks wait; or it goes on although \
-                      none is left.",
+        promise: "`run` returns when all tasks are over, including tasks that were spawned meanwhile.",
+        usual_cause: "It returns when the queue is empty, although tasks are waiting; or it \
+                      doesn't return although no task is left.",
         read: "scheduler/local-executor.html#one-queue-for-all",
     };
     check(lesson, || {
@@ -69,13 +71,14 @@ fn run_ends_when_no_task_is_left() {
     });
 }
 
-/// Clause 1: a program ends, and some tasks wait still.
+/// Clause 1: a program ends, and some tasks are still waiting.
 #[test]
 fn block_on_ends_with_its_future() {
     let lesson = Lesson {
         clause: "1. Runs",
         promise: "`block_on` returns its future's output, and leaves the other tasks for later.",
-        usual_cause: "It waits until the queue is empty, or all tasks are over; or it drops the tasks.",
+        usual_cause: "It waits until the queue is empty, or until all tasks are over; or it drops \
+                      the tasks.",
         read: "scheduler/local-executor.html#one-queue-for-all",
     };
     check(lesson, || {
@@ -86,7 +89,7 @@ fn block_on_ends_with_its_future() {
             MustNotMove::new(3).await;
             local.len()
         });
-        assert!(length == local.len(), "it returned {length}");
+        assert!(length == local.len(), "`block_on` returned {length}");
         task.complete();
         executor.run();
         assert!(
@@ -103,9 +106,9 @@ fn many_wakes_cause_one_poll() {
     let lesson = Lesson {
         clause: "2. Many wakes, one poll",
         promise: "All wake-ups of a task that come before its next poll cause that one poll.",
-        usual_cause: "Each wake-up puts the task into the queue. It needs a flag that says whether it \
-                      is there. If there was no poll at all, the wake-ups from elsewhere are looked at \
-                      too late: only when there is nothing else to do.",
+        usual_cause: "Each wake-up puts the task into the queue. A task needs a flag that says \
+                      whether it's there. If there was no poll at all, the executor looks at \
+                      remote wake-ups too late: only when there is nothing else to do.",
         read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     check(lesson, || {
@@ -127,18 +130,18 @@ fn many_wakes_cause_one_poll() {
         let polls = task.polls() - 2;
         assert!(
             polls == 1,
-            "40 wake-ups while nothing ran caused {polls} polls"
+            "40 wake-ups while no executor ran caused {polls} polls"
         );
     });
 }
 
-/// Clause 2: a place in a table is given to the next task.
+/// Clause 2: an entry of a table is reused for the next task.
 #[test]
-fn a_late_wake_up_is_for_nobody() {
+fn a_late_wake_up_wakes_no_other_task() {
     let lesson = Lesson {
         clause: "2. Many wakes, one poll",
         promise: "The waker of a task that is over wakes no other task.",
-        usual_cause: "A waker holds an index, and the index has been given to another task since. \
+        usual_cause: "A waker contains an index, and the index has been reused for another task. \
                       Give each task a number that is never used again.",
         read: "scheduler/local-executor.html#keys-in-a-queue",
     };
@@ -165,20 +168,20 @@ fn a_late_wake_up_is_for_nobody() {
         let polls = tasks.iter().map(|task| task.polls() - 1).sum::<u32>();
         assert!(
             polls == 0,
-            "old wakers caused {polls} polls of tasks that are not theirs"
+            "wakers of earlier tasks caused {polls} polls of later ones"
         );
     });
 }
 
-/// Clause 2: what tells two tasks in one place from each other comes round.
+/// Clause 2: the number that distinguishes two tasks of one entry may wrap.
 #[test]
-fn a_late_wake_up_is_for_nobody_after_tens_of_thousands_of_tasks() {
+fn a_late_wake_up_wakes_none_of_tens_of_thousands_of_later_tasks() {
     let lesson = Lesson {
         clause: "2. Many wakes, one poll",
-        promise: "The waker of a task that is over wakes none of the 65,540 that come after it, one by \
-                  one.",
-        usual_cause: "What tells a task from those that had its place before is a `u8` or a `u16`, and \
-                      comes round. Take a `u64`.",
+        promise: "The waker of a task that is over wakes none of the 65,540 tasks that come after \
+                  it, one by one.",
+        usual_cause: "The number that distinguishes a task from earlier ones in its entry is a \
+                      `u8` or a `u16`, and wraps. Use a `u64`.",
         read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     const TASKS: u32 = if cfg!(miri) { 300 } else { 65_540 };
@@ -197,7 +200,7 @@ fn a_late_wake_up_is_for_nobody_after_tens_of_thousands_of_tasks() {
                         false => Poll::Pending,
                     }
                 })));
-                until("a task was not polled", || polls.get() > 0).await;
+                until("a task still hasn't been polled", || polls.get() > 0).await;
                 let waker = waker.take().expect("it was polled");
                 let late = late.get_or_insert_with(|| waker.clone());
                 if nth > 0 {
@@ -209,20 +212,20 @@ fn a_late_wake_up_is_for_nobody_after_tens_of_thousands_of_tasks() {
                     );
                 }
                 waker.wake();
-                until("a task was not polled again", || polls.get() > 1).await;
+                until("a task still hasn't been polled again", || polls.get() > 1).await;
             }
         });
     });
 }
 
-/// Clause 3: this is what a yield does.
+/// Clause 3: a yield does exactly this.
 #[test]
 fn a_wake_while_the_task_is_polled_counts() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
         promise: "A wake-up that comes while the task is polled causes another poll.",
-        usual_cause: "The mark that the task is in the queue is taken back after the poll, or the \
-                      task cannot be found while it is polled.",
+        usual_cause: "The flag that says that the task is in the queue is cleared after the poll, \
+                      or the task can't be found while it's polled.",
         read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     check(lesson, || {
@@ -248,9 +251,9 @@ fn a_wake_while_the_task_is_polled_counts() {
 fn a_wake_from_another_thread_ends_the_sleep() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "A wake-up from another thread wakes the executor's thread, and the task is polled.",
-        usual_cause: "The task is put into the queue, and nobody unparks the thread; or a wake-up \
-                      from elsewhere is looked for where only those from here arrive.",
+        promise: "A wake-up from another thread unparks the executor's thread, and the task is polled.",
+        usual_cause: "The task is put into the queue, but nothing unparks the thread; or the \
+                      executor looks for remote wake-ups only where local ones arrive.",
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check(lesson, || {
@@ -271,13 +274,13 @@ fn a_wake_from_another_thread_ends_the_sleep() {
     });
 }
 
-/// Clause 3: the executor may be used in pieces.
+/// Clause 3: several calls may share one executor.
 #[test]
 fn a_wake_while_nothing_runs_counts() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
         promise: "A wake-up between two calls of `run` or `block_on` counts in the next one.",
-        usual_cause: "A wake-up needs the executor that runs on this thread, and none does.",
+        usual_cause: "A wake-up needs the executor that runs on this thread, and none is running.",
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check(lesson, || {
@@ -296,10 +299,11 @@ fn a_wake_while_nothing_runs_counts() {
 fn a_wake_up_within_another_executor_reaches_its_own() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "A task of one executor wakes a task of another one, on the same thread: the other one \
-                  polls it when it runs, and this one polls no other task for it.",
-        usual_cause: "A wake-up on the thread of an executor is taken for one of that executor's own \
-                      tasks. Compare the executor, too, not the thread alone.",
+        promise: "When a task of one executor wakes a task of another on the same thread, the \
+                  other executor polls that task when it runs, and this one polls no other task \
+                  for it.",
+        usual_cause: "A wake-up on the thread of an executor is taken for a wake-up of that \
+                      executor's own tasks. Compare the executor, too, not just the thread.",
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
     check(lesson, || {
@@ -307,7 +311,9 @@ fn a_wake_up_within_another_executor_reaches_its_own() {
         let bystander = spawn_waiting(&first);
         let (future, task) = ManualFuture::new();
         let handle = second.spawn(future);
-        second.block_on(until("a task was not polled", || task.polls() > 0));
+        second.block_on(until("a task still hasn't been polled", || {
+            task.polls() > 0
+        }));
         let polls = bystander.polls();
         first.block_on(async {
             task.complete();
@@ -317,38 +323,40 @@ fn a_wake_up_within_another_executor_reaches_its_own() {
         let more = bystander.polls() - polls;
         assert!(
             more == 0,
-            "a task of the executor that ran was polled {more} times for a task of the other"
+            "a task of the running executor was polled {more} times for a task of the other"
         );
         bystander.complete();
         first.run();
     });
 }
 
-/// Clause 3: a thread's last words come from the destructors of its locals.
+/// Clause 3: the destructors of thread-locals run at the very end of a thread.
 #[test]
 fn a_wake_up_from_a_thread_that_ends_counts() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "A waker may be woken by the destructor of a thread-local, on a thread that has run an \
-                  executor, too.",
-        usual_cause: "`wake` looks with `LocalKey::with` for who runs on its thread, and that panics if \
-                      the thread-local is gone. Take `try_with`: where it fails, no executor runs.",
+        promise: "The destructor of a thread-local may call a waker, even on a thread that has run \
+                  an executor.",
+        usual_cause: "`wake` uses `LocalKey::with` to find the executor of its thread, and that \
+                      panics if the thread-local is gone. Use `try_with`: where it fails, no \
+                      executor runs.",
         read: "scheduler/local-executor.html#which-executor-runs-here",
     };
     type Words = RefCell<Option<OnDrop<Box<dyn FnMut() + Send>>>>;
     std::thread_local! {
-        // One is gone before what the executor keeps there, and one after it.
+        // One is dropped before the executor's own thread-local, and one after
+        // it.
         static EARLY: Words = const { RefCell::new(None) };
         static LATE: Words = const { RefCell::new(None) };
     }
     check(lesson, || {
         let executor = LocalExecutor::new();
         let [first, second] = [(); 2].map(|()| spawn_waiting(&executor));
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let wakes = |task: &ManualHandle| -> Box<dyn FnMut() + Send> {
-            let (waker, tell) = (waker_of(task), tell.clone());
+            let (waker, sender) = (waker_of(task), sender.clone());
             Box::new(move || {
-                let _ = tell.send(panic_message(|| waker.wake_by_ref()));
+                let _ = sender.send(panic_message(|| waker.wake_by_ref()));
             })
         };
         let (early, late) = (wakes(&first), wakes(&second));
@@ -358,30 +366,32 @@ fn a_wake_up_from_a_thread_that_ends_counts() {
             LATE.with(|words| words.replace(Some(OnDrop(late))));
         });
         for _ in 0..2 {
-            let panic = told.recv().expect("it wakes at the thread's end");
+            let panic =
+                receiver.recv().expect("the destructor calls the waker");
             assert!(
                 panic.is_none(),
-                "to wake as a thread ends panics: {panic:?}"
+                "waking while a thread ends panics: {panic:?}"
             );
         }
         let polls = || (first.polls(), second.polls());
-        executor.block_on(until("a task was not polled again", || {
-            polls() == (2, 2)
-        }));
+        executor
+            .block_on(until("a task still hasn't been polled again", || {
+                polls() == (2, 2)
+            }));
         [first, second].iter().for_each(ManualHandle::complete);
         executor.run();
     });
 }
 
-/// Clause 3: no single run can hit the moment between the last look and the
+/// Clause 3: no single run can hit the moment between the last check and the
 /// sleep; many runs do.
 #[test]
 fn thousands_of_wakes_from_another_thread_all_arrive() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "A wake-up that comes as the executor's thread falls asleep still counts.",
-        usual_cause: "The thread looks into the queue, finds nothing, and sleeps without a token \
-                      that a wake-up would have left meanwhile.",
+        promise: "A wake-up that comes while the executor's thread goes to sleep still counts.",
+        usual_cause: "The thread looks into the queue, finds nothing, and sleeps without checking \
+                      for a token that a wake-up has left in the meantime.",
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
     const TIME: Duration = Duration::from_millis(60);
@@ -399,11 +409,11 @@ fn thousands_of_wakes_from_another_thread_all_arrive() {
 
 /// Clause 4: most programs wait most of the time.
 #[test]
-fn while_nobody_is_ready_the_thread_sleeps() {
+fn while_nothing_is_ready_the_thread_sleeps() {
     let lesson = Lesson {
         clause: "4. Idle",
-        promise: "While the tasks wait, the thread sleeps, and polls nobody.",
-        usual_cause: "The loop asks all tasks again, spins, or sleeps for a moment at a time.",
+        promise: "While the tasks wait, the thread sleeps, and polls nothing.",
+        usual_cause: "The loop polls all tasks again, spins, or sleeps for a moment at a time.",
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
     const WINDOW: Duration = Duration::from_millis(100);
@@ -431,11 +441,11 @@ fn while_nobody_is_ready_the_thread_sleeps() {
         running.join().expect("running does not panic");
         assert!(
             polls == 3,
-            "three tasks were polled {polls} times, and not woken"
+            "three tasks were polled {polls} times without being woken"
         );
         assert!(
             by_the_clock != Some(true),
-            "the thread sleeps until some time has passed, not until it is woken"
+            "the thread sleeps until some time has passed, not until it's unparked"
         );
         let Some(cost) = cost else { return };
         let (cpu, sleeps) = (cost.cpu, cost.sleeps);

@@ -1,13 +1,14 @@
-//! Whose turn it is, and what a turn costs.
+//! Which task is next, and what a tick costs.
 
 use super::*;
 
-/// One who is woken once, and others who want to be polled all the time.
+/// A victim, which is woken once, and hogs, which want to be polled all the
+/// time.
 #[derive(Clone, Default)]
 struct Contest {
     victim: Rc<RefCell<Option<Waker>>>,
     is_over: Rc<Cell<bool>>,
-    /// The polls of one of the others while the victim was ready.
+    /// The most polls of a single hog while the victim was ready.
     most_polls: Rc<Cell<u32>>,
 }
 
@@ -27,10 +28,13 @@ impl Contest {
     }
 
     /// Wakes the victim and then, at each poll, itself, until the victim has
-    /// had its turn, or long after it should have.
+    /// been polled, or until long after it should have been.
     async fn hog(self, own: Side, of_victim: Side) {
         let waits_for_victim = || self.victim.borrow().is_none();
-        until("nobody polled the victim", || !waits_for_victim()).await;
+        until("the victim still hasn't been polled", || {
+            !waits_for_victim()
+        })
+        .await;
         of_victim.wake(self.victim.borrow().as_ref().expect("it has one"));
         let mut polls = 0;
         poll_fn(|cx| {
@@ -43,7 +47,7 @@ impl Contest {
         })
         .await;
         self.most_polls.set(self.most_polls.get().max(polls));
-        // Else `block_on` would never get its turn at all.
+        // Otherwise the future of `block_on` would never be polled.
         self.is_over.set(true);
     }
 
@@ -52,20 +56,20 @@ impl Contest {
         let polls = self.most_polls.get();
         assert!(
             polls <= BOUND,
-            "{who} was ready, another was polled {polls} times and more"
+            "{who} was ready, another was polled at least {polls} times"
         );
     }
 }
 
-/// Clause 5: a task that computes and yields is a good neighbour only if the
-/// others have their turn.
+/// Clause 5: a task that computes and yields is a good neighbor only if the
+/// other tasks are polled.
 #[test]
-fn a_ready_task_has_its_turn() {
+fn a_ready_task_is_polled_soon() {
     let lesson = Lesson {
         clause: "5. Fair",
-        promise: "However many tasks yield again and again, one that was woken has its turn soon.",
-        usual_cause: "A woken task goes to the front of the queue: use `push_back` and `pop_front`. \
-                      Or `block_on` polls its own future for as long as that is ready.",
+        promise: "No matter how many tasks keep yielding, a task that was woken is polled soon.",
+        usual_cause: "A woken task goes to the front of the queue: use `push_back` and \
+                      `pop_front`. Or `block_on` polls its own future as long as that is ready.",
         read: "scheduler/local-executor.html#one-queue-for-all",
     };
     check(lesson, || {
@@ -97,14 +101,14 @@ fn a_ready_task_has_its_turn() {
     });
 }
 
-/// Clause 5: the future of `block_on` is often the one that says stop.
+/// Clause 5: the future of `block_on` often decides when to stop.
 #[test]
-fn the_future_of_block_on_has_its_turn() {
+fn the_future_of_block_on_is_polled_soon() {
     let lesson = Lesson {
         clause: "5. Fair",
-        promise: "However many tasks yield again and again, the future of `block_on` has its turn.",
-        usual_cause: "`block_on` polls its future only when the queue is empty. Put it into the \
-                      queue, as if it were a task.",
+        promise: "No matter how many tasks keep yielding, the future of `block_on` is polled soon.",
+        usual_cause: "`block_on` polls its future only when the queue is empty. Put the future \
+                      into the queue, as if it were a task.",
         read: "scheduler/local-executor.html#one-queue-for-all",
     };
     check(lesson, || {
@@ -122,14 +126,14 @@ fn the_future_of_block_on_has_its_turn() {
     });
 }
 
-/// Clause 5: with two queues, one of them may never be looked at.
+/// Clause 5: with two queues, the executor may never look at one of them.
 #[test]
-fn it_does_not_matter_who_woke_a_task() {
+fn it_does_not_matter_which_thread_woke_a_task() {
     let lesson = Lesson {
         clause: "5. Fair",
-        promise: "A task that another thread woke has its turn among those that were woken here, \
+        promise: "A task that another thread woke is polled soon among tasks that were woken here, \
                   and the reverse.",
-        usual_cause: "Wake-ups from other threads are looked for only when there is nothing else to \
+        usual_cause: "The executor looks for remote wake-ups only when there is nothing else to \
                       do; or they go in front of all others.",
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
@@ -147,14 +151,14 @@ fn it_does_not_matter_who_woke_a_task() {
     });
 }
 
-/// Clause 5: an answer comes for many at once.
+/// Clause 5: one answer may wake many tasks at once.
 #[test]
-fn many_tasks_woken_from_elsewhere_have_their_turns() {
+fn many_tasks_woken_from_elsewhere_are_polled_soon() {
     let lesson = Lesson {
         clause: "5. Fair",
-        promise: "However many tasks another thread wakes at once, each has its turn soon, beside one \
-                  that wakes itself.",
-        usual_cause: "Now and then the executor takes one wake-up from another thread, and leaves the \
+        promise: "No matter how many tasks another thread wakes at once, each is polled soon, \
+                  beside a task that wakes itself.",
+        usual_cause: "Now and then, the executor takes a single remote wake-up, and leaves the \
                       others for the next time. Take all that are there.",
         read: "scheduler/local-executor.html#remote-wake-ups",
     };
@@ -194,7 +198,7 @@ fn many_tasks_woken_from_elsewhere_have_their_turns() {
         })));
         executor.run();
         let (count, longest) = longest_wait.get();
-        assert!(count == WOKEN, "{count} of {WOKEN} tasks had their turns");
+        assert!(count == WOKEN, "{count} of {WOKEN} tasks were polled");
         assert!(
             longest <= BOUND,
             "another thread woke {WOKEN} tasks, and a task that wakes itself was polled {longest} \
@@ -203,10 +207,10 @@ fn many_tasks_woken_from_elsewhere_have_their_turns() {
     });
 }
 
-/// How many tasks wait while others run.
+/// The number of tasks that wait while others run.
 const WAITING: usize = 10_000;
 
-/// Makes an executor with so many tasks that wait, and counts their polls.
+/// Creates an executor with this many waiting tasks, and counts their polls.
 fn crowded(waiting: usize) -> (LocalExecutor, Rc<Cell<usize>>) {
     let executor = LocalExecutor::new();
     let polls = Rc::new(Cell::new(0));
@@ -229,15 +233,15 @@ fn crowded(waiting: usize) -> (LocalExecutor, Rc<Cell<usize>>) {
     (executor, polls)
 }
 
-/// Clause 12: a look at each of ten thousand tasks costs more than a poll.
+/// Clause 12: checking each of ten thousand tasks costs more than a poll.
 #[test]
 fn a_wake_up_costs_the_same_among_many_tasks() {
     let lesson = Lesson {
         clause: "12. No scan",
         promise: "A wake-up and its poll allocate no more, and take no longer, among ten thousand \
                   tasks than among ten.",
-        usual_cause: "A turn looks at all tasks for those that were woken, or copies their list. Let \
-                      the wake-up say who it is: a queue of names.",
+        usual_cause: "Each tick checks all tasks for those that were woken, or copies their list. \
+                      Let the wake-up say which task it's for: use a queue of keys.",
         read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     const YIELDS: u32 = 200;
@@ -258,29 +262,27 @@ fn a_wake_up_costs_the_same_among_many_tasks() {
         let [few, many] = blocks;
         assert!(
             many <= few + u64::from(YIELDS) / 4,
-            "{YIELDS} turns allocate {few} blocks among 10 tasks, and {many} \
-             among {WAITING}"
+            "{YIELDS} ticks allocate {few} blocks among 10 tasks, and {many} among {WAITING}"
         );
         let [few, many] = times;
         assert!(
             many < few * 10,
-            "{YIELDS} turns take {few:.0?} among 10 tasks, and {many:.0?} among \
-             {WAITING}"
+            "{YIELDS} ticks take {few:.0?} among 10 tasks, and {many:.0?} among {WAITING}"
         );
     });
 }
 
-/// Clause 12: the oldest and the youngest may be found at once, and the one in
-/// the middle after thousands of looks.
+/// Clause 12: a search may find the oldest and the newest task at once, and the
+/// one in the middle after thousands of steps.
 #[test]
 fn each_of_many_tasks_is_found_at_once() {
     let lesson = Lesson {
         clause: "12. No scan",
-        promise: "Whichever tasks are woken, young or old, here or from another thread, a wake-up and \
-                  its poll take no longer among many tasks than among few.",
-        usual_cause: "A wake-up names its task by a number, and the task is searched for by that: \
-                      from the end, the young ones are found soon. Let the name say where it is: an \
-                      index, or a key of a map.",
+        promise: "No matter which tasks are woken, old or new, from here or from another thread, a \
+                  wake-up and its poll take no longer among many tasks than among few.",
+        usual_cause: "A wake-up contains its task's number, and the executor searches for the task \
+                      with that number: from the end, it finds the newest soon. Use a key that \
+                      says where the task is: an index, or a key of a map.",
         read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     const WOKEN: usize = 50;
@@ -298,7 +300,7 @@ fn each_of_many_tasks_is_found_at_once() {
             assert!(
                 many < few * 10,
                 "{WOKEN} tasks, woken {from:?}, are polled within {few:.0?} if there are no \
-                 others, and {many:.0?} among {}",
+                 others, and within {many:.0?} among {}",
                 crowds[1].count
             );
         }
@@ -309,14 +311,14 @@ fn each_of_many_tasks_is_found_at_once() {
 struct Crowd {
     executor: LocalExecutor,
     count: usize,
-    /// Of tasks that are as far apart as can be.
+    /// The wakers of tasks that are as far apart as possible.
     wakers: Vec<Waker>,
     polls: Rc<Cell<usize>>,
     awaiting: Rc<RefCell<Option<Waker>>>,
 }
 
 impl Crowd {
-    /// Makes tasks, of which each `each`th will be woken.
+    /// Creates tasks, of which every `each`th will be woken.
     fn new(woken: usize, each: usize) -> Self {
         let count = woken * each;
         let (executor, polls) = (LocalExecutor::new(), Rc::new(Cell::new(0)));
@@ -333,13 +335,15 @@ impl Crowd {
                     }
                 } else if polls.get() == woken {
                     let awaiting: Option<Waker> = awaiting.take();
-                    awaiting.expect("somebody waits for the last").wake();
+                    awaiting.expect("`wake_all` waits for the last").wake();
                 }
                 Poll::<()>::Pending
             })));
         }
         executor
-            .block_on(until("not all were polled", || polls.get() == count));
+            .block_on(until("some tasks still haven't been polled", || {
+                polls.get() == count
+            }));
         Self {
             executor,
             count,
@@ -349,7 +353,7 @@ impl Crowd {
         }
     }
 
-    /// Wakes them, and measures until they have been polled.
+    /// Wakes them, and measures the time until they have been polled.
     fn wake_all(&self, from: Side) -> Duration {
         self.polls.set(0);
         let wakers = &self.wakers;

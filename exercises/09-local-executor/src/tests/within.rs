@@ -1,15 +1,15 @@
-//! What a task may do while it is polled.
+//! What a task may do while it's polled.
 
 use super::*;
 
-/// Clause 7: this is what futures do.
+/// Clause 7: futures do this all the time.
 #[test]
 fn a_task_may_spawn_and_wake_while_it_is_polled() {
     let lesson = Lesson {
         clause: "7. Re-entrant",
-        promise: "While it is polled, a task spawns tasks, wakes them and drops their handles.",
-        usual_cause: "A `RefCell` is borrowed, or a lock held, while a task is polled. Take the task \
-                      out first.",
+        promise: "While it's polled, a task may spawn tasks, wake them and drop their handles.",
+        usual_cause: "A `RefCell` is borrowed, or a lock held, while a task is polled. Take the \
+                      task out first.",
         read: "scheduler/local-executor.html#nothing-borrowed-while-a-future-runs",
     };
     check(lesson, || {
@@ -27,18 +27,19 @@ fn a_task_may_spawn_and_wake_while_it_is_polled() {
             tasks.iter().for_each(ManualHandle::complete);
         }));
         executor.run();
-        assert!(ended.get() == 200, "of 200 tasks {} have run", ended.get());
+        assert!(ended.get() == 200, "of 200 tasks, {} have run", ended.get());
     });
 }
 
-/// Clause 7: a guard that says goodbye, a task that supervises others.
+/// Clause 7: a guard that sends a last message, a task that supervises others.
 #[test]
 fn a_destructor_may_spawn_and_wake() {
     let lesson = Lesson {
         clause: "7. Re-entrant",
-        promise: "Whatever is dropped as a task ends, its future or its output, may spawn and wake.",
-        usual_cause: "The task is dropped while the tasks are borrowed, for instance by the line that \
-                      removes it from a table.",
+        promise: "Anything that is dropped as a task ends, its future or its output, may spawn and \
+                  wake.",
+        usual_cause: "The task is dropped while the tasks are borrowed, for example by the line \
+                      that removes it from a table.",
         read: "scheduler/local-executor.html#nothing-borrowed-while-a-future-runs",
     };
     check(lesson, || {
@@ -56,30 +57,32 @@ fn a_destructor_may_spawn_and_wake() {
         guards.rotate_left(1);
         let [first, second, third] = guards;
         drop(executor.spawn(poll_fn(move |_| {
-            let _held = &first;
+            let _owned = &first;
             Poll::Ready(())
         })));
         drop(executor.spawn(async { second }));
         drop(executor.spawn(poll_fn(move |_| -> Poll<()> {
-            let _held = &third;
+            let _owned = &third;
             panic!("boom")
         })));
         executor.run();
-        assert!(ended.get() == 3, "of 3 tasks {} have run", ended.get());
+        assert!(ended.get() == 3, "of 3 tasks, {} have run", ended.get());
     });
 }
 
-/// Clause 7: to wait in a task for other tasks of its thread is to wait for
-/// ever.
+/// Clause 7: a task that blocks its thread until other tasks of that thread run
+/// waits forever.
 #[test]
 fn a_recursive_run_panics() {
     let lesson = Lesson {
         clause: "7. Re-entrant",
-        promise: "`run` and `block_on`, of whichever executor, panic within a task; the others go on.",
-        usual_cause: "Nothing notes that an executor runs on this thread; or the note is replaced by the \
-                      inner call, and gone when that ends. At a hang: the call that is refused has \
-                      already made its own executor the thread's, and doesn't put the other one back, so \
-                      that a later `spawn` goes to the wrong executor. Look first, and then replace.",
+        promise: "`run` and `block_on`, of any executor, panic within a task; the running calls \
+                  continue.",
+        usual_cause: "Nothing records that an executor runs on this thread; or the inner call \
+                      replaces the record, and it's gone when that call ends. At a hang: the call \
+                      that is refused has already made its own executor the thread's current one, \
+                      and doesn't restore the other, so that a later `spawn` goes to the wrong \
+                      executor. Check first, and then replace.",
         read: "scheduler/local-executor.html#nothing-borrowed-while-a-future-runs",
     };
     check(lesson, || {
@@ -96,37 +99,38 @@ fn a_recursive_run_panics() {
         };
         let in_root = executor.block_on(async { messages() });
         let in_task = executor.block_on(async {
-            let (tell, told) = mpsc::channel();
+            let (sender, receiver) = mpsc::channel();
             let (executor, other) = (executor.clone(), LocalExecutor::new());
             let task = spawn(async move {
                 let first = panic_message(|| executor.run());
-                let _ = tell.send(first);
-                let _ = tell.send(panic_message(|| other.block_on(async {})));
+                let _ = sender.send(first);
+                let _ = sender.send(panic_message(|| other.block_on(async {})));
                 Yields(2).await;
-                spawn(async { 7 }).await.expect("it returns")
+                spawn(async { 7 }).await.expect("the task returns")
             });
             let seven = task.await.expect("the task goes on");
             assert!(seven == 7, "the task returned {seven}");
-            told.iter().collect::<Vec<_>>()
+            receiver.iter().collect::<Vec<_>>()
         });
         for message in in_root.into_iter().chain(in_task) {
             let message = message.expect("a recursive call must panic");
             assert!(
                 message.contains("recursive"),
-                "the panic does not say what is wrong, but: {message}"
+                "the panic doesn't say what is wrong, but: {message}"
             );
         }
     });
 }
 
-/// Clause 13: deep within a task nobody has the executor at hand.
+/// Clause 13: code deep within a task has no reference to the executor.
 #[test]
 fn spawn_finds_the_executor_of_this_thread() {
     let lesson = Lesson {
         clause: "13. Here",
-        promise: "`spawn` makes a task of the executor that runs on this thread, in each thread its own.",
-        usual_cause: "The note of who runs here is shared by all threads, is made by `new`, or is set \
-                      only while a task is polled.",
+        promise: "`spawn` creates a task on the executor that runs on this thread, for each thread \
+                  its own.",
+        usual_cause: "The record of the running executor is shared by all threads, is made by \
+                      `new`, or is set only while a task is polled.",
         read: "scheduler/local-executor.html#which-executor-runs-here",
     };
     check(lesson, || {
@@ -135,7 +139,7 @@ fn spawn_finds_the_executor_of_this_thread() {
             let task = async move {
                 let inner =
                     spawn(async move { (thread::current().id(), number) });
-                inner.await.expect("it returns")
+                inner.await.expect("the task returns")
             };
             let result = executor.block_on(task);
             assert!(result == (home, number), "the task ran elsewhere");
@@ -159,10 +163,10 @@ fn spawn_finds_the_executor_of_this_thread() {
 fn an_executor_that_is_dropped_in_a_task_leaves_this_one() {
     let lesson = Lesson {
         clause: "13. Here",
-        promise: "After a task has dropped another executor, `spawn` still makes a task of the one that \
-                  runs, and `run` in it still panics.",
-        usual_cause: "The end of an executor's destructor notes that none is here any more. Put back \
-                      what was noted before it.",
+        promise: "After a task has dropped another executor, `spawn` still creates a task on the \
+                  running executor, and calling `run` on it still panics.",
+        usual_cause: "The end of an executor's destructor leaves the thread without a current \
+                      executor. Restore the one that was current before.",
         read: "scheduler/local-executor.html#which-executor-runs-here",
     };
     check(lesson, || {
@@ -193,25 +197,25 @@ fn an_executor_that_is_dropped_in_a_task_leaves_this_one() {
     });
 }
 
-/// Clause 13: better a clear word than a task that never runs.
+/// Clause 13: a clear message is better than a task that never runs.
 #[test]
-fn spawn_panics_where_no_executor_runs() {
+fn spawn_panics_without_a_running_executor() {
     let lesson = Lesson {
         clause: "13. Here",
-        promise: "Where no executor runs, `spawn` panics, and says so: also after one has run, by \
-                  whichever way it ended.",
-        usual_cause: "The note of who runs here is not taken back, or not when a panic passes.",
+        promise: "Where no executor runs, `spawn` panics, and says so: even after one has run, no \
+                  matter how it ended.",
+        usual_cause: "The record of the running executor isn't cleared, or isn't cleared by a panic.",
         read: "scheduler/local-executor.html#which-executor-runs-here",
     };
     check(lesson, || {
         let assert_panics = |when: &str| {
             let message = panic_message(|| drop(spawn(async {})));
             let message = message.unwrap_or_else(|| {
-                panic!("{when} `spawn` made a task of nobody knows whose")
+                panic!("{when} `spawn` created a task that no executor runs")
             });
             assert!(
                 message.contains("executor"),
-                "{when} the panic does not say what is wrong, but: {message}"
+                "{when} the panic doesn't say what is wrong, but: {message}"
             );
         };
         assert_panics("at first");
@@ -222,7 +226,7 @@ fn spawn_panics_where_no_executor_runs() {
         assert_panics("after it has run");
         let panics = || executor.block_on(async { panic!("boom") });
         let caught = catch_unwind(AssertUnwindSafe(panics));
-        assert!(caught.is_err(), "the panic did not come out");
+        assert!(caught.is_err(), "the panic wasn't passed on");
         assert_panics("after a panic");
         drop(executor);
         assert_panics("after it was dropped");

@@ -5,7 +5,10 @@ use super::*;
 #[track_caller]
 fn assert_cancelled<T>(result: Result<T, JoinError>) {
     let is_cancelled = result.is_err_and(|error| error.is_cancelled());
-    assert!(is_cancelled, "the handle does not say that it is cancelled");
+    assert!(
+        is_cancelled,
+        "the handle doesn't say that its task was cancelled"
+    );
 }
 
 #[track_caller]
@@ -15,15 +18,16 @@ fn assert_dropped_once(logs: &[DropLog]) {
     assert!(is_once, "the futures were dropped {counts:?} times");
 }
 
-/// Clause 11: nobody wakes them any more, and they own sockets and files.
+/// Clause 11: no worker will ever poll them again, and they own sockets and
+/// files.
 #[test]
 fn dropping_the_pool_drops_the_futures_that_wait_for_a_waker() {
     let lesson = Lesson {
         clause: "11. Shutdown",
-        promise: "When the pool has been dropped, so have the futures that waited, and their wakers do \
-                  nothing.",
-        usual_cause: "Only the queue is emptied. Who waits for a waker is not in the queue, and its \
-                      waker keeps it.",
+        promise: "When the pool has been dropped, so have the futures that waited, and their \
+                  wakers do nothing.",
+        usual_cause: "Only the queue is emptied. A task that waits for a waker isn't in the queue, \
+                      and its waker keeps it.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
@@ -79,13 +83,13 @@ fn dropping_the_pool_drops_what_is_in_the_queue() {
     });
 }
 
-/// Clause 11: there is always one that is ready.
+/// Clause 11: one of them is always ready.
 #[test]
 fn tasks_that_never_end_do_not_keep_the_pool() {
     let lesson = Lesson {
         clause: "11. Shutdown",
-        promise: "Dropping the pool ends tasks that would wake themselves for ever.",
-        usual_cause: "The workers go on until the queue is empty.",
+        promise: "Dropping the pool ends tasks that would wake themselves forever.",
+        usual_cause: "The workers continue until the queue is empty.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
@@ -110,29 +114,29 @@ fn tasks_that_never_end_do_not_keep_the_pool() {
     });
 }
 
-/// Clause 11: its worker has the future just now.
+/// Clause 11: a worker has the future at that moment.
 #[test]
 fn a_task_that_is_polled_as_the_pool_ends_ends_with_the_poll() {
     let lesson = Lesson {
         clause: "11. Shutdown",
         promise: "A future that is polled as the pool is dropped is dropped after that poll.",
-        usual_cause: "Who ends the pool finds no future in the task, and who polls it puts it back to \
-                      wait for a waker.",
+        usual_cause: "The thread that ends the pool finds no future in the task, and the worker \
+                      that polls it puts it back to wait for a waker.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
         let pool = Pool::new(1);
         let opener = Opener::new();
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let (probe, log) = DropProbe::new();
         let gate = opener.gate();
         let task = pool.spawn(poll_fn(move |cx| {
             let _owned = &probe;
-            let _ = tell.send(cx.waker().clone());
+            let _ = sender.send(cx.waker().clone());
             gate.wait();
             Poll::<()>::Pending
         }));
-        let _waker = told.recv().expect("it is polled");
+        let _waker = receiver.recv().expect("the task is polled");
         let opening = opener.open_once_asleep();
         drop(pool);
         assert_dropped_once(&[log]);
@@ -141,13 +145,13 @@ fn a_task_that_is_polled_as_the_pool_ends_ends_with_the_poll() {
     });
 }
 
-/// Clause 11: what a thread keeps must not outlive the pool.
+/// Clause 11: what belongs to a thread must not outlive the pool.
 #[test]
 fn dropping_the_pool_waits_for_polls_and_threads() {
     let lesson = Lesson {
         clause: "11. Shutdown",
         promise: "When the pool has been dropped, no poll runs, and its threads have ended.",
-        usual_cause: "The workers are told to end, and nobody joins them.",
+        usual_cause: "The workers are told to end, but nothing joins them.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     const WORKERS: usize = 3;
@@ -168,7 +172,7 @@ fn dropping_the_pool_waits_for_polls_and_threads() {
             let count = ends.iter().filter(|end| end.count() == 1).count();
             assert!(
                 count == WORKERS,
-                "of {WORKERS} threads {count} have ended"
+                "of {WORKERS} threads, {count} have ended"
             );
             block_on(held).expect("its poll has ended");
             opening.join().expect("opening does not panic");
@@ -176,12 +180,12 @@ fn dropping_the_pool_waits_for_polls_and_threads() {
     });
 }
 
-/// Clause 11: a worker that sleeps must hear of it, and so must each other.
+/// Clause 11: every sleeping worker must learn of the end.
 #[test]
 fn dropping_the_pool_ends_workers_that_sleep() {
     let lesson = Lesson {
         clause: "11. Shutdown",
-        promise: "A pool whose workers sleep, or are just falling asleep, can be dropped.",
+        promise: "A pool whose workers sleep, or are just going to sleep, can be dropped.",
         usual_cause: "At a hang: only one worker is notified; or the flag is set, or all are notified, \
                       without the lock, and a worker that has looked and doesn't sleep yet misses it.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
@@ -203,13 +207,13 @@ fn dropping_the_pool_ends_workers_that_sleep() {
     });
 }
 
-/// Clause 11: a destructor is anybody's code.
+/// Clause 11: a destructor may run arbitrary code.
 #[test]
 fn destructors_may_spawn_and_wake_as_the_pool_ends() {
     let lesson = Lesson {
         clause: "11. Shutdown",
         promise: "A future that is dropped with the pool may wake other tasks, and spawn.",
-        usual_cause: "The futures are dropped while a lock is held that spawning and waking want, too.",
+        usual_cause: "The futures are dropped while a lock is held that spawning and waking need, too.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
@@ -217,13 +221,13 @@ fn destructors_may_spawn_and_wake_as_the_pool_ends() {
         let manuals: Vec<_> = (0..4).map(|_| ManualFuture::new()).collect();
         let handles: Vec<_> =
             manuals.iter().map(|(_, it)| it.clone()).collect();
-        let (tell, spawned) = mpsc::channel();
+        let (sender, spawned) = mpsc::channel();
         for (future, _) in manuals {
             let (others, handle) = (handles.clone(), pool.handle());
-            let tell = tell.clone();
+            let sender = sender.clone();
             let on_drop = OnDrop(move || {
                 others.iter().for_each(ManualHandle::complete);
-                let _ = tell.send(handle.spawn(async {}));
+                let _ = sender.send(handle.spawn(async {}));
             });
             drop(pool.spawn(async move {
                 let _on_drop = on_drop;
@@ -241,15 +245,15 @@ fn destructors_may_spawn_and_wake_as_the_pool_ends() {
     });
 }
 
-/// Clause 9: nor does it harm who drops the pool.
+/// Clause 9: nor does it reach the thread that drops the pool.
 #[test]
-fn a_destructor_that_panics_as_the_pool_ends_harms_nobody() {
+fn a_destructor_that_panics_as_the_pool_ends_harms_nothing_else() {
     let lesson = Lesson {
         clause: "9. Panics",
-        promise: "If the destructor of a future panics as its pool is dropped, the other futures are \
-                  dropped all the same, and who drops the pool hears nothing of it.",
-        usual_cause: "The panic of a future's destructor isn't caught, and goes on to the thread that \
-                      drops the pool. Catch it for each future on its own.",
+        promise: "If the destructor of a future panics as its pool is dropped, the other futures \
+                  are still dropped, and the panic doesn't reach the thread that drops the pool.",
+        usual_cause: "The panic of a future's destructor isn't caught, and reaches the thread that \
+                      drops the pool. Catch it separately for each future.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     const TASKS: usize = 4;
@@ -272,13 +276,13 @@ fn a_destructor_that_panics_as_the_pool_ends_harms_nobody() {
         let panic = panic_message(|| drop(pool));
         assert!(
             panic.is_none(),
-            "to drop the pool panicked: {}",
+            "dropping the pool panicked: {}",
             panic.unwrap()
         );
         let dropped = dropped.load(SeqCst);
         assert!(
             dropped == TASKS,
-            "of {TASKS} futures {dropped} were dropped"
+            "of {TASKS} futures, {dropped} were dropped"
         );
         handles
             .into_iter()
@@ -294,15 +298,17 @@ impl Drop for CountOnDrop {
     }
 }
 
-/// Clause 8: wakers may be anywhere, and nobody tells them of the end.
+/// Clause 8: wakers may be anywhere, and nothing tells them of the end.
 #[test]
 fn wakers_of_a_pool_that_has_ended_leave_no_memory_behind() {
     let lesson = Lesson {
         clause: "8. The end",
-        promise: "When the pool is gone, and then the wakers and handles of its tasks, so is all memory.",
-        usual_cause: "A task that is woken after the end of the pool goes into its queue. Nobody takes \
-                      it out, and the queue and the task keep each other. Ask under the lock of the \
-                      queue whether the pool has ended, or whether the task has.",
+        promise: "When the pool is gone, and then the wakers and handles of its tasks, so is all \
+                  memory.",
+        usual_cause: "A task that is woken after the end of the pool goes into its queue. Nothing \
+                      takes it out, and the queue and the task keep each other alive. Under the \
+                      lock of the queue, check whether the pool has ended, or whether the task \
+                      has.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     const POOLS: isize = 40;
@@ -322,19 +328,19 @@ fn wakers_of_a_pool_that_has_ended_leave_no_memory_behind() {
         let more = live_blocks() - before;
         assert!(
             more < POOLS,
-            "{POOLS} pools have ended, and then a task of each was woken: {more} blocks of memory \
-             are left"
+            "after {POOLS} pools have ended, and then a task of each was woken, {more} blocks of \
+             memory are left"
         );
     });
 }
 
-/// Clause 12: tasks often hold what holds the pool.
+/// Clause 12: a task may own what owns the pool.
 #[test]
 fn a_task_may_drop_its_own_pool() {
     let lesson = Lesson {
         clause: "12. From within",
         promise: "A task that drops the last owner of its pool finishes its poll, and all tasks end.",
-        usual_cause: "The worker waits for all threads of the pool, itself among them.",
+        usual_cause: "The worker waits for all threads of the pool, including itself.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
@@ -370,12 +376,12 @@ fn a_task_may_drop_its_own_pool() {
     });
 }
 
-/// Clause 12: a worker of one pool is nobody's worker elsewhere.
+/// Clause 12: a worker of one pool is an ordinary thread for another.
 #[test]
 fn a_task_that_drops_another_pool_waits_for_it() {
     let lesson = Lesson {
         clause: "12. From within",
-        promise: "A task that drops a pool it does not belong to waits like anybody else.",
+        promise: "A task that drops a pool that it doesn't belong to waits like any other caller.",
         usual_cause: "A thread knows that it is a worker, but not of which pool.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
@@ -389,8 +395,8 @@ fn a_task_that_drops_another_pool_waits_for_it() {
             let (mut held, _) = hold(&inner, &opener);
             let opening = opener.open_once_asleep();
             drop(inner);
-            let mut nobody = Context::from_waker(Waker::noop());
-            let is_ready = Pin::new(&mut held).poll(&mut nobody).is_ready();
+            let mut no_task = Context::from_waker(Waker::noop());
+            let is_ready = Pin::new(&mut held).poll(&mut no_task).is_ready();
             opening.join().expect("opening does not panic");
             is_ready && end.is_ok_and(|end| end.count() == 1)
         });
@@ -404,8 +410,8 @@ fn a_task_that_drops_another_pool_waits_for_it() {
 fn a_task_that_is_spawned_after_the_end_is_cancelled() {
     let lesson = Lesson {
         clause: "13. Too late",
-        promise: "To spawn on a pool that is gone drops the future, and its handle says so.",
-        usual_cause: "The task goes into a queue that nobody looks at any more.",
+        promise: "Spawning on a pool that is gone drops the future, and the handle says so.",
+        usual_cause: "The task goes into a queue that nothing looks at any more.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
@@ -415,19 +421,23 @@ fn a_task_that_is_spawned_after_the_end_is_cancelled() {
         drop(pool);
         let (probe, log) = DropProbe::new();
         let late = handle.clone().spawn(async move { drop(probe) });
-        assert!(log.count() == 1, "it was dropped {} times", log.count());
+        assert!(
+            log.count() == 1,
+            "the future was dropped {} times",
+            log.count()
+        );
         assert_cancelled(block_on(late));
     });
 }
 
-/// Clause 13: its destructor is anybody's code, too.
+/// Clause 13: the future's destructor may run arbitrary code, too.
 #[test]
 fn a_future_that_comes_too_late_may_spawn_and_wake_as_it_is_dropped() {
     let lesson = Lesson {
         clause: "13. Too late",
         promise: "A future that is spawned after the end may wake tasks and spawn in its destructor.",
-        usual_cause: "It's dropped under the lock under which it was refused, and spawning wants that \
-                      lock. Unlock first, then drop it.",
+        usual_cause: "It's dropped under the lock under which it was refused, and spawning needs \
+                      that lock. Unlock first, then drop it.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
@@ -435,26 +445,26 @@ fn a_future_that_comes_too_late_may_spawn_and_wake_as_it_is_dropped() {
         let (_task, manual) = pending_tasks(&pool, 1).remove(0);
         let (handle, inner) = (pool.handle(), pool.handle());
         drop(pool);
-        let (tell, spawned) = mpsc::channel();
+        let (sender, spawned) = mpsc::channel();
         let on_drop = OnDrop(move || {
             manual.complete();
-            let _ = tell.send(inner.spawn(async {}));
+            let _ = sender.send(inner.spawn(async {}));
         });
         assert_cancelled(block_on(handle.spawn(async move { drop(on_drop) })));
-        let inner = spawned.recv().expect("it was dropped");
+        let inner = spawned.recv().expect("the future was dropped");
         assert_cancelled(block_on(inner));
     });
 }
 
-/// Clause 13: there is a moment in which the pool has ended for some, and not
-/// for others.
+/// Clause 13: there is a moment when the pool has ended for some threads, and
+/// not for others.
 #[test]
 fn every_handle_is_ready_though_the_pool_ends_as_it_is_spawned() {
     let lesson = Lesson {
         clause: "13. Too late",
-        promise: "Whoever spawns while another thread drops the pool gets a handle that becomes ready.",
-        usual_cause: "Whether the pool has ended is asked before the lock of the queue is taken, or \
-                      without it.",
+        promise: "A thread that spawns while another drops the pool gets a handle that becomes ready.",
+        usual_cause: "The check whether the pool has ended comes before the lock of the queue is \
+                      taken, or without it.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
@@ -471,12 +481,12 @@ fn every_handle_is_ready_though_the_pool_ends_as_it_is_spawned() {
                 });
                 start.wait();
                 drop(pool);
-                let handles = spawning.join().expect("to spawn does not panic");
+                let handles = spawning.join().expect("spawning doesn't panic");
                 for handle in handles {
                     let result = block_on(handle);
                     assert!(
                         !result.is_err_and(|it| it.is_panic()),
-                        "it panicked"
+                        "a task that was spawned late panicked"
                     );
                 }
             }

@@ -26,25 +26,25 @@ use testkit::{
 
 use super::{JoinError, JoinHandle, Pool};
 
-/// Decides what happens under chaos.
+/// The seed of the chaos runs.
 const SEED: u64 = 10;
-/// Long enough for threads to do what they must not.
+/// Long enough for threads to do what they mustn't.
 const MOMENT: Duration = Duration::from_millis(30);
 
 /// Keeps a worker in a poll until the gate opens. Returns once it is there,
 /// with the waker of the task.
 fn hold(pool: &Pool, opener: &Opener) -> (JoinHandle<()>, Waker) {
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     let gate = opener.gate();
     let held = pool.spawn(poll_fn(move |cx| {
-        let _ = tell.send(cx.waker().clone());
+        let _ = sender.send(cx.waker().clone());
         gate.wait();
         Poll::Ready(())
     }));
-    (held, told.recv().expect("it is polled"))
+    (held, receiver.recv().expect("the task is polled"))
 }
 
-/// Spawns so many tasks that are pending when this returns.
+/// Spawns `count` tasks that are pending when this returns.
 fn pending_tasks(
     pool: &Pool,
     count: usize,
@@ -60,7 +60,7 @@ fn pending_tasks(
     tasks
 }
 
-/// Does something when it is dropped.
+/// Calls a function when it's dropped.
 struct OnDrop<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for OnDrop<F> {
@@ -74,7 +74,7 @@ fn await_all<T>(handles: Vec<JoinHandle<T>>) -> Vec<T> {
     handles.into_iter().map(output).collect()
 }
 
-/// Fails unless so many tasks can wait for one another within their polls.
+/// Fails unless `count` tasks can wait for one another within their polls.
 fn meet(pool: &Pool, count: usize) -> Vec<ThreadProbe> {
     await_all(meeting(count, |task| pool.spawn(task)))
 }
@@ -86,7 +86,7 @@ fn meeting<H>(count: usize, spawn: impl Fn(Meeting) -> H) -> Vec<H> {
         .collect()
 }
 
-/// Waits for the others in its poll, and says on which thread.
+/// Waits for the others in its poll, and returns a probe of its thread.
 struct Meeting(Arc<Barrier>);
 
 impl Future for Meeting {

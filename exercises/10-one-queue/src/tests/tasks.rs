@@ -1,15 +1,15 @@
-//! The tasks: wake-ups, turns, handles.
+//! The tasks: wake-ups, order, handles.
 
 use super::*;
 
-/// Clause 5: the poll may have looked before what it waits for was there.
+/// Clause 5: the poll may have checked before what it waits for was there.
 #[test]
 fn a_wake_up_during_a_poll_leads_to_another() {
     let lesson = Lesson {
         clause: "5. Wake-ups",
         promise: "A task that is woken during its poll, by itself or by others, is polled again.",
-        usual_cause: "Before the poll the task is still marked as queued, so the wake-up is taken \
-                      for a second one; or the mark is erased after the poll.",
+        usual_cause: "The task is still marked as queued when the poll begins, so the wake-up is \
+                      taken for a second one; or the flag is cleared after the poll.",
         read: "scheduler/one-queue.html#a-wake-up-during-the-poll",
     };
     check(lesson, || {
@@ -36,15 +36,15 @@ fn a_wake_up_during_a_poll_leads_to_another() {
 fn a_waker_wakes_from_any_thread() {
     let lesson = Lesson {
         clause: "5. Wake-ups",
-        promise: "Each waker of a task wakes it, also one of an earlier poll, on any thread.",
-        usual_cause: "A waker is good for one wake-up only, or only on a worker.",
+        promise: "Each waker of a task wakes it, even one of an earlier poll, on any thread.",
+        usual_cause: "A waker works for one wake-up only, or only on a worker.",
         read: "scheduler/one-queue.html#a-wake-up-during-the-poll",
     };
     check(lesson, || {
         let pool = Pool::new(1);
         let (task, manual) = pending_tasks(&pool, 1).remove(0);
         let (early, _) = manual.wait_until_polled();
-        // What was polled before this has ended its poll after it.
+        // Any poll that began before this has ended after it.
         let settle = || block_on(pool.spawn(async {})).expect("it ends");
         for round in 1..20 {
             let (waker, _) = manual.wait_until_polled();
@@ -67,7 +67,7 @@ fn many_wake_ups_lead_to_one_poll() {
     let lesson = Lesson {
         clause: "5. Wake-ups",
         promise: "Wake-ups that come before the poll, or while the task polls, cause one poll.",
-        usual_cause: "Each wake-up puts the task into the queue once more.",
+        usual_cause: "Each wake-up puts the task into the queue again.",
         read: "scheduler/one-queue.html#two-workers-one-task",
     };
     check(lesson, || {
@@ -92,23 +92,24 @@ fn many_wake_ups_lead_to_one_poll() {
             Poll::Pending
         }));
         await_all(vec![held, eager]);
-        // Whatever was in the queue is polled before this.
+        // Everything that was in the queue is polled before this.
         block_on(pool.spawn(Yields(3))).expect("the task ends");
         let polls = (manual.polls() - 1, polls.load(SeqCst));
         assert!(polls.0 <= 1, "100 wake-ups led to {} polls", polls.0);
-        assert!(polls.1 <= 4, "it was polled {} times, not 4", polls.1);
+        assert!(polls.1 <= 4, "the task was polled {} times, not 4", polls.1);
         manual.complete();
         block_on(task).expect("the task ends");
     });
 }
 
-/// Clause 6: what is taken from the wrong end may never be taken.
+/// Clause 6: a task at the wrong end of a queue may never be taken.
 #[test]
 fn tasks_are_polled_in_the_order_in_which_they_became_ready() {
     let lesson = Lesson {
         clause: "6. In turn",
-        promise: "With one worker tasks are polled first in, first out, spawned or woken.",
-        usual_cause: "The queue is a stack, or those that are woken have a place of their own.",
+        promise: "With one worker, tasks are polled first in, first out, no matter whether they \
+                  were spawned or woken.",
+        usual_cause: "The queue is a stack, or woken tasks have a queue of their own.",
         read: "scheduler/one-queue.html#whose-turn-is-it",
     };
     check(lesson, || {
@@ -143,15 +144,15 @@ fn tasks_are_polled_in_the_order_in_which_they_became_ready() {
     });
 }
 
-/// Clause 6: a worker may be tempted to keep what it has made ready.
+/// Clause 6: it's tempting to let a worker keep the tasks that it makes ready.
 #[test]
 fn what_becomes_ready_in_a_poll_goes_behind_what_was_ready_before() {
     let lesson = Lesson {
         clause: "6. In turn",
-        promise: "With one worker, tasks that a task spawns and wakes in its poll are taken after those \
-                  that were ready before, and in their order.",
-        usual_cause: "What becomes ready on a worker goes into a place of the worker's own, where it \
-                      looks before it looks into the queue. Push it like all others.",
+        promise: "With one worker, tasks that a task spawns and wakes in its poll are taken after \
+                  those that were ready before, and in their order.",
+        usual_cause: "A task that becomes ready on a worker goes into a slot of that worker, which \
+                      the worker checks before the queue. Push it like all others.",
         read: "scheduler/one-queue.html#whose-turn-is-it",
     };
     check(lesson, || {
@@ -189,45 +190,48 @@ fn what_becomes_ready_in_a_poll_goes_behind_what_was_ready_before() {
     });
 }
 
-/// Clause 6: to yield is to let all others go first.
+/// Clause 6: yielding means letting all the others go first.
 #[test]
 fn a_task_that_wakes_itself_goes_behind_the_others() {
     let lesson = Lesson {
         clause: "6. In turn",
-        promise: "With one worker, tasks that wake themselves take turns.",
+        promise: "With one worker, tasks that wake themselves alternate.",
         usual_cause: "A task that was woken during its poll is polled again at once.",
         read: "scheduler/one-queue.html#whose-turn-is-it",
     };
     check(lesson, || {
         let pool = Pool::new(1);
-        let turns = Arc::new(Mutex::new(String::new()));
+        let order = Arc::new(Mutex::new(String::new()));
         let opener = Opener::new();
         let (held, _) = hold(&pool, &opener);
         let mut tasks = vec![held];
         for name in ['A', 'B', 'C'] {
-            let turns = turns.clone();
+            let order = order.clone();
             tasks.push(pool.spawn(async move {
                 for _ in 0..4 {
-                    turns.lock().unwrap().push(name);
+                    order.lock().unwrap().push(name);
                     Yields(1).await;
                 }
             }));
         }
         drop(opener);
         await_all(tasks);
-        let turns = turns.lock().unwrap();
-        assert!(*turns == "ABCABCABCABC", "the turns were {turns}");
+        let order = order.lock().unwrap();
+        assert!(
+            *order == "ABCABCABCABC",
+            "the tasks were polled in the order {order}"
+        );
     });
 }
 
-/// Clause 7: whoever awaits it may be a task of the same pool.
+/// Clause 7: a task of the same pool may await the handle.
 #[test]
 fn a_handle_gives_the_output() {
     let lesson = Lesson {
         clause: "7. The handle",
         promise: "A handle gives the output of its task, to a thread and to another task.",
-        usual_cause: "The output is dropped with the future, or whoever awaits it is not woken; or to \
-                      poll the handle blocks the worker.",
+        usual_cause: "The output is dropped with the future, or the awaiting task isn't woken; or \
+                      polling the handle blocks the worker.",
         read: "scheduler/one-queue.html#how-a-task-ends",
     };
     check(lesson, || {
@@ -257,7 +261,7 @@ fn a_handle_gives_the_output() {
     });
 }
 
-/// Clause 7: to write a log entry, nobody waits for it.
+/// Clause 7: a task that writes a log entry needs no handle.
 #[test]
 fn a_task_without_a_handle_runs_on() {
     let lesson = Lesson {
@@ -270,19 +274,22 @@ fn a_task_without_a_handle_runs_on() {
         let pool = Pool::new(1);
         let (future, manual) = ManualFuture::new();
         let (output, log) = DropProbe::new();
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         drop(pool.spawn(async move {
             future.await;
-            let _ = tell.send(());
+            let _ = sender.send(());
             output
         }));
         manual.wait_until_asleep();
         manual.complete();
-        assert!(told.recv().is_ok(), "the task was dropped before its end");
+        assert!(
+            receiver.recv().is_ok(),
+            "the task was dropped before its end"
+        );
         block_on(pool.spawn(async {})).expect("the task ends");
         assert!(
             log.count() == 1,
-            "its output was dropped {} times",
+            "the output was dropped {} times",
             log.count()
         );
     });
@@ -294,27 +301,27 @@ fn a_task_that_has_ended_is_not_polled_again() {
     let lesson = Lesson {
         clause: "8. The end",
         promise: "A task that is woken in its last poll, or after it, is not polled again.",
-        usual_cause: "A wake-up does not ask whether the task has ended. An `async` block panics \
-                      when it is polled after its end; other futures do worse.",
+        usual_cause: "A wake-up doesn't check whether the task has ended. An `async` block panics \
+                      when it's polled after its end; other futures do worse.",
         read: "scheduler/one-queue.html#how-a-task-ends",
     };
     check(lesson, || {
         let pool = Pool::new(1);
         let polls = Arc::new(AtomicUsize::new(0));
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         for panics in [false, true] {
-            let (polls, tell) = (polls.clone(), tell.clone());
+            let (polls, sender) = (polls.clone(), sender.clone());
             let task = pool.spawn(poll_fn(move |cx| {
                 polls.fetch_add(1, SeqCst);
                 cx.waker().wake_by_ref();
-                let _ = tell.send(cx.waker().clone());
+                let _ = sender.send(cx.waker().clone());
                 assert!(!panics, "this panic is part of the check");
                 Poll::Ready(())
             }));
             let ended_well = block_on(task).is_ok();
             assert!(ended_well != panics, "the handle says ok: {ended_well}");
         }
-        for waker in told.try_iter() {
+        for waker in receiver.try_iter() {
             waker.wake_by_ref();
             waker.wake();
         }
@@ -327,18 +334,18 @@ fn a_task_that_has_ended_is_not_polled_again() {
     });
 }
 
-/// Clause 8: what a task owns, a lock say, is free when whoever awaits it goes
-/// on.
+/// Clause 8: a lock that a task owns, for example, is free when the awaiting
+/// code continues.
 #[test]
 fn the_future_is_gone_when_the_handle_is_ready() {
     let lesson = Lesson {
         clause: "8. The end",
-        promise: "The future is dropped once, before its handle is ready, though wakers are left.",
-        usual_cause: "The future is dropped with the task, and each waker keeps the task; or the \
+        promise: "The future is dropped once, before its handle is ready, even if wakers are left.",
+        usual_cause: "The future is dropped with the task, which each waker keeps alive; or the \
                       result is passed on first.",
         read: "scheduler/one-queue.html#how-a-task-ends",
     };
-    /// Takes so long to drop that whoever is told too early comes first.
+    /// Takes so long to drop that a handle that is ready too early shows it.
     struct Slow(DropProbe);
     impl Drop for Slow {
         fn drop(&mut self) {
@@ -350,10 +357,10 @@ fn the_future_is_gone_when_the_handle_is_ready() {
         for panics in [false, true] {
             let (probe, log) = DropProbe::new();
             let (probe, mut polls) = (Slow(probe), 0);
-            let (tell, told) = mpsc::channel();
+            let (sender, receiver) = mpsc::channel();
             let task = pool.spawn(poll_fn(move |cx| {
                 let _owned = &probe.0;
-                let _ = tell.send(cx.waker().clone());
+                let _ = sender.send(cx.waker().clone());
                 cx.waker().wake_by_ref();
                 polls += 1;
                 assert!(
@@ -368,8 +375,11 @@ fn the_future_is_gone_when_the_handle_is_ready() {
             }));
             let _ = block_on(task);
             let count = log.count();
-            assert!(count == 1, "it has been dropped {count} times, not once");
-            drop(told);
+            assert!(
+                count == 1,
+                "the future has been dropped {count} times, not once"
+            );
+            drop(receiver);
         }
     });
 }
@@ -379,10 +389,10 @@ fn the_future_is_gone_when_the_handle_is_ready() {
 fn a_task_that_has_ended_leaves_nothing_in_the_pool() {
     let lesson = Lesson {
         clause: "8. The end",
-        promise: "A pool that has run forty tasks, or a thousand, has no more memory than before.",
-        usual_cause: "The pool has a list of its tasks, so that it can cancel them, and those that have \
-                      ended stay in it. Or they are taken out now and then, many at a time: until then, \
-                      and perhaps forever, the list keeps the memory of a burst.",
+        promise: "A pool that has run forty tasks, or a thousand, uses no more memory than before.",
+        usual_cause: "The pool has a list of its tasks, so that it can cancel them, and ended \
+                      tasks stay in it. Or they're removed rarely, many at a time: until then, and \
+                      perhaps forever, the list keeps the memory of a burst.",
         read: "scheduler/one-queue.html#how-a-task-ends",
     };
     const FEW: isize = 40;
@@ -393,7 +403,8 @@ fn a_task_that_has_ended_leaves_nothing_in_the_pool() {
             for _ in 0..count {
                 block_on(pool.spawn(Yields(1))).expect("it ends");
             }
-            // When this one is polled, the worker is done with those before.
+            // When this task is polled, the worker has finished with the
+            // earlier ones.
             meet(&pool, 1);
         };
         run(1);
@@ -403,7 +414,7 @@ fn a_task_that_has_ended_leaves_nothing_in_the_pool() {
             let more = live_blocks() - before;
             assert!(
                 more < FEW / 2,
-                "of {tasks} tasks that have ended {more} blocks of memory are left"
+                "after {tasks} tasks have ended, {more} blocks of memory are left"
             );
         }
     });

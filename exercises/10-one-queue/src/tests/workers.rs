@@ -1,4 +1,4 @@
-//! The workers: who polls, who sleeps, and what they survive.
+//! The workers: when they poll and sleep, and what they survive.
 
 use super::*;
 
@@ -11,16 +11,16 @@ async fn threads_of_four_polls() -> Vec<ThreadId> {
     threads
 }
 
-/// Clause 1: a thread-local that says "this thread is a worker" does not say
-/// of which pool.
+/// Clause 1: a thread-local that says "this thread is a worker" doesn't say of
+/// which pool.
 #[test]
 fn tasks_are_polled_by_the_workers_of_their_own_pool() {
     let lesson = Lesson {
         clause: "1. Workers",
-        promise: "A task of one pool is polled by its workers, also if a task of another pool \
+        promise: "A task is polled by the workers of its own pool, even if a task of another pool \
                   spawns or wakes it.",
-        usual_cause: "A task that is spawned or woken on a worker is put where that worker looks, \
-                      or polled on the spot.",
+        usual_cause: "A task that is spawned or woken on a worker goes where that worker looks, or \
+                      is polled at once.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
@@ -53,8 +53,8 @@ fn spawning_and_waking_wait_for_no_poll() {
     let lesson = Lesson {
         clause: "1. Workers",
         promise: "While all workers are busy, `spawn` and a wake-up return at once.",
-        usual_cause: "A lock is held while a task is polled: that of the queue, or the task's own. Or \
-                      the queue has a length, and whoever finds it full waits.",
+        usual_cause: "A lock is held while a task is polled: the queue's, or the task's own. Or \
+                      the queue has a fixed length, and a thread that finds it full waits.",
         read: "scheduler/one-queue.html#the-guard-that-lives-too-long",
     };
     check(lesson, || {
@@ -75,13 +75,13 @@ fn spawning_and_waking_wait_for_no_poll() {
 }
 
 /// Clause 2: a future is polled by `&mut`. Two of those at once are undefined
-/// behaviour.
+/// behavior.
 #[test]
 fn a_task_is_polled_by_one_worker_at_a_time() {
     let lesson = Lesson {
         clause: "2. One at a time",
         promise: "A task that is woken during its poll is not polled again before that poll ends.",
-        usual_cause: "A wake-up puts the task into the queue, though a worker is polling it. Another \
+        usual_cause: "A wake-up puts the task into the queue while a worker is polling it. Another \
                       worker takes it.",
         read: "scheduler/one-queue.html#two-workers-one-task",
     };
@@ -90,17 +90,17 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
         let (inside, polls) = (AtomicBool::new(false), AtomicUsize::new(0));
         let (future, manual) = ManualFuture::new();
         let mut future = Box::pin(future);
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         drop(pool.spawn(poll_fn(move |cx| {
             if future.as_mut().poll(cx).is_pending() {
                 return Poll::Pending;
             }
             if inside.swap(true, SeqCst) {
-                let _ = tell.send("two workers were inside");
+                let _ = sender.send("two workers were inside");
                 return Poll::Pending;
             }
             if polls.fetch_add(1, SeqCst) == 3 {
-                let _ = tell.send("one worker at a time was inside");
+                let _ = sender.send("one worker at a time was inside");
                 return Poll::Ready(());
             }
             let waker = cx.waker().clone();
@@ -113,7 +113,7 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
         // Its first poll has ended before the others may overlap.
         let _ = manual.wait_until_asleep();
         manual.complete();
-        let seen = told.recv().expect("it is polled to its end");
+        let seen = receiver.recv().expect("it is polled to its end");
         assert!(
             seen == "one worker at a time was inside",
             "{seen} of the poll of one task"
@@ -121,16 +121,16 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
     });
 }
 
-/// Clause 3: else four workers are no better than one.
+/// Clause 3: otherwise four workers are no better than one.
 #[test]
 fn as_many_tasks_as_there_are_workers_run_together() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "With n workers n tasks wait for one another in their polls, at once and later.",
-        usual_cause: "The lock of the queue is held during the poll; or a worker is woken only for the \
-                      first of several tasks. Or a flag says that a worker is on its way, and stays set \
-                      when that worker finds the queue empty and waits on (`wait_while`): from then on \
-                      none is notified.",
+        promise: "With n workers, n tasks can wait for one another in their polls, at first and later.",
+        usual_cause: "The lock of the queue is held during the poll; or a worker is woken only for \
+                      the first of several tasks. Or a flag says that a worker has been notified, \
+                      and stays set when that worker finds the queue empty and waits again \
+                      (`wait_while`): from then on, no worker is notified.",
         read: "scheduler/one-queue.html#the-guard-that-lives-too-long",
     };
     const WORKERS: usize = 3;
@@ -153,8 +153,9 @@ fn tasks_spawned_or_woken_by_one_task_run_together() {
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "Tasks that one task spawns, or wakes, are taken by all workers.",
-        usual_cause: "What becomes ready on a worker wakes no other worker; or a worker is notified only \
-                      if the queue was empty, and of several tasks only the first wakes one.",
+        usual_cause: "A task that becomes ready on a worker wakes no other worker; or a worker is \
+                      notified only if the queue was empty, and of several tasks only the first \
+                      wakes one.",
         read: "scheduler/one-queue.html#whom-to-wake",
     };
     const WORKERS: usize = 3;
@@ -192,24 +193,25 @@ fn tasks_spawned_or_woken_by_one_task_run_together() {
     });
 }
 
-/// Clause 3: "this worker looks next" may be never.
+/// Clause 3: "this worker looks at the queue next" may mean never.
 #[test]
 fn what_becomes_ready_in_a_poll_does_not_wait_for_its_end() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "What a task spawns or wakes in a poll is polled by a free worker, though that poll \
-                  lasts.",
-        usual_cause: "What becomes ready on a worker is kept for that worker, or put into the queue at \
-                      the end of the poll. Push it at once, and wake a worker that sleeps.",
+        promise: "A task that another task spawns or wakes in a poll is polled by a free worker, \
+                  even if that poll lasts long.",
+        usual_cause: "A task that becomes ready on a worker is kept for that worker, or is put \
+                      into the queue at the end of the poll. Push it at once, and wake a sleeping \
+                      worker.",
         read: "scheduler/one-queue.html#whom-to-wake",
     };
     check(lesson, || {
         let pool = Pool::new(2);
         let probes = meet(&pool, 2);
         for is_spawned in [true, false] {
-            let (tell, told) = mpsc::channel();
+            let (sender, receiver) = mpsc::channel();
             let (future, manual) = ManualFuture::new();
-            let telling = async move { _ = tell.send(()) };
+            let telling = async move { _ = sender.send(()) };
             let handle = pool.handle();
             let make_ready: Box<dyn FnOnce() + Send> = if is_spawned {
                 Box::new(move || drop(handle.spawn(telling)))
@@ -225,7 +227,7 @@ fn what_becomes_ready_in_a_poll_does_not_wait_for_its_end() {
             let waiting = pool.spawn(async move {
                 make_ready();
                 // Within its poll.
-                told.recv().is_ok()
+                receiver.recv().is_ok()
             });
             let is_told = block_on(waiting).expect("the task ends");
             assert!(is_told, "the other task was dropped");
@@ -233,14 +235,14 @@ fn what_becomes_ready_in_a_poll_does_not_wait_for_its_end() {
     });
 }
 
-/// Clause 3: a worker that waits for another one's poll is lost for that time.
+/// Clause 3: a worker that waits for another's poll is lost for that time.
 #[test]
 fn a_wake_up_during_a_poll_costs_no_worker() {
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "While one worker polls a task that has been woken again, the others are free.",
         usual_cause: "The task is put into the queue at once. The next worker takes it, and waits \
-                      for the lock that the first one holds.",
+                      for the lock that the first worker holds.",
         read: "scheduler/one-queue.html#two-workers-one-task",
     };
     check(lesson, || {
@@ -257,17 +259,18 @@ fn a_wake_up_during_a_poll_costs_no_worker() {
     });
 }
 
-/// Clause 4: one task after the other, each when the last worker has just run
-/// out of work.
+/// Clause 4: one task after another, each when the last worker has just run out
+/// of work.
 #[test]
 fn a_task_that_comes_as_a_worker_falls_asleep_is_polled() {
     let lesson = Lesson {
         clause: "4. No lost task",
-        promise: "A task that is spawned or woken as the workers fall asleep is polled.",
-        usual_cause: "A worker looks at the queue, gives the lock back, and takes it again to sleep. A \
-                      notification in between reaches nobody. Or a wake-up as the poll ends is lost: \
-                      the worker looks whether there was one, and notes in a second step that the task \
-                      waits. Do both by one `compare_exchange`, or under one lock.",
+        promise: "A task that is spawned or woken as the workers go to sleep is polled.",
+        usual_cause: "A worker looks at the queue, releases the lock, and takes it again to sleep. \
+                      A notification in between reaches no worker. Or a wake-up at the end of a \
+                      poll is lost: the worker checks whether there was one, and records in a \
+                      second step that the task waits. Do both with one `compare_exchange`, or \
+                      under one lock.",
         read: "scheduler/one-queue.html#between-the-look-and-the-wait",
     };
     const TIME: Duration = Duration::from_millis(60);
@@ -283,13 +286,15 @@ fn a_task_that_comes_as_a_worker_falls_asleep_is_polled() {
     });
 }
 
-/// Clause 9: many tasks share a pool, and few know one another.
+/// Clause 9: many tasks share a pool, and most have nothing to do with each
+/// other.
 #[test]
-fn a_panic_reaches_the_handle_and_nobody_else() {
+fn a_panic_reaches_the_handle_and_nothing_else() {
     let lesson = Lesson {
         clause: "9. Panics",
-        promise: "Whoever awaits a task that panics gets what it has thrown.",
-        usual_cause: "Nobody catches the panic, or who catches it does not complete the handle.",
+        promise: "Awaiting a task that panics gives the payload of its panic.",
+        usual_cause: "Nothing catches the panic, or the code that catches it doesn't complete the \
+                      handle.",
         read: "scheduler/one-queue.html#what-a-task-may-break",
     };
     check(lesson, || {
@@ -308,12 +313,12 @@ fn a_panic_reaches_the_handle_and_nobody_else() {
     });
 }
 
-/// Clause 9: four workers that have died of four panics poll nothing.
+/// Clause 9: a pool whose four workers have died of four panics polls nothing.
 #[test]
 fn workers_survive_panics() {
     let lesson = Lesson {
         clause: "9. Panics",
-        promise: "After many tasks have panicked all workers are there.",
+        promise: "After many tasks have panicked, all workers are still there.",
         usual_cause: "The panic unwinds the worker's loop, or poisons a lock.",
         read: "scheduler/one-queue.html#what-a-task-may-break",
     };
@@ -327,13 +332,13 @@ fn workers_survive_panics() {
     });
 }
 
-/// Clause 9: not only a poll is anybody's code.
+/// Clause 9: a poll isn't the only thing that runs arbitrary code.
 #[test]
 fn workers_survive_what_panics_after_the_poll() {
     let lesson = Lesson {
         clause: "9. Panics",
-        promise: "A worker survives destructors that panic, of a future and of an output, and a waker \
-                  that panics.",
+        promise: "A worker survives destructors that panic, of a future and of an output, and a \
+                  waker that panics.",
         usual_cause: "Only the poll is in `catch_unwind`, and not what comes after it.",
         read: "scheduler/one-queue.html#what-a-task-may-break",
     };
@@ -357,14 +362,17 @@ fn workers_survive_what_panics_after_the_poll() {
             let waker = HostileWaker::panicking();
             let mut hostile = Context::from_waker(&waker);
             let poll = Pin::new(&mut held).poll(&mut hostile);
-            assert!(poll.is_pending(), "it is ready, and its poll waits still");
+            assert!(
+                poll.is_pending(),
+                "the handle is ready, but its task's poll is still waiting"
+            );
         }
         meet(&pool, WORKERS);
     });
 }
 
-/// How long the idle check watches, and what a sleeping thread may cost in
-/// that time.
+/// The time that the idle check watches, and the most that a sleeping thread
+/// may cost in that time.
 const IDLE_WINDOW: Duration = Duration::from_millis(100);
 const IDLE_CPU: Duration = Duration::from_millis(5);
 const IDLE_SLEEPS: u64 = 20;
@@ -375,7 +383,7 @@ fn workers_without_a_task_sleep() {
     let lesson = Lesson {
         clause: "10. Idle",
         promise: "While all tasks wait for a waker, the workers cost no CPU time.",
-        usual_cause: "A worker looks again and again, in a loop or by a short time-out.",
+        usual_cause: "A worker checks again and again, in a loop or with a short time-out.",
         read: "scheduler/one-queue.html#between-the-look-and-the-wait",
     };
     check(lesson, || {
@@ -397,15 +405,16 @@ fn workers_without_a_task_sleep() {
     });
 }
 
-/// Clause 10: nobody can poll it now, so there is nothing to do.
+/// Clause 10: no worker can poll it now, so there is nothing to do.
 #[test]
 fn a_task_that_is_woken_in_its_poll_keeps_no_worker_busy() {
     let lesson = Lesson {
         clause: "10. Idle",
         promise: "While a task that was woken in its poll is still polled, the other workers sleep.",
-        usual_cause: "The task enters the queue when it is woken, before its poll has ended. Another \
-                      worker takes it, finds that it can't poll it, puts it back, and takes it again. \
-                      Only note the wake-up, and push at the end of the poll.",
+        usual_cause: "The task enters the queue when it's woken, before its poll has ended. \
+                      Another worker takes it, finds that it can't poll it, puts it back, and \
+                      takes it again. Only record the wake-up, and push the task at the end of the \
+                      poll.",
         read: "scheduler/one-queue.html#a-wake-up-during-the-poll",
     };
     check(lesson, || {
