@@ -47,7 +47,7 @@ fn start_thief(stealer: &Thief) -> thread::JoinHandle<Vec<u32>> {
 }
 
 fn join(thief: thread::JoinHandle<Vec<u32>>) -> Vec<u32> {
-    thief.join().expect("stealing does not panic")
+    thief.join().expect("stealing doesn't panic")
 }
 
 /// Fails unless each of the items `0..count` is there once.
@@ -95,8 +95,8 @@ fn an_old_look_at_the_positions_takes_nothing() {
         promise: "A thief that loaded one position earlier, and the other one after the owner was \
                   at work, takes no item that isn't there.",
         usual_cause: "The difference of a newer head and an older tail is negative, and as an \
-                      unsigned number it is about four billion. Or the thief loads the tail, by \
-                      which it counts the items, with `Relaxed`.",
+                      unsigned number it is about four billion. Or the thief loads the tail with \
+                      `Relaxed`.",
         read: "scheduler/run-queue-limits.html#positions-that-wrap",
     };
     check_model(lesson, || {
@@ -322,7 +322,7 @@ fn what_is_left_is_dropped_in_every_order() {
                 drop(stealer.steal_into(&own));
             });
             drop(queue);
-            thief.join().expect("stealing does not panic");
+            thief.join().expect("stealing doesn't panic");
             let left = Arc::strong_count(&item) - 1;
             assert!(left == 0, "of 3 items {left} haven't been dropped");
         });
@@ -359,7 +359,7 @@ fn what_was_written_before_a_push_is_seen_after_the_steal() {
                 written[item].store(1, Relaxed);
                 assert!(queue.push(item as u32).is_ok(), "there is room");
             }
-            thief.join().expect("stealing does not panic");
+            thief.join().expect("stealing doesn't panic");
         });
         // ANCHOR_END: published
     });
@@ -371,7 +371,7 @@ fn a_stolen_item_can_be_stolen_on() {
     let lesson = Lesson {
         clause: "9. Published",
         promise: "A second thief, which steals from the first thief's queue, sees the item.",
-        usual_cause: "The steal stores the tail of the thief's queue with `Relaxed`, or before the \
+        usual_cause: "The steal moves the tail of the thief's queue with `Relaxed`, or before the \
                       items are in their slots.",
         read: "scheduler/run-queue-limits.html#what-the-thief-sees",
     };
@@ -533,7 +533,7 @@ fn a_queue_that_overflows_does_not_seem_empty_after_a_steal() {
                 stealer.is_empty()
             });
             queue.push_or_overflow(4, drop);
-            let seemed_empty = looking.join().expect("looking does not panic");
+            let seemed_empty = looking.join().expect("looking doesn't panic");
             // A thief that counted the items before an overflow may take all that it leaves, and
             // then the queue is empty.
             let left = drain(&queue).len();
@@ -552,7 +552,7 @@ fn seems_never_empty(taken: &'static str, work: fn(&Owner, &Thief)) {
         let looker = stealer.clone();
         let looking = thread::spawn(move || looker.is_empty());
         work(&queue, &stealer);
-        let seemed_empty = looking.join().expect("looking does not panic");
+        let seemed_empty = looking.join().expect("looking doesn't panic");
         assert!(
             !seemed_empty,
             "it seemed empty, though only some of the items that were pushed were {taken}"

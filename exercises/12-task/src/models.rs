@@ -140,7 +140,7 @@ fn a_handle_that_waits_is_woken_in_every_order() {
             if is_ready {
                 assert!(written.get() == 1, "the handle is ready too early");
             }
-            running.join().expect("running does not panic");
+            running.join().expect("running doesn't panic");
             if !is_ready {
                 assert!(
                     woken.0.load(Relaxed),
@@ -160,8 +160,8 @@ fn a_handle_that_changes_its_waker_is_woken_in_every_order() {
         clause: "9. The handle",
         promise: "A waker that replaces another one while the task ends is woken, or the handle is \
                   ready.",
-        usual_cause: "The waker cell is written while its flag is set, when the task may be \
-                      reading it. Take the flag back first, and check whether it was still yours.",
+        usual_cause: "The cell is written while its flag is set, when the task may be reading it. \
+                      Take the flag back first, and check whether it was still yours.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check_model(lesson, || {
@@ -173,7 +173,7 @@ fn a_handle_that_changes_its_waker_is_woken_in_every_order() {
             let running = thread::spawn(move || queue.run_all());
             let (second, woken) = flag();
             let is_ready = poll(&mut handle, &second).is_some();
-            running.join().expect("running does not panic");
+            running.join().expect("running doesn't panic");
             if !is_ready {
                 assert!(woken.0.load(Relaxed), "the newer waker wasn't woken");
                 let is_ready = poll(&mut handle, &second).is_some();
@@ -217,7 +217,7 @@ fn the_output_is_dropped_once_when_the_handle_goes_as_the_task_ends() {
                 }
                 let running = thread::spawn(move || queue.run_all());
                 drop(handle);
-                running.join().expect("running does not panic");
+                running.join().expect("running doesn't panic");
                 let drops = count.load(Relaxed);
                 assert!(
                     drops == 1,
@@ -493,7 +493,7 @@ fn an_abort_ends_the_task_in_every_order() {
             });
             handle.abort();
             queue.run_all();
-            waking.join().expect("waking does not panic");
+            waking.join().expect("waking doesn't panic");
             queue.run_all();
             assert!(handle.is_finished(), "an aborted task hasn't ended");
             let drops = count.load(Relaxed);
@@ -527,7 +527,7 @@ fn no_task_slips_past_a_list_that_closes() {
                 .as_ref()
                 .expect("just made")
                 .close_and_cancel();
-            running.join().expect("running does not panic");
+            running.join().expect("running doesn't panic");
             queue.run_all();
             assert!(handle.is_finished(), "a task waits after the close");
             let is_empty =

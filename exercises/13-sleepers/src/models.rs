@@ -25,7 +25,7 @@ where
     let theirs = shared.clone();
     let thread = thread::spawn(move || other(&theirs));
     let own = own(shared);
-    (thread.join().expect("it does not panic"), own)
+    (thread.join().expect("it doesn't panic"), own)
 }
 
 /// Sleepers, and a queue that one thread pushes to.
@@ -418,7 +418,7 @@ fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
             let (named, now) = beside(&shared, Sleepers::notify, |it| {
                 it.transition_from_parked(0)
             });
-            let must_look = sleeping.join().expect("it does not panic");
+            let must_look = sleeping.join().expect("it doesn't panic");
             assert!(
                 now == Busy || named == Some(0),
                 "0 searches, and {named:?} was named"
@@ -558,7 +558,7 @@ fn assert_no_work_waits_as_a_search_ends(
     let (named, is_seen) = beside(shared, push, |(sleepers, queue)| {
         sleepers.transition_to_parked(1, was) && !queue.is_empty()
     });
-    let is_named = finding.join().expect("it does not panic");
+    let is_named = finding.join().expect("it doesn't panic");
     assert!(
         is_named || named == Some(1) || is_seen,
         "worker 1 sleeps, none searches, and the work waits: neither `transition_from_searching` \
@@ -655,7 +655,7 @@ fn a_worker_that_may_not_search_is_never_counted() {
                 assert!(
                     may_search || was_last,
                     "of 2 workers the only searcher left and was told that another one searches; \
-                     the other one asked meanwhile, and may not search"
+                     the other asked meanwhile, and may not search"
                 );
             });
         }

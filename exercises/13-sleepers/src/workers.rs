@@ -101,7 +101,7 @@ impl Workers {
         self.scheduler.is_over.store(true, Release);
         self.scheduler.unparkers.iter().for_each(Unparker::unpark);
         for thread in self.threads {
-            thread.join().expect("a worker does not panic");
+            thread.join().expect("a worker doesn't panic");
         }
     }
 }

@@ -11,11 +11,10 @@
 //!
 //! The clock is std's with any of them; with `chaos` a test can set it: [`time`].
 //!
-//! What each offers is what all of them have; `missing`, which is there with
-//! the feature `loom`, lists what loom can't carry. In a model no time passes:
-//! a timed wait waits until it is notified, and none of the spurious failures
-//! that std allows occurs. What implements [`Wake`](std::task::Wake) stays in a
-//! [`std::sync::Arc`].
+//! What each offers is what all of them have; `missing`, which is there with the feature `loom`,
+//! lists what loom can't provide. In a model no time passes: a timed wait waits until it is
+//! notified, and none of the spurious failures that std allows occurs. What implements
+//! [`Wake`](std::task::Wake) stays in a [`std::sync::Arc`].
 
 #[cfg(feature = "loom")]
 pub mod missing;
@@ -38,7 +37,7 @@ pub use shuttle_backend::*;
 
 pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-// The compiler shows these lines to who imports what is not there.
+// The compiler shows these lines to code that imports what isn't there.
 #[cfg(false)] // not in `primitives`: loom counts strong references only. Use std's `Arc` and `Weak`, which the models don't see
 pub struct Weak;
 #[cfg(false)] // not in `primitives`: it would outlive a model's execution. Use a `Mutex<Option<T>>`
@@ -48,8 +47,8 @@ pub struct LazyLock;
 #[cfg(false)] // not in `primitives`: it would outlive a model's execution. Use a `Mutex<bool>`
 pub struct Once;
 
-/// std's `thread_local!` over a model checker's: those do not know the
-/// `const { … }` that std does.
+/// std's `thread_local!` over a model checker's, which don't support the `const { … }` that std
+/// does.
 #[cfg(any(feature = "loom", feature = "shuttle"))]
 #[doc(hidden)]
 #[macro_export]

@@ -23,8 +23,8 @@ pub use loom::thread_local as model_thread_local;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// So often, in one execution, a thread may be interrupted where it could have
-/// gone on. loom's documentation says that two or three find most bugs.
+/// How often, in one execution, a thread may be preempted where it could have gone on. loom's
+/// documentation says that two or three find most bugs.
 const PREEMPTIONS: usize = 3;
 /// Loom operations in one execution; more is a loop that never ends.
 const BRANCHES: usize = 10_000;
@@ -36,14 +36,13 @@ const TIME: Duration = Duration::from_secs(20);
 ///
 /// # Panics
 ///
-/// When one execution panics, deadlocks, leaks an `Arc` or races.
+/// If one execution panics, deadlocks, leaks an `Arc` or races.
 pub fn model(body: impl Fn() + Send + Sync + 'static) {
     explore(PREEMPTIONS, body);
 }
 
-/// Like [`model`], with another bound on how often a thread is interrupted where
-/// it did not have to be: with many steps, one or two explore what three do not
-/// in any time.
+/// Like [`model`], with another bound on the number of preemptions: with many steps, one or two can
+/// be explored where three would never end.
 ///
 /// # Panics
 ///
@@ -67,10 +66,10 @@ fn explore(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = BRANCHES;
-    // A data race is told with both accesses.
+    // A data race is reported with both accesses.
     builder.location = true;
     builder.max_duration = Some(TIME);
-    // How many executions pass between two looks at the clock.
+    // How many executions pass between two checks of the clock.
     builder.checkpoint_interval = 100;
     let start = Instant::now();
     let explored = std::sync::Arc::new(AtomicU64::new(0));

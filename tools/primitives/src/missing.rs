@@ -1,9 +1,8 @@
-//! What std has and a model checker's side of `primitives` hasn't. The list stands
-//! in the book, too.
+//! What std has and a model checker's side of `primitives` hasn't. The book shows the list, too.
 #![doc = include_str!("missing.md")]
 //!
-//! Of each row there is a program below that compiles over std, and does not
-//! over loom: what this list says to be missing is missing.
+//! For each row there is a program below that compiles over std, and doesn't over loom: what this
+//! list says is missing is missing.
 
 /// A program for a row of the list. `lib` is std's modules, or `primitives`.
 macro_rules! missing {

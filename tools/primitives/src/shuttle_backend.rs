@@ -44,32 +44,29 @@ use std::time::{Duration, Instant};
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, MaxSteps, Runner};
 
-/// So many schedules are tried of each kind.
+/// This many schedules are tried of each kind.
 const SCHEDULES: usize = 500;
-/// Priorities change once less than this in a schedule: a bug that needs at most
-/// so many steps in one order is found with a known probability (Burckhardt and
-/// others, 2010).
+/// The number of priority changes in a schedule is less than this: a bug that needs at most this
+/// many steps in one order is found with a known probability (Burckhardt and others, 2010).
 const DEPTH: usize = 3;
-/// The same schedules each time: a model that has passed passes again.
-/// `SHUTTLE_RANDOM_SEED` is for others.
+/// The same schedules each time: a model that has passed passes again. `SHUTTLE_RANDOM_SEED`
+/// selects others.
 const SEED: u64 = 1;
-/// Steps in one execution; more is a loop that never ends. By priorities a
-/// thread that looks again and again keeps out for ever the one that it waits
-/// for: such a schedule is given up, and says nothing.
+/// Steps in one execution; more is a loop that never ends. With priorities, a thread that spins can
+/// starve the thread that it waits for, forever: such a schedule is given up, and says nothing.
 const STEPS: usize = 50_000;
-/// An exploration of one kind ends, and passes, after this long: some fifty
-/// times what ours take where nothing else runs.
+/// An exploration of one kind ends, and passes, after this long: some fifty times what ours take on
+/// an idle machine.
 const TIME: Duration = Duration::from_secs(60);
 
-/// Runs `body` under many random schedules, and then under as many with few
-/// changes of priority (PCT), and prints how many there were. The former
-/// change threads at every other step; the latter let some threads stand
-/// still for long.
+/// Runs `body` under many random schedules, and then under as many with few changes of priority
+/// (PCT), and prints how many there were. The former switch threads at every other step; the latter
+/// let some threads stand still for long.
 ///
 /// # Panics
 ///
-/// When `body` panics, deadlocks or, under a random one, never ends; shuttle
-/// prints the schedule, which `shuttle::replay` repeats.
+/// If `body` panics, deadlocks or, under a random schedule, never ends; shuttle prints the
+/// schedule, which `shuttle::replay` repeats.
 pub fn model(body: impl Fn() + Send + Sync + 'static) {
     let start = Instant::now();
     let body = Arc::new(body);
@@ -94,7 +91,7 @@ fn try_all(
     body: Arc<impl Fn() + Send + Sync + 'static>,
 ) -> usize {
     let mut config = Config::new();
-    // Without optimisation frames are large.
+    // Without optimization frames are large.
     config.stack_size = 1 << 18;
     config.max_steps = max_steps;
     config.max_time = Some(TIME);

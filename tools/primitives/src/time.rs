@@ -19,7 +19,7 @@ mod fake {
     use std::time::{Duration, Instant};
 
     std::thread_local! {
-        /// The clock that this thread runs by, if it is not std's.
+        /// The clock that this thread runs by, if it isn't std's.
         static RUNNING: RefCell<Option<FakeClock>> = const { RefCell::new(None) };
     }
 
@@ -28,7 +28,7 @@ mod fake {
         RUNNING.with_borrow(|clock| clock.as_ref().map_or_else(Instant::now, FakeClock::read))
     }
 
-    /// A clock that stands still until it is advanced, and counts who looks.
+    /// A clock that stands still until it is advanced, and counts its readings.
     ///
     /// It is read by the threads that [`run`](Self::run) by it. Clones are
     /// the same clock.
@@ -54,7 +54,7 @@ mod fake {
             }))
         }
 
-        /// Runs `body` with this clock in the place of std's, on this thread.
+        /// Runs `body` with this clock in place of std's, on this thread.
         pub fn run<R>(&self, body: impl FnOnce() -> R) -> R {
             struct Restored(Option<FakeClock>);
             impl Drop for Restored {
@@ -66,13 +66,13 @@ mod fake {
             body()
         }
 
-        /// Lets so much time pass.
+        /// Lets `by` pass.
         pub fn advance(&self, by: Duration) {
-            // Relaxed: whoever compares times of two threads orders them by other means.
+            // Relaxed: code that compares times of two threads orders them by other means.
             self.0.elapsed_ns.fetch_add(in_ns(by), Relaxed);
         }
 
-        /// How much time has passed. This is no reading.
+        /// How much time has passed. This doesn't count as a reading.
         pub fn elapsed(&self) -> Duration {
             Duration::from_nanos(self.0.elapsed_ns.load(Relaxed))
         }

@@ -15,11 +15,11 @@ use primitives::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use primitives::atomic::{AtomicBool, AtomicPtr};
 use primitives::{Arc, Barrier, Condvar, Mutex, RwLock, UnsafeCell, mpsc, thread};
 
-/// Runs `body` as the backend does: once, or in every order.
+/// Runs `body` as the backend does: once, or in every interleaving.
 fn run(body: fn()) {
     #[cfg(any(feature = "loom", feature = "shuttle"))]
     primitives::model(move || {
-        // shuttle refuses to try the orders of a single thread.
+        // shuttle refuses to try the interleavings of a single thread.
         let other = thread::spawn(thread::yield_now);
         body();
         other.join().unwrap();

@@ -1,8 +1,8 @@
-//! The one global allocator of every test binary. It counts, and it turns
-//! mistakes with memory into messages: a block given back with another
-//! layout or twice ends the process with a sentence, and a freed block holds
-//! [`POISON`] and is kept for a while, so that reading it shows. Miri sees all
-//! that by itself, and sees more where a block has no header: there it only counts.
+//! The one global allocator of every test binary. It counts, and it turns memory errors into
+//! messages: a block that is freed with another layout or twice ends the process with a sentence,
+//! and a freed block contains [`POISON`] and is kept for a while, so that reading it shows. Miri
+//! sees all that by itself, and sees more where a block has no header, so there the allocator only
+//! counts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -19,7 +19,7 @@ static ALLOCATOR: CheckingAllocator = CheckingAllocator;
 
 struct CheckingAllocator;
 
-/// Stands before each block.
+/// Precedes each block.
 #[repr(C, align(16))]
 struct Header {
     size: usize,
@@ -61,9 +61,8 @@ pub fn allocations<R>(body: impl FnOnce() -> R) -> (R, Allocations) {
     (result, counted)
 }
 
-/// Runs `body`, in which each allocation of this thread takes a millisecond and
-/// more: so that what allocates between a look and a step takes long enough for
-/// other threads to look, too.
+/// Runs `body`, in which each allocation of this thread takes a millisecond or more, so that an
+/// allocation between a check and a step takes long enough for other threads to check, too.
 pub fn with_slow_allocations<R>(body: impl FnOnce() -> R) -> R {
     struct Quick;
     impl Drop for Quick {
@@ -76,8 +75,8 @@ pub fn with_slow_allocations<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// How many blocks of the whole process are allocated and not given back.
-/// The difference before and after shows a leak, if no other thread works.
+/// How many blocks of the whole process are allocated and not freed. The difference before and
+/// after shows a leak, if no other thread works.
 pub fn live_blocks() -> isize {
     LIVE_BLOCKS.load(Relaxed)
 }
@@ -87,8 +86,9 @@ pub fn live_bytes() -> isize {
     LIVE_BYTES.load(Relaxed)
 }
 
-// SAFETY: blocks come from `System` and are as large and as aligned as asked, since `whole` adds the header in
-// front without lowering the alignment; a block is given back to `System` once, with the layout it came with.
+// SAFETY: blocks come from `System` and are as large and as aligned as requested, since `whole`
+// adds the header in front without lowering the alignment; a block is given back to `System` once,
+// with the layout it came with.
 unsafe impl GlobalAlloc for CheckingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if cfg!(miri) {
@@ -99,13 +99,13 @@ unsafe impl GlobalAlloc for CheckingAllocator {
         let Some((whole, offset)) = whole(layout) else {
             return ptr::null_mut();
         };
-        // SAFETY: `whole` has the header's size at least, so it is not zero.
+        // SAFETY: `whole` has at least the header's size, so it isn't zero.
         let base = unsafe { System.alloc(whole) };
         if base.is_null() {
             return base;
         }
         count(layout);
-        // SAFETY: `offset` bytes from `base` the block begins, inside the allocation.
+        // SAFETY: the block begins `offset` bytes after `base`, inside the allocation.
         let block = unsafe { base.add(offset) };
         let header = Header {
             size: layout.size(),
@@ -140,9 +140,9 @@ unsafe impl GlobalAlloc for CheckingAllocator {
             ));
         }
         count_freed(layout);
-        // SAFETY: the block is `size` bytes long and nobody's any more.
+        // SAFETY: the block is `size` bytes long and no longer in use.
         unsafe { block.write_bytes(POISON, layout.size()) };
-        // SAFETY: the block was just marked as freed, by nobody else.
+        // SAFETY: the block was just marked as freed, and only by us.
         unsafe { QUARANTINE.admit(block) };
     }
 }
@@ -190,8 +190,8 @@ unsafe fn release(block: *mut u8) {
     unsafe { System.dealloc(block.wrapping_sub(offset), whole) };
 }
 
-/// The blocks freed last, kept from reuse so that whoever still uses one
-/// meets [`POISON`] instead of somebody else's data.
+/// The most recently freed blocks, kept from reuse so that a use-after-free meets [`POISON`]
+/// instead of other data.
 struct Quarantine {
     is_locked: AtomicBool,
     slots: [AtomicUsize; Quarantine::SLOTS],
@@ -206,7 +206,7 @@ static QUARANTINE: Quarantine = Quarantine {
 
 impl Quarantine {
     const SLOTS: usize = 4096;
-    /// Miri and the sanitizers know of a block only when it is really freed.
+    /// Miri and the sanitizers notice only when a block is really freed.
     const IS_USED: bool = !cfg!(any(miri, feature = "no-quarantine"));
     /// Blocks above this size are given back at once, so that the quarantine
     /// stays below 16 MiB.
@@ -221,7 +221,8 @@ impl Quarantine {
         // SAFETY: the block is the caller's, and its header is intact.
         let size = unsafe { &*header_of(block) }.size;
         let is_wanted = Self::IS_USED && size <= Self::LARGEST;
-        // Acquire: pairs with the Release below; whoever evicts sees the block that was put in.
+        // Acquire: pairs with the Release below; the thread that evicts sees the block that was put
+        // in.
         let is_free = is_wanted && !self.is_locked.swap(true, Acquire);
         if !is_free {
             // SAFETY: the block is the caller's and marked as freed.

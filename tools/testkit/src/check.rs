@@ -7,31 +7,30 @@ use crate::verdict::{Failure, Verdict};
 use crate::watchdog::Limits;
 use crate::{Lesson, child, events};
 
-/// The body of a check. Of one type for all of them: everything below is compiled once,
-/// and not once for each check of each version.
+/// The body of a check. All bodies have one type, so everything below is compiled once instead of
+/// once for each check of each version.
 pub(crate) type Body = Box<dyn FnOnce() + Send>;
 
-/// Runs `body` as the check of `lesson`, in a child process, and fails the
-/// test with what the lesson teaches if the body panics, hangs, spins or
-/// takes the process down. A body says what it saw by the message of its
-/// `assert!`.
+/// Runs `body` as the check of `lesson`, in a child process, and fails the test with what the
+/// lesson teaches if the body panics, hangs, spins or crashes the process. A body reports what it
+/// saw in the message of its `assert!`.
 ///
-/// Must be called from a `#[test]` function itself: the child process finds
-/// the test by the name of the function in which the closure stands.
+/// Must be called from a `#[test]` function itself: the child process finds the test by the name of
+/// the function that contains the closure.
 ///
 /// # Panics
 ///
-/// When the check fails.
+/// If the check fails.
 #[track_caller]
 pub fn check<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
     run(lesson, Limits::CHECK, test_name::<F>(), Box::new(body));
 }
 
-/// Like [`check`], with the time that a model takes to be explored.
+/// Like [`check`], with the time that exploring a model takes.
 ///
 /// # Panics
 ///
-/// When the check fails.
+/// If the check fails.
 #[track_caller]
 pub fn check_model<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
     run(lesson, Limits::MODEL, test_name::<F>(), Box::new(body));
@@ -57,7 +56,7 @@ fn run(lesson: Lesson, limits: Limits, name: &str, body: Body) {
             Some((report, seen))
         }
     };
-    // `print!` rather than a write to standard output: libtest captures it.
+    // `print!` instead of a write to standard output: libtest captures it.
     print!("{}", report.output);
     let Some((failure, seen)) = failure else {
         events::emit(name, &lesson, "passed", &report.output);
@@ -65,12 +64,12 @@ fn run(lesson: Lesson, limits: Limits, name: &str, body: Body) {
     };
     events::emit_failure(name, &lesson, &failure, &seen);
     eprint!("{failure}");
-    // The report has said it all; a panic message and a backtrace hint would only bury it.
+    // The report has said everything; a panic message and a backtrace hint would only bury it.
     std::panic::resume_unwind(Box::new("the check failed"));
 }
 
-/// The text with its control characters shown instead of sent: a terminal obeys
-/// some of them, and any program can put them into a panic's message.
+/// The text with its control characters shown instead of sent: a terminal obeys some of them, and
+/// any program can put them into a panic message.
 fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -83,8 +82,8 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// The path of the test function in which a closure of type `F` stands, as
-/// libtest names it: without the crate, and without the closure.
+/// The path of the test function that contains a closure of type `F`, as libtest names it: without
+/// the crate, and without the closure.
 fn test_name<F>() -> &'static str {
     let path = std::any::type_name::<F>();
     let path = path.split_once("::").map_or(path, |(_crate, rest)| rest);

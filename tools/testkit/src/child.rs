@@ -1,4 +1,4 @@
-//! The child process in which a check runs, from both of its sides.
+//! The child process in which a check runs, from both sides.
 //!
 //! The parent starts the test binary again for one test; there the same
 //! `#[test]` function reaches [`run`], which executes the body on a thread of
@@ -72,7 +72,7 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String>
     })
 }
 
-/// Waits for the child; kills it after `limit` and then returns `None`.
+/// Waits for the child; after `limit`, kills it and returns `None`.
 fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let deadline = Instant::now() + limit;
     let mut pause = Duration::from_micros(200);
@@ -90,8 +90,8 @@ fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     }
 }
 
-/// The child's own verdict, if how it ended agrees with it. `None` for the
-/// status means that the child was killed.
+/// The child's own verdict, if the way it ended agrees with it. `None` for the status means that
+/// the child was killed.
 fn judge(verdict: Option<Verdict>, status: Option<ExitStatus>) -> Verdict {
     let seen = match (verdict, status) {
         (Some(failed @ Verdict::Failed(_)), _) => return failed,
@@ -120,7 +120,7 @@ fn describe_exit(status: ExitStatus) -> String {
     format!("the test process ended by itself before its check was done ({status})")
 }
 
-/// Takes away what libtest itself prints in the child.
+/// Suppresses what libtest itself prints in the child.
 fn without_libtest(output: &str, name: &str) -> String {
     let output = output.strip_prefix("\nrunning 1 test\n").unwrap_or(output);
     let output = output.replacen(&format!("test {name} ... "), "", 1);
@@ -136,7 +136,7 @@ fn without_libtest(output: &str, name: &str) -> String {
 enum Kind {
     /// A check, once.
     Check,
-    /// A model, in each order of its steps.
+    /// A model, in each interleaving.
     Model,
 }
 
@@ -189,8 +189,8 @@ pub(crate) fn run(limits: Limits, folder: &str, body: Body) -> ! {
     }
 }
 
-/// The verdict on a body that panicked with `message`: perhaps only because a
-/// `todo!` was reached, on any thread.
+/// The verdict on a body that panicked with `message`, perhaps only because a `todo!` was reached,
+/// on any thread.
 fn failed_by_panic(kind: Kind, message: &str) -> Verdict {
     let first = || match kind {
         Kind::Model => panics::first_seen(),

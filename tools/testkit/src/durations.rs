@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Makes the durations that are 2^32 or 2^64 nanoseconds, microseconds,
 /// milliseconds or seconds, the shortest first, as far as a [`Duration`] goes.
-/// Cut to an integer of so many bits, each of them is zero.
+/// Truncated to an integer of that many bits, each of them is zero.
 pub fn durations_that_wrap() -> Vec<Duration> {
     const NANOS: u128 = 1_000_000_000;
     let nanos_in_a_unit = [1, 1_000, 1_000_000, NANOS];

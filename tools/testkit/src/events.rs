@@ -1,4 +1,4 @@
-//! One JSON line an event, for whoever started the tests and asked for them.
+//! Writes one JSON line an event, for the program that started the tests and requested them.
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -11,25 +11,24 @@ use crate::verdict::Kind;
 /// The environment variable with the path of the file to append to.
 const FILE_VARIABLE: &str = "TESTKIT_EVENTS";
 
-/// The environment variable with a folder in which the tests of each exercise
-/// get a file of their own. Cargo sets it, and so a plain `cargo test` is seen
-/// on the book's pages.
+/// The environment variable with a folder in which the tests of each exercise get a file of their
+/// own. Cargo sets it, which is why a plain `cargo test` shows up on the book's pages.
 const FOLDER_VARIABLE: &str = "TESTKIT_CHECKS";
 
-/// Appends `{"name", "clause", "read", "outcome", "message", "binary"}` as one
-/// line to the file that the environment asks for, if any. The outcome is
-/// `running`, `passed`, `failed`, where a `todo!` was reached `unwritten`, or,
-/// where no model can judge the code, `unjudged`; the message is what a passed check printed, or why it failed.
+/// Appends `{"name", "clause", "read", "outcome", "message", "binary"}` as one line to the file
+/// that the environment names, if any. The outcome is `running`, `passed`, `failed`, where a
+/// `todo!` was reached `unwritten`, or, where no model can judge the code, `unjudged`; the message
+/// is what a passed check printed, or why it failed.
 pub(crate) fn emit(name: &str, lesson: &Lesson, outcome: &str, message: &str) {
     append(name, lesson, outcome, message, &[]);
 }
 
-/// Appends the event of a failure, with what it takes to choose among several:
-/// `"kind"`, what was `"seen"`, and what `"usually"` causes it.
+/// Appends the event of a failure, with what is needed to choose among several: `"kind"`, what was
+/// `"seen"`, and what `"usually"` causes it.
 pub(crate) fn emit_failure(name: &str, lesson: &Lesson, message: &str, seen: &str) {
     let advice = lesson.advice(seen).unwrap_or_default();
     let kind = Kind::of(seen);
-    // A check that has reached a `todo!` says nothing of the code yet.
+    // A check that has reached a `todo!` says nothing about the code yet.
     let outcome = match kind {
         Kind::Unwritten => "unwritten",
         Kind::Unrepeated => "unjudged",
@@ -59,7 +58,7 @@ fn append(name: &str, lesson: &Lesson, outcome: &str, message: &str, more: &[(&s
         let _ = write!(line, "{comma}\"{key}\":\"{}\"", escape(value));
     }
     line.push_str("}\n");
-    // One write of a short line in append mode, so that lines of parallel tests do not mix.
+    // One write of a short line in append mode, so that lines of parallel tests don't mix.
     let written = OpenOptions::new()
         .append(true)
         .create(true)
@@ -73,7 +72,7 @@ fn append(name: &str, lesson: &Lesson, outcome: &str, message: &str, more: &[(&s
     }
 }
 
-/// A file in the folder, if that is there: otherwise nobody reads.
+/// A file in the folder, if the folder is there: otherwise there is no reader.
 fn file_of_exercise() -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os(FOLDER_VARIABLE)?);
     let package = std::env::var("CARGO_PKG_NAME").ok()?;

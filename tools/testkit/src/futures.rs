@@ -1,4 +1,4 @@
-//! Futures that probe whoever polls them.
+//! Futures that probe their executor.
 
 use std::future::Future;
 use std::marker::PhantomPinned;
@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::ThreadProbe;
 
-/// Wakes itself and is pending so many times, then is ready.
+/// Wakes itself and is pending a number of times, and then is ready.
 #[derive(Debug)]
 pub struct Yields(pub u32);
 
@@ -28,14 +28,13 @@ impl Future for Yields {
     }
 }
 
-/// Is woken by turns: once by itself, within its poll, and once by another
-/// thread, when the one that polls it sleeps. Each wake-up needs one poll. Its
-/// output is how often it was polled, which is at most [`Self::NEEDED_POLLS`]
-/// if nothing else makes it be polled.
+/// Is woken alternately: once by itself, within its poll, and once by another thread, while the
+/// thread that polls it sleeps. Each wake-up needs one poll. Its output is how often it was polled,
+/// which is at most [`Self::NEEDED_POLLS`] if nothing else causes a poll.
 #[derive(Debug)]
 pub struct WokenByTurns {
     polls: u32,
-    /// How often it has asked to be woken by the other thread.
+    /// How often it has requested a wake-up from the other thread.
     asked: u32,
     /// How often that thread has woken it.
     woken: Arc<AtomicU32>,
@@ -46,7 +45,7 @@ pub struct WokenByTurns {
 impl WokenByTurns {
     /// How often each of the two wakes it.
     pub const ROUNDS: u32 = 20;
-    /// The first, and one for each wake-up.
+    /// The first poll, and one for each wake-up.
     pub const NEEDED_POLLS: u32 = 1 + 2 * Self::ROUNDS;
 
     /// Makes the future, and starts the other thread. It ends with the future.
@@ -85,7 +84,7 @@ impl Future for WokenByTurns {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<u32> {
         self.polls += 1;
         if self.woken.load(SeqCst) < self.asked {
-            // Nobody has woken it yet.
+            // It hasn't been woken yet.
             return Poll::Pending;
         }
         if self.is_to_wake_itself {
@@ -103,8 +102,8 @@ impl Future for WokenByTurns {
     }
 }
 
-/// Notes its address at the first poll and panics if a later poll, or its
-/// drop, finds it elsewhere. Wakes itself so many times before it is ready.
+/// Records its address at the first poll and panics if a later poll, or its drop, finds it
+/// elsewhere. Wakes itself a number of times before it is ready.
 #[derive(Debug)]
 pub struct MustNotMove {
     yields_left: u32,
@@ -156,10 +155,9 @@ impl Drop for MustNotMove {
     }
 }
 
-/// Is written to by another thread while its own thread sleeps, after its
-/// first poll, and panics if a later poll does not find that there. It can't
-/// be told by its address that a future was moved away after a poll and back
-/// before the next.
+/// Another thread writes to it while its own thread sleeps, after its first poll. It panics if a
+/// later poll doesn't find what was written. Its address can't show that a future was moved away
+/// after a poll and back before the next.
 #[derive(Debug, Default)]
 pub struct WrittenMeanwhile {
     mark: AtomicU32,

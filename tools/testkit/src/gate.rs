@@ -1,4 +1,4 @@
-//! Ordering events without sleeping.
+//! Orders events without sleeping.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
@@ -6,8 +6,8 @@ use std::thread;
 
 use crate::ThreadProbe;
 
-/// A door that starts shut. Whoever waits goes on once it is open; it stays
-/// open. It never touches the thread's park token.
+/// A gate that starts shut. Threads that wait pass once it is open, and it
+/// stays open. It never touches the thread's park token.
 #[derive(Debug, Default)]
 pub struct Gate {
     is_open: Mutex<bool>,
@@ -20,7 +20,7 @@ impl Gate {
         Self::default()
     }
 
-    /// Opens the gate for good.
+    /// Opens the gate permanently.
     pub fn open(&self) {
         *self.is_open.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.opened.notify_all();
@@ -37,17 +37,17 @@ impl Gate {
 }
 
 /// Opens a gate at the latest when it is dropped: a check that fails must not
-/// leave others waiting.
+/// leave other threads waiting.
 #[derive(Debug, Default)]
 pub struct Opener(Arc<Gate>);
 
 impl Opener {
-    /// Makes a shut gate, and what opens it.
+    /// Makes a shut gate, and the guard that opens it.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The gate, for those who are to wait.
+    /// The gate, for the threads that have to wait.
     pub fn gate(&self) -> Arc<Gate> {
         self.0.clone()
     }
@@ -68,8 +68,8 @@ impl Drop for Opener {
     }
 }
 
-/// Two threads meet: whoever comes first waits for the other. It may be
-/// used again and again.
+/// Lets two threads meet: the first to come waits for the other. It can be used
+/// repeatedly.
 #[derive(Debug)]
 pub struct Rendezvous(Barrier);
 
@@ -91,7 +91,7 @@ impl Default for Rendezvous {
     }
 }
 
-/// Waits for another thread as a lock or a channel does that is built on
+/// Waits for another thread like a lock or a channel that is built on
 /// [`std::thread::park`]: takes the thread's token, and leaves none.
 pub fn wait_by_thread_park() {
     let is_open = Arc::new(AtomicBool::new(false));
@@ -125,7 +125,7 @@ mod tests {
                 gate.wait();
                 passed.fetch_add(1, Relaxed)
             });
-            assert_eq!(passed.load(Relaxed), 0, "nobody may pass a shut gate");
+            assert_eq!(passed.load(Relaxed), 0, "no thread may pass a shut gate");
             gate.open();
             waiting.join().expect("the waiting thread passes");
             gate.wait();

@@ -1,11 +1,11 @@
-//! What the places of the threads tell of a hang, in words of its own.
+//! Describes a hang, from where the threads are.
 
 use crate::stacks::{self, Activity, Frame, Origin, ThreadStack};
 use crate::threads::Sample;
 use crate::verdict::{BUSY, DEADLOCK, Failure, HANGS, SPINS};
 
-/// Adds where the sampled threads stand to a failure that has a line for each
-/// of them. `folder` is the exercise's.
+/// Adds where the sampled threads are to a failure that has a line for each of
+/// them. `folder` is the exercise's.
 pub(crate) fn locate(failure: &mut Failure, samples: &[Sample], folder: &str) {
     if failure.seen.starts_with(BUSY) {
         return;
@@ -26,8 +26,8 @@ pub(crate) fn locate(failure: &mut Failure, samples: &[Sample], folder: &str) {
     }
 }
 
-/// Says what hangs, as far as the threads' places tell. `None` if nothing of
-/// them is known.
+/// Says what hangs, as far as the threads' places show. Returns `None` if
+/// nothing is known of them.
 fn in_words(stacks: &[ThreadStack]) -> Option<String> {
     if stacks.is_empty() {
         return None;
@@ -40,7 +40,7 @@ fn in_words(stacks: &[ThreadStack]) -> Option<String> {
 }
 
 /// A thread waits for a lock in the code under test, and all others sleep:
-/// whatever holds the lock never gives it back.
+/// whatever holds the lock never releases it.
 fn deadlock(stacks: &[ThreadStack]) -> Option<String> {
     let is_stuck =
         |stack: &&ThreadStack| stack.activity == Activity::Lock && stack.innermost().is_some();
@@ -85,8 +85,8 @@ fn deadlock(stacks: &[ThreadStack]) -> Option<String> {
     Some(words)
 }
 
-/// A place of the code under test is reached again from itself, by way of a
-/// destructor for instance, whose frames are not kept.
+/// A function of the code under test is entered again from within itself,
+/// through a destructor for instance, whose frames aren't kept.
 fn calls_itself(stack: &ThreadStack, inner: &Frame) -> bool {
     stack.subject().filter(|frame| *frame == inner).count() > 1
 }
@@ -110,7 +110,7 @@ fn in_drop(stacks: &[ThreadStack]) -> Option<String> {
     Some(words)
 }
 
-/// Nothing but a broken program makes a lock of the check itself hang.
+/// Only a broken program makes a lock of the check itself hang.
 fn of_check(stacks: &[ThreadStack]) -> Option<String> {
     let is_stuck = |stack: &ThreadStack| {
         let innermost = stack.frames.first();
@@ -125,7 +125,7 @@ fn of_check(stacks: &[ThreadStack]) -> Option<String> {
     })
 }
 
-/// Nothing more is known than who sleeps where.
+/// All that is known is which thread sleeps where.
 fn asleep(stacks: &[ThreadStack]) -> String {
     let places: Vec<_> = stacks.iter().filter_map(whereabouts).take(2).collect();
     let places = match places.is_empty() {
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_sleeps_is_told_with_its_place() {
+    fn anything_else_that_sleeps_is_reported_with_its_place() {
         let stacks = [stack("check", Activity::Park, &[(Subject, "block_on", 29)])];
         let words = in_words(&stacks).unwrap();
         assert!(

@@ -8,10 +8,9 @@ use crate::verdict::Kind;
 /// code breaks it.
 #[derive(Clone, Copy, Debug)]
 pub struct Lesson {
-    /// Number and name of the clause, as the contract writes them:
-    /// `3. No lost wake-up`.
+    /// Number and name of the clause, as in the contract: `3. No lost wake-up`.
     pub clause: &'static str,
-    /// What the contract promises here, as one sentence.
+    /// What the contract promises here, in one sentence.
     pub promise: &'static str,
     /// What most often breaks it.
     pub usual_cause: &'static str,
@@ -20,24 +19,24 @@ pub struct Lesson {
     pub read: &'static str,
 }
 
-/// What such a failure does not say.
-const HINT_AT_BUSY: &str = "Other programs keep the CPUs. It says nothing of your code: run it again \
-                            when they have ended.";
+/// What such a failure doesn't show.
+const HINT_AT_BUSY: &str = "Other programs are using the CPUs. It says nothing about your code: \
+                            run it again when they have ended.";
 
-/// One lost wake-up makes many checks hang, of most clauses.
-const HINT_AT_HANGS: &str = "If other checks hang too, one lost wake-up may be behind all of them: \
-                             `cargo workshop check` picks the one to read first. If only this one \
-                             does:";
+/// One lost wake-up makes many checks hang, for most clauses.
+const HINT_AT_HANGS: &str = "If other checks hang too, one lost wake-up may be behind all of \
+                             them: `cargo workshop check` picks the one to read first. If only \
+                             this one does:";
 
-/// Where the lesson's own advice is about an assertion that was never reached.
+/// For lessons whose own advice is about an assertion that was never reached.
 const ADVICE_AT_HANGS: &str = "A wake-up is lost or never sent. Read the checks about wake-ups \
                                first: `cargo workshop check` picks the one that tells most.";
 
-const ADVICE_AT_DEADLOCKS: &str = "A lock is held while something is called that takes it too: a \
-                                   waker, a destructor, a job. Release it first.";
+const ADVICE_AT_DEADLOCKS: &str = "A lock is held during a call that takes it, too: of a waker, a \
+                                   destructor, a job. Release it first.";
 
-/// Before the part of a lesson's advice that is for hangs; what stands before
-/// it is for the assertions.
+/// Precedes the part of a lesson's advice that is for hangs; the part before it
+/// is for the assertions.
 const AT_A_HANG: &str = "At a hang: ";
 
 /// Advice with one of these is about waiting, and fits a hang; other advice is
@@ -53,7 +52,7 @@ const WORDS_OF_MEMORY: [&str; 12] = [
     "dropped", "alive",
 ];
 
-/// What usually breaks a promise is no news about code that is not there yet.
+/// What usually breaks a promise isn't news about code that isn't there yet.
 const HINT_AT_STUBS: &str = "Once it is written, this may break it:";
 
 /// Columns for the text beside the labels.
@@ -84,8 +83,8 @@ impl Lesson {
         report
     }
 
-    /// What usually causes what was seen; nothing where the words for that say
-    /// it already.
+    /// What usually causes what was seen, or nothing if the message already
+    /// says so.
     pub(crate) fn advice(&self, seen: &str) -> Option<String> {
         let (usual, at_hang) = match self.usual_cause.split_once(AT_A_HANG) {
             Some((usual, at_hang)) => (usual.trim_end(), Some(at_hang)),
@@ -104,7 +103,7 @@ impl Lesson {
         Some(advice.to_owned())
     }
 
-    /// The same for a report that stands alone: one of perhaps many.
+    /// The same for a report that stands alone: one of several, perhaps.
     fn advice_among_others(&self, seen: &str) -> Option<String> {
         let advice = self.advice(seen);
         match (Kind::of(seen), advice) {
@@ -117,15 +116,15 @@ impl Lesson {
     }
 }
 
-/// Advice that stood in the middle of a text, as a text of its own.
+/// A sentence from the middle of a text, as a text of its own.
 fn capitalized(advice: &str) -> String {
     let mut rest = advice.chars();
     let first = rest.next().into_iter().flat_map(char::to_uppercase);
     first.chain(rest).collect()
 }
 
-/// Breaks `text` between words into lines of at most [`TEXT_WIDTH`] columns;
-/// a longer word keeps a line of its own.
+/// Breaks `text` between words into lines of at most [`TEXT_WIDTH`] columns; a
+/// longer word gets a line of its own.
 fn wrap(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

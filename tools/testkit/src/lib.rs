@@ -1,10 +1,10 @@
-//! What the workshop's checks are made of. Standard library only, so that a
-//! first `cargo test -p exercise-1` takes seconds.
+//! What the workshop's checks are made of. Uses only the standard library, so
+//! that a first `cargo test -p exercise-1` takes seconds.
 //!
 //! A check is a body run by [`check`] under a [`Lesson`]. Each body runs in a
-//! child process of its own: a check that hangs, crashes or burns a core
-//! neither stops nor slows the others, and the failure says what was
-//! promised, what was seen, what usually causes it, and where to read on.
+//! child process of its own: a check that hangs, crashes or spins neither stops
+//! nor slows the others, and the failure says what was promised, what was seen,
+//! what usually causes it, and where to read on.
 //!
 //! ```no_run
 //! use testkit::{Lesson, check};
@@ -23,7 +23,7 @@
 //! ```
 //!
 //! With `TESTKIT_INLINE=1` in the environment the bodies run in the test
-//! process itself, without watchdog: for a debugger.
+//! process itself, without a watchdog: for a debugger.
 
 mod allocator;
 mod check;

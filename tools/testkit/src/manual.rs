@@ -1,4 +1,4 @@
-//! A future that is ready when the test says so.
+//! A future that becomes ready when the test says so.
 
 use std::pin::Pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use crate::ThreadProbe;
 #[derive(Debug)]
 pub struct ManualFuture(Arc<Shared>);
 
-/// Makes a [`ManualFuture`] ready, wakes its task, and tells how it fares.
+/// Makes a [`ManualFuture`] ready, wakes its task, and reports its state.
 #[derive(Clone, Debug)]
 pub struct ManualHandle(Arc<Shared>);
 
@@ -106,8 +106,8 @@ impl ManualHandle {
     }
 
     /// Wakes `count` times, and then completes the future. Each wake-up waits
-    /// until the thread sleeps again: it has taken the last one then, so that
-    /// no two can merge.
+    /// until the thread sleeps again: by then it has taken the previous
+    /// wake-up, so no two can merge.
     pub fn wake_one_by_one(&self, count: u32) {
         for _ in 0..count {
             let (waker, _asleep) = self.wait_until_asleep();
@@ -145,7 +145,7 @@ mod tests {
         let mut future = pin!(future);
         assert!(future.as_mut().poll(&mut cx).is_pending());
         assert!(future.as_mut().poll(&mut cx).is_pending());
-        assert_eq!(counts.wakes(), 0, "it does not wake by itself");
+        assert_eq!(counts.wakes(), 0, "it doesn't wake by itself");
         handle.complete();
         assert_eq!(counts.wakes(), 1, "completing wakes once");
         assert!(future.as_mut().poll(&mut cx).is_ready());

@@ -1,4 +1,4 @@
-//! Wakers that an executor must not tell apart by part of what they are.
+//! Wakers that an executor must not distinguish by only a part of what they are.
 
 use std::mem::ManuallyDrop;
 use std::ptr;
@@ -9,10 +9,9 @@ use std::task::{RawWaker, RawWakerVTable, Waker};
 use crate::WakeCounts;
 use crate::wakers;
 
-/// A place on the stack for wakers, one after the other and all at the same
-/// address. A clone of such a waker is on the heap: it has another data pointer
-/// and another vtable. Code that keeps the clone and compares the next waker
-/// with the *original* takes two wakers for one.
+/// A place on the stack for wakers, one after the other and all at the same address. A clone of
+/// such a waker is on the heap: it has a different data pointer and a different vtable. Code that
+/// keeps the clone and compares the next waker with the *original* takes two wakers for one.
 #[derive(Debug, Default)]
 pub struct StackWakers {
     current: Arc<WakeCounts>,
@@ -57,10 +56,10 @@ fn place<'a>(data: *const ()) -> &'a StackWakers {
     unsafe { &*data.cast() }
 }
 
-/// Makes two wakers without data, each with the count of its wake-ups: they
-/// differ by their vtables only. The counts are the process's.
+/// Makes two wakers without data, each with a count of its wake-ups: they differ only by their
+/// vtables. The counts are per process.
 pub fn wakers_without_data() -> [(Waker, &'static AtomicUsize); 2] {
-    // SAFETY: the functions of these vtables do not use their data pointer.
+    // SAFETY: the functions of these vtables don't use their data pointer.
     let make = |vtable| unsafe { Waker::new(ptr::null(), vtable) };
     [
         (make(&WITHOUT_DATA[0]), &WAKE_COUNTS[0]),
@@ -81,8 +80,7 @@ const fn vtable_of<const INDEX: usize>() -> RawWakerVTable {
     )
 }
 
-/// Makes wakers that run a hostile action whenever they are cloned, before
-/// there is a clone.
+/// Makes wakers that run a hostile action whenever they are cloned, before the clone exists.
 pub struct HostileClone<F>(F);
 
 impl<F: Fn() + Send + Sync + 'static> HostileClone<F> {

@@ -12,14 +12,14 @@ use crate::verdict::{PANIC, UNWRITTEN};
 
 mod models;
 
-/// One panic, of any thread, caught or not.
+/// One panic, on any thread, caught or not.
 #[derive(Clone, Debug)]
 pub(crate) struct Panic {
     thread: String,
     message: String,
-    /// `file:line`, or empty where it is not known.
+    /// `file:line`, or empty if it isn't known.
     place: String,
-    /// Where the code under test called std, if the place is there.
+    /// Where the code under test called std, if std panicked.
     caller: Option<String>,
 }
 
@@ -29,16 +29,16 @@ impl Panic {
     }
 }
 
-/// What a panic throws.
+/// The payload of a panic.
 type Thrown = Box<dyn Any + Send>;
 
 static RECORDED: Mutex<Vec<Panic>> = Mutex::new(Vec::new());
 
-/// How the panic begins that std raises just before it aborts, where a panic
-/// may not unwind: in a destructor that runs because of a panic, for instance.
+/// How the message of the panic begins that std raises just before it aborts, where a panic can't
+/// unwind: in a destructor that runs because of a panic, for instance.
 const BEFORE_ABORT: &str = "panic in a ";
 
-/// How the message of `todo!` begins.
+/// The payload.
 const TODO: &str = "not yet implemented";
 
 /// Runs `body` and returns what it panicked with, if it panicked.
@@ -49,18 +49,17 @@ pub fn panic_message(body: impl FnOnce()) -> Option<String> {
 /// What was thrown.
 fn message_of(panic: Thrown) -> String {
     let text = text_of(&*panic).map(str::to_owned);
-    // It may panic when it is dropped, and what that throws may, too.
+    // It may panic when it is dropped, and the payload of that panic may, too.
     catch_unwind(AssertUnwindSafe(|| drop(panic))).unwrap_or_else(std::mem::forget);
-    text.unwrap_or_else(|| "a value that is no text".to_owned())
+    text.unwrap_or_else(|| "a value that isn't text".to_owned())
 }
 
-/// Something whose life is checked, and whose end may not be written yet: if it
-/// panics by `todo!` as it is dropped, that makes no difference. Any other panic
-/// goes on.
+/// A value whose life is checked, and whose end may not be written yet: if its drop panics with
+/// `todo!`, that makes no difference. Any other panic goes on.
 pub struct EndMayBeUnwritten<T>(Option<T>);
 
 impl<T> EndMayBeUnwritten<T> {
-    /// Makes one of something that is at its beginning.
+    /// Makes one from a value at the beginning of its life.
     pub fn new(subject: T) -> Self {
         Self(Some(subject))
     }
@@ -86,14 +85,14 @@ impl<T> Drop for EndMayBeUnwritten<T> {
     }
 }
 
-/// Runs `body`. If it panics by `todo!`, that makes no difference.
+/// Runs `body`. If it panics with `todo!`, that makes no difference.
 pub(crate) fn allow_unwritten(body: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(body)) {
         forgive(panic);
     }
 }
 
-/// Goes on with a panic, unless it is of a `todo!`: that one is not noted any more.
+/// Resumes a panic, unless it comes from a `todo!`, which is also removed from the record.
 fn forgive(panic: Thrown) {
     if !text_of(&*panic).is_some_and(|text| text.starts_with(TODO)) {
         resume_unwind(panic);
@@ -116,15 +115,15 @@ fn name_of_thread() -> String {
     this.name().unwrap_or("a thread without a name").to_owned()
 }
 
-/// Whether the code is looked for that called std where that panics.
+/// Whether to look for the code that called std when std panics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Callers {
     Located,
     Ignored,
 }
 
-/// Records every panic of this process from now on, instead of printing it.
-/// `before_abort` is called when std is about to abort because of one.
+/// Records every panic of this process from now on, instead of printing it. `before_abort` is
+/// called when std is about to abort because of a panic.
 pub(crate) fn record_all(callers: Callers, before_abort: impl Fn() + Send + Sync + 'static) {
     std::panic::set_hook(Box::new(move |info| {
         let panic = Panic::of(info, callers);
@@ -139,7 +138,7 @@ pub(crate) fn record_all(callers: Callers, before_abort: impl Fn() + Send + Sync
 impl Panic {
     fn of(info: &PanicHookInfo<'_>, callers: Callers) -> Self {
         let place = info.location();
-        // What std itself panics at says nothing of the code that called it.
+        // A place in std says nothing about the code that called it.
         let is_in_std = place.is_some_and(|at| at.file().starts_with("/rustc/"));
         let caller = (is_in_std && callers == Callers::Located)
             .then(stacks::innermost_subject)
@@ -148,7 +147,7 @@ impl Panic {
             thread: name_of_thread(),
             message: info
                 .payload_as_str()
-                .unwrap_or("a value that is no text")
+                .unwrap_or("a value that isn't text")
                 .to_owned(),
             place: place.map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line())),
             caller: caller.map(|frame| frame.in_words()),
@@ -171,15 +170,15 @@ pub(crate) fn describe_all() -> Vec<String> {
     recorded().iter().map(describe).collect()
 }
 
-/// Says what was seen when the first panic of the process ended a model: the
-/// later ones only come of unwinding what loom has given up.
+/// Says what was seen when the first panic of the process ended a model: the later ones only come
+/// from unwinding what loom has given up.
 pub(crate) fn first_seen() -> Option<String> {
     let first = recorded().first()?.message.clone();
     Some(models::in_words(&first).unwrap_or_else(|| seen(&first)))
 }
 
-/// How messages end that only say that something else went wrong before: a
-/// thread ended that was to send, to be joined, or to release a lock.
+/// How messages end that only say that something else went wrong before: the thread that was meant
+/// to send, to be joined, or to release a lock has ended.
 const CONSEQUENCES: [&str; 5] = [
     ": RecvError",
     ": Any { .. }",
@@ -188,16 +187,15 @@ const CONSEQUENCES: [&str; 5] = [
     ": \"SendError(..)\"",
 ];
 
-/// How the panics begin that checks raise on purpose, for the code under test
-/// to keep.
+/// How the panics begin that checks raise on purpose, for the code under test to catch.
 const ON_PURPOSE: [&str; 1] = ["this waker panics"];
 
-/// Says what was seen when `message` ended the body: the message itself if it
-/// is an assertion of the check, with its place if it comes from elsewhere.
+/// Says what was seen when `message` ended the body: the message itself if it is an assertion of
+/// the check, or with its place if it comes from elsewhere.
 pub(crate) fn seen(message: &str) -> String {
     if ON_PURPOSE.iter().any(|own| message.starts_with(own)) {
         return format!(
-            "the panic of the check's own waker came out of the code, which was to keep it \
+            "the panic of the check's own waker came out of the code, which should have caught it \
              (the panic's text: \"{message}\")"
         );
     }
@@ -218,8 +216,8 @@ pub(crate) fn seen(message: &str) -> String {
     }
 }
 
-/// What `assert_eq!` says, as one sentence: what it is about, what was found, and
-/// what should be.
+/// What `assert_eq!` says, as one sentence: what it is about, what was found, and what was
+/// expected.
 pub(crate) fn as_sentence(message: &str) -> String {
     let parts = || {
         let rest = message.strip_prefix("assertion `left == right` failed")?;
@@ -251,8 +249,8 @@ fn cause_of(message: &str) -> String {
         .split_once(": ")
         .map_or(message, |(awaited, _)| awaited);
     format!(
-        "what the check waits for can't come any more, because what was to cause it was dropped \
-         or has ended (\"{awaited}\" didn't hold)"
+        "what the check waits for can't come any more, because what should cause it was dropped or \
+         has ended (\"{awaited}\" didn't hold)"
     )
 }
 
@@ -270,8 +268,8 @@ pub(crate) fn of_subject() -> Option<String> {
     ))
 }
 
-/// How panics read that nobody writes on purpose. What the code under test says
-/// in words of its own may be what the contract wants of it, and be caught.
+/// How panics read that aren't written on purpose. What the code under test says in its own words
+/// may be what the contract requires, and be caught.
 const UNWANTED: [&str; 9] = [
     "already borrowed",
     "already mutably borrowed",
@@ -294,8 +292,8 @@ fn is_of_subject(place: &str) -> bool {
     is_in_subject_folder(&place) && !is_of_a_check(&place)
 }
 
-/// Says that a `todo!` was reached, if one was on any thread: others may wait
-/// for that thread in vain.
+/// Says that a `todo!` was reached, if one was, on any thread: others may wait for that thread in
+/// vain.
 pub(crate) fn unwritten() -> Option<String> {
     let recorded = recorded();
     let panic = recorded.iter().find(|panic| panic.is_of_todo())?;
@@ -318,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_equality_that_fails_is_told_as_a_sentence() {
+    fn an_equality_that_fails_is_reported_as_a_sentence() {
         let failed =
             |left, right| panic_message(|| assert_eq!(left, right, "drops of the future")).unwrap();
         assert_eq!(as_sentence(&failed(0, 1)), "drops of the future: 0, not 1");

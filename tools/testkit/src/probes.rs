@@ -47,7 +47,7 @@ impl DropLog {
     }
 }
 
-/// A value whose drop panics, unless its thread is panicking already.
+/// A value whose drop panics, unless its thread is already panicking.
 #[derive(Debug)]
 pub struct PanicOnDrop;
 
@@ -64,8 +64,8 @@ impl Drop for PanicOnDrop {
     }
 }
 
-/// What the end of a thread drops. It takes its time, each its own, so that
-/// nobody who waits for some of the threads finds all of them dropped.
+/// Dropped when a thread ends. Each takes a different time, so that a thread
+/// that waits for only some of the threads doesn't find all of them dropped.
 struct SlowEnd {
     time: Duration,
     _probe: DropProbe,
@@ -111,14 +111,15 @@ mod tests {
     #[test]
     fn the_end_of_a_thread_is_logged() {
         let gate = Arc::new(crate::Gate::new());
-        let (tell, told) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         let door = gate.clone();
         let thread = thread::spawn(move || {
-            tell.send(log_of_this_threads_end())
+            sender
+                .send(log_of_this_threads_end())
                 .expect("it is received");
             door.wait();
         });
-        let log = told.recv().expect("it is sent");
+        let log = receiver.recv().expect("it is sent");
         assert_eq!(log.count(), 0, "the thread lives");
         gate.open();
         thread.join().expect("waiting does not panic");

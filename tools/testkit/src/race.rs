@@ -9,20 +9,19 @@ use std::task::{Context, Poll, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-/// So many rounds are run however slow the machine is.
+/// This many rounds are run however slow the machine is.
 const FEWEST_ROUNDS: u32 = if cfg!(miri) { 20 } else { 100 };
-/// After so many rounds the delays start again.
+/// After this many rounds the delays start again.
 const DELAYS: u32 = 128;
 /// Stands for the number of a round that never comes.
 const STOP: u32 = u32::MAX;
 
-/// So often the answering thread looks for a question before it sleeps.
+/// How often the answering thread looks for a question before it sleeps.
 const LOOKS: u32 = 100_000;
 
-/// Lets `wait` wait for one [`Answer`] after the other until `time` has
-/// passed. Another thread answers each at once, and so wakes just about when
-/// `wait` falls asleep: now a little earlier, now a little later. No single
-/// round can hit a narrow moment; many do.
+/// Has `wait` wait for one [`Answer`] after the other until `time` has passed. Another thread
+/// answers each at once, and so wakes just about when `wait` falls asleep: sometimes a little
+/// earlier, sometimes a little later. No single round can hit a narrow moment, but many do.
 ///
 /// # Panics
 ///
@@ -31,7 +30,7 @@ pub fn race_with_wakes(time: Duration, mut wait: impl FnMut(Answer)) {
     race(time, &mut wait);
 }
 
-/// The same for any waiting, so that it's compiled once.
+/// The same for any way of waiting, so that it's compiled once.
 fn race(time: Duration, wait: &mut dyn FnMut(Answer)) {
     let desk = Arc::new(Desk::default());
     let answering = thread::spawn({
@@ -72,7 +71,7 @@ struct Desk {
     asked: AtomicU32,
     /// The round of the newest answer.
     answered: AtomicU32,
-    /// Whether the answering thread has to be roused for a question.
+    /// Whether the answering thread has to be unparked for a question.
     is_asleep: AtomicBool,
 }
 
@@ -96,9 +95,8 @@ impl Desk {
         }
     }
 
-    /// Looks again and again, since to be roused from a sleep takes too long
-    /// to hit a narrow moment. Sleeps in the end, so that where no question
-    /// comes any more everybody is seen to sleep.
+    /// Spins first, because being unparked takes too long to hit a narrow moment. Sleeps in the
+    /// end, so that all threads are seen to sleep if no question comes any more.
     fn wait_for_question(&self, round: u32) {
         let is_asked = || self.asked.load(SeqCst) >= round;
         for look in 1..=LOOKS {
@@ -132,7 +130,8 @@ impl Future for Answer {
         if !mem::replace(&mut self.is_asked, true) {
             *self.desk.lock_waker() = Some(cx.waker().clone());
             self.desk.ask(self.round, &self.answering);
-            // Each round goes to sleep at another moment, so that the wake-up hits each moment in turn.
+            // Each round goes to sleep at a different moment, so that the wake-up hits each moment
+            // in time.
             (0..self.round % DELAYS).for_each(|_| hint::spin_loop());
         }
         Poll::Pending

@@ -1,4 +1,4 @@
-//! A small executor that is fair and always does the same.
+//! A small executor that is fair and deterministic.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Context, Wake, Waker};
 
-/// Runs a few tasks on this thread, each in its turn: who is woken goes to the
-/// back of the queue, and who is at its front is polled. Several wake-ups
-/// before a poll count as one.
+/// Runs a few tasks on this thread, each in its turn: a task that is woken goes
+/// to the back of the queue, and the task at its front is polled. Several
+/// wake-ups before a poll count as one.
 ///
-/// While nobody is woken it sleeps, so that a wake-up may come from another
-/// thread too, and one that never comes is a hang.
+/// While no task is woken it sleeps, so that a wake-up may come from another
+/// thread, too, and a wake-up that never comes is a hang.
 #[derive(Default)]
 pub struct RoundRobin<'a> {
     tasks: Vec<Task<'a>>,
@@ -25,7 +25,7 @@ struct Task<'a> {
     signal: Arc<Signal>,
 }
 
-/// The tasks that were woken and not polled since, by their index.
+/// The indices of the tasks that were woken and not polled since then.
 #[derive(Default)]
 struct Queue {
     woken: Mutex<VecDeque<usize>>,
@@ -64,8 +64,8 @@ impl<'a> RoundRobin<'a> {
         });
     }
 
-    /// Polls the task whose turn it is; waits if nobody is woken. Returns
-    /// `false` if all tasks are finished.
+    /// Polls the task whose turn it is; waits if none is woken. Returns `false`
+    /// if all tasks are finished.
     pub fn turn(&mut self) -> bool {
         if self.tasks.iter().all(|task| task.future.is_none()) {
             return false;
@@ -92,7 +92,8 @@ impl<'a> RoundRobin<'a> {
         self.turns()
     }
 
-    /// Who was polled so far, in order: `ABAB` if two tasks took turns.
+    /// Which tasks were polled so far, in order: `ABAB` if two tasks
+    /// alternated.
     pub fn turns(&self) -> &str {
         &self.turns
     }

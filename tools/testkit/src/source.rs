@@ -1,5 +1,5 @@
-//! What the path of a source file says: whose code it holds, and how a reader
-//! knows it.
+//! What the path of a source file reveals: whose code is in it, and how a
+//! reader knows it.
 
 /// The folders of the code that a check may be about.
 const SUBJECTS: [&str; 4] = [
@@ -12,8 +12,8 @@ const SUBJECTS: [&str; 4] = [
 /// The parts of a path that only a check's file has.
 const CHECKS: [&str; 3] = ["src/tests.rs", "src/tests/", "src/models"];
 
-/// Whether the file lies in a folder of the code that a check may be about. The
-/// check itself may lie there, too.
+/// Whether the file is in a folder of the code that a check may be about. The
+/// check itself may be there, too.
 pub(crate) fn is_in_subject_folder(file: &str) -> bool {
     SUBJECTS.iter().any(|folder| file.contains(folder))
 }
@@ -29,8 +29,8 @@ pub(crate) fn exercise_folder(path: &str) -> &str {
     package.rsplit('/').next().unwrap_or_default()
 }
 
-/// The path of a tests file as seen from the workspace, without the `..` by
-/// which a solution reaches it.
+/// The path of a tests file as seen from the workspace, without the `..`
+/// through which a solution reaches it.
 pub(crate) fn without_detours(path: &str) -> String {
     let mut parts = Vec::new();
     for part in path.split('/') {

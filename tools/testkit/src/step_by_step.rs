@@ -1,11 +1,10 @@
-//! A wake-up at each step of a thread that falls asleep, and a thread that
-//! falls asleep at each step of a wake-up.
+//! Tests a wake-up at each step of a thread that falls asleep, and a thread that falls asleep at
+//! each step of a wake-up.
 //!
-//! A race that is run a thousand times hits a gap of a few nanoseconds now and
-//! then, and on a busy machine hardly ever. Here one of the two threads is run
-//! a machine instruction at a time, by the processor's own trap flag, and
-//! stopped after a given number of them. The other thread then does its part
-//! until it is done or has fallen asleep. One round for each instruction: the
+//! A race that is run a thousand times hits a gap of a few nanoseconds now and then, and on a busy
+//! machine hardly ever. Here one of the two threads is run one machine instruction at a time, with
+//! the processor's own trap flag, and stopped after a given number of them. The other thread then
+//! does its part until it is done or has fallen asleep. With one round for each instruction, the
 //! gap is hit, however narrow it is and whatever else the machine does.
 
 use std::pin::Pin;
@@ -21,13 +20,13 @@ use crate::trap;
 /// How many instructions are stepped through in each of the two sweeps. A
 /// step takes a microsecond, or ten in a virtual machine.
 const STEPS: u32 = 30_000;
-/// After so many instructions a thread is not falling asleep; it spins.
+/// After this many instructions a thread isn't falling asleep; it spins.
 const MAX_STEPS: u32 = 5_000;
-/// So often the other thread may spin instead of falling asleep.
+/// How often the other thread may spin instead of falling asleep.
 const MAX_SPINS: u32 = 10;
-/// How much CPU time says that the other thread spins.
+/// How much CPU time shows that the other thread spins.
 const SPIN_NS: u64 = 2_000_000;
-/// So often the partner looks for a question before it sleeps.
+/// How often the partner looks for a question before it sleeps.
 const SPINS_BEFORE_PARK: u32 = 20_000;
 /// Stands for the number of a round that never comes.
 const STOP: u32 = u32::MAX;
@@ -35,19 +34,18 @@ const STOP: u32 = u32::MAX;
 /// Which of the two threads is run step by step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stepped {
-    /// The one that waits, from the end of its poll until it sleeps.
+    /// The thread that waits, from the end of its poll until it sleeps.
     Sleeper,
-    /// The one that wakes it, during `wake`.
+    /// The thread that wakes it, during `wake`.
     Waker,
 }
 
-/// Lets `wait` wait for one [`SteppedAnswer`] after the other. In each round
-/// the wake-up comes whole at one step of the way from the poll to the sleep;
-/// then, in each round of a second sweep, the whole way from the poll to the
-/// sleep lies at one step of the wake-up.
+/// Has `wait` wait for one [`SteppedAnswer`] after the other. In each round the whole wake-up comes
+/// at one step between the poll and the sleep; then, in each round of a second sweep, everything
+/// between the poll and the sleep happens at one step of the wake-up.
 ///
-/// Where a thread cannot be stepped (it takes Linux on x86-64, and the child
-/// process of a check), it does nothing.
+/// Where a thread can't be stepped (it takes Linux on x86-64, and the child process of a check), it
+/// does nothing.
 ///
 /// # Panics
 ///
@@ -69,7 +67,7 @@ pub fn race_step_by_step(mut wait: impl FnMut(SteppedAnswer)) {
 }
 
 struct Run<'a> {
-    // Any waiting, so that the rest is compiled once.
+    // Any way of waiting, so that the rest is compiled once.
     wait: &'a mut dyn FnMut(SteppedAnswer),
     partner: &'a Thread,
     round: u32,
@@ -81,7 +79,8 @@ impl Run<'_> {
             .is_waker_stepped
             .store(stepped == Stepped::Waker, SeqCst);
         STAGE.spins.store(0, SeqCst);
-        // Once to warm up: first uses take ways of their own. Once to see how many steps there are.
+        // Once to warm up, because first uses take paths of their own. Once to see how many steps
+        // there are.
         self.run(stepped, MAX_STEPS);
         let length = self.run(stepped, MAX_STEPS);
         let mut left = STEPS;
@@ -111,8 +110,8 @@ impl Run<'_> {
     }
 }
 
-/// All numbers from one to `length`, far from each other where they come one
-/// after the other: whoever stops early has seen a bit of everything.
+/// All numbers from one to `length`, with consecutive ones far apart: a sweep that stops early has
+/// seen a bit of everything.
 fn scattered(length: u32) -> impl Iterator<Item = u32> {
     let are_coprime = |a: u32, b: u32| {
         let (mut a, mut b) = (a, b);
@@ -128,7 +127,7 @@ fn scattered(length: u32) -> impl Iterator<Item = u32> {
     (0..length).map(move |index| 1 + index * stride % length)
 }
 
-/// What the two threads and the handler of the trap share.
+/// What the two threads and the trap handler share.
 struct Stage {
     waker: Mutex<Option<Waker>>,
     stop_at: AtomicU32,
@@ -139,11 +138,11 @@ struct Stage {
     asked: AtomicU32,
     /// The round whose future is ready.
     answered: AtomicU32,
-    /// The round in which the thread that is not stepped may do its part.
+    /// The round in which the thread that isn't stepped may do its part.
     released: AtomicU32,
-    /// The round in which it has started to.
+    /// The round in which it has started its part.
     started: AtomicU32,
-    /// The round in which it has done it.
+    /// The round in which it has done its part.
     done: AtomicU32,
     /// The round in which the partner has nothing left to do.
     partner_done: AtomicU32,
@@ -181,9 +180,9 @@ impl Stage {
     }
 }
 
-/// Runs in the handler of the trap, on the thread that is stepped, at the step
-/// at which it is to stop: lets the other thread do its part. Allocates
-/// nothing and takes no lock, since that thread may be inside either.
+/// Runs in the trap handler, on the thread that is stepped, at the step where it has to stop: has
+/// the other thread do its part. Allocates nothing and takes no lock, since that thread may be
+/// inside either.
 fn at_stop() {
     let round = STAGE.asked.load(SeqCst);
     let other = match STAGE.is_waker_stepped.load(SeqCst) {
@@ -197,7 +196,7 @@ fn at_stop() {
         if STAGE.done.load(SeqCst) >= round || has_started && other.is_asleep() {
             return;
         }
-        // It may wait for this thread in a loop, by a lock that spins.
+        // It may wait for this thread in a loop, with a spin lock.
         let cpu = other.cpu_ns().unwrap_or(u64::MAX);
         if has_started && cpu.saturating_sub(cpu_before) > SPIN_NS {
             STAGE.spins.fetch_add(1, SeqCst);
@@ -215,7 +214,7 @@ fn answer_all() {
         if STAGE.asked.load(SeqCst) == STOP {
             return;
         }
-        // Ends the wait of the other thread also where the waker panics.
+        // Ends the wait of the other thread even if the waker panics.
         let _done = PartnerDone(round);
         match STAGE.is_waker_stepped.load(SeqCst) {
             true => wake_step_by_step(round),
@@ -234,8 +233,8 @@ impl Drop for PartnerDone {
     }
 }
 
-/// Looks again and again, for the sake of speed. Sleeps in the end, so that
-/// where no question comes any more all threads are seen to sleep.
+/// Spins first, for the sake of speed. Sleeps in the end, so that all threads are seen to sleep if
+/// no question comes any more.
 fn wait_for_question(round: u32) {
     let is_asked = || STAGE.asked.load(SeqCst) >= round;
     for _ in 0..SPINS_BEFORE_PARK {
@@ -251,8 +250,8 @@ fn wait_for_question(round: u32) {
     STAGE.is_partner_asleep.store(false, SeqCst);
 }
 
-/// Wakes when the sleeper has come to the step at which it stops, or sleeps
-/// and does not come to it any more.
+/// Wakes when the sleeper has come to the step at which it stops, or sleeps and won't reach it any
+/// more.
 fn wake_once_released(round: u32) {
     while STAGE.released.load(SeqCst) < round
         && !STAGE.sleeper.is_asleep()

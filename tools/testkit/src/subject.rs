@@ -1,9 +1,9 @@
-//! Code that hangs, for the kit's own tests: to the kit it is what a reader wrote.
+//! Code that hangs, for the kit's own tests, in the place of the reader's code.
 
 use std::sync::Mutex;
 use std::thread::{self, JoinHandle};
 
-/// Calls itself with its lock held.
+/// Calls itself while holding its lock.
 pub(crate) fn lock_twice(lock: &Mutex<u32>, depth: u32) {
     let guard = lock.lock();
     if depth > 0 {
@@ -12,7 +12,7 @@ pub(crate) fn lock_twice(lock: &Mutex<u32>, depth: u32) {
     drop(guard);
 }
 
-/// Waits for its thread, which nothing ends.
+/// Waits for its thread, which never ends.
 pub(crate) struct Joins(Option<JoinHandle<()>>);
 
 impl Joins {
@@ -41,7 +41,7 @@ pub(crate) fn spin() {
     }
 }
 
-/// Panics in std, which doesn't say who called it.
+/// Panics in std, which doesn't say what called it.
 pub(crate) fn overflow_the_clock() {
     let far = std::time::Instant::now() + std::time::Duration::MAX;
     std::hint::black_box(far);

@@ -14,7 +14,7 @@ pub struct WakeTarget {
     _probe: DropProbe,
 }
 
-/// Sees what becomes of a [`WakeTarget`], and does not keep it alive.
+/// Sees what becomes of a [`WakeTarget`], and doesn't keep it alive.
 #[derive(Clone, Debug)]
 pub struct TargetWatch {
     wakes: Arc<Wakes>,
@@ -29,7 +29,7 @@ struct Wakes {
 }
 
 impl WakeTarget {
-    /// Makes a target and the watch over it.
+    /// Makes a target and the watch that observes it.
     pub fn new() -> (Arc<Self>, TargetWatch) {
         let wakes = Arc::new(Wakes::default());
         let (probe, drops) = DropProbe::new();
@@ -71,7 +71,7 @@ impl TargetWatch {
     ///
     /// # Panics
     ///
-    /// When it has; the message begins with `when`.
+    /// If it has; the message begins with `when`.
     #[track_caller]
     pub fn assert_alive(&self, when: &str) {
         assert!(
@@ -84,7 +84,7 @@ impl TargetWatch {
     ///
     /// # Panics
     ///
-    /// When it has not; the message begins with `when`.
+    /// If it hasn't; the message begins with `when`.
     #[track_caller]
     pub fn assert_gone(&self, when: &str) {
         let (drops, count) = (self.drops.count(), self.target.strong_count());

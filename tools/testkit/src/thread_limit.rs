@@ -6,8 +6,8 @@ use std::thread;
 
 use crate::Gate;
 
-/// Runs `body` while the system refuses to start threads. `None`, and `body`
-/// is not run, where it cannot be made to.
+/// Runs `body` while the system refuses to start threads. Returns `None`, without running `body`,
+/// where the system can't be made to.
 pub fn without_new_threads<R>(body: impl FnOnce() -> R) -> Option<R> {
     let (mut body, mut result) = (Some(body), None);
     starve(&mut || result = body.take().map(|body| body()));
@@ -28,8 +28,8 @@ fn starve(body: &mut dyn FnMut()) {
     };
     let start = |_| thread::Builder::new().spawn(wait(arrive.clone()));
     let threads: Vec<_> = (0..MAX_CACHED_STACKS).flat_map(start).collect();
-    // A thread that starts ends the process if it gets no memory: not one may be
-    // on its way when the limit comes.
+    // A thread that gets no memory as it starts ends the process: none may be starting when the
+    // limit comes.
     threads.iter().for_each(|_| _ = arrived.recv());
     let limit = AddressLimit::tighten();
     let is_refused = limit.is_some() && start(0).is_err();
@@ -43,7 +43,7 @@ fn starve(body: &mut dyn FnMut()) {
     }
 }
 
-/// More stacks than a process keeps: glibc stops at 40 MiB.
+/// More stacks than a process caches: glibc stops at 40 MiB.
 const MAX_CACHED_STACKS: usize = 32;
 
 /// Leaves the process too little address space for the stack of a thread.
@@ -81,14 +81,14 @@ mod linux {
     }
 
     fn set(limit: Limit) -> bool {
-        // SAFETY: it reads a `Limit`, which lies and stays where the pointer says.
+        // SAFETY: it reads a `Limit`, which stays where the pointer points.
         (unsafe { setrlimit(RLIMIT_AS, &limit) }) == 0
     }
 
     impl AddressLimit {
         pub(super) fn tighten() -> Option<Self> {
             let mut before = Limit { now: 0, most: 0 };
-            // SAFETY: it writes a `Limit`, which lies and stays where the pointer says.
+            // SAFETY: it writes a `Limit`, which stays where the pointer points.
             if unsafe { getrlimit(RLIMIT_AS, &mut before) } != 0 {
                 return None;
             }

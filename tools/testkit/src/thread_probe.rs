@@ -1,5 +1,5 @@
-//! What one thread costs, and whether it sleeps. Linux only: elsewhere the
-//! operating system does not tell.
+//! What one thread costs, and whether it sleeps. Linux only: other operating systems don't report
+//! it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::threads::{cpu_ns, sample};
 
-/// How often [`idle_cost`] looks, and for how many windows at most.
+/// How often [`idle_cost`] samples, and for how many windows at most.
 const LOOK: Duration = Duration::from_millis(5);
 const MAX_WINDOWS: u32 = 20;
 
-/// Points at one thread of this process, to ask what it costs.
+/// Points at one thread of this process, to measure what it costs.
 #[derive(Clone, Debug)]
 pub struct ThreadProbe(PathBuf);
 
@@ -32,8 +32,8 @@ impl ThreadProbe {
         Self(Path::new("/proc").join(task))
     }
 
-    /// What the thread has cost since it began. `None` where the operating
-    /// system does not tell, or when the thread has ended.
+    /// What the thread has cost since it began. `None` if the operating system doesn't report it,
+    /// or if the thread has ended.
     pub fn cost(&self) -> Option<Cost> {
         Some(Cost {
             cpu: Duration::from_nanos(cpu_ns(&self.0)?),
@@ -41,9 +41,9 @@ impl ThreadProbe {
         })
     }
 
-    /// Waits until the thread sleeps, so that what comes next finds it
-    /// asleep. Where the operating system does not tell, it waits a while:
-    /// then a check may pass that would have found a bug, never the reverse.
+    /// Waits until the thread sleeps, so that what comes next finds it asleep. If the operating
+    /// system doesn't report it, it waits a while: a check may then pass that would have found a
+    /// bug, but never the reverse.
     pub fn wait_until_asleep(&self) {
         let pause = Duration::from_millis(1);
         for _ in 0..100 {
@@ -55,10 +55,9 @@ impl ThreadProbe {
         }
     }
 
-    /// Returns `true` if the thread sleeps until some time has passed, by a
-    /// time-out or by a plain sleep, and `false` if it sleeps until it is
-    /// woken or does not sleep. `None` where the operating system does not
-    /// tell.
+    /// Returns `true` if the thread sleeps until some time has passed, in a time-out or in a plain
+    /// sleep, and `false` if it sleeps until it is woken or doesn't sleep. `None` if the operating
+    /// system doesn't report it.
     pub fn sleeps_by_the_clock(&self) -> Option<bool> {
         let call = fs::read_to_string(self.0.join("syscall")).ok()?;
         // The number of the system call, and its arguments in hexadecimal; or `running`.
@@ -76,16 +75,15 @@ impl ThreadProbe {
     }
 }
 
-/// Lets `window` pass and returns what the thread at `probe` cost meanwhile.
-/// `None` where the operating system does not tell.
+/// Lets `window` pass and returns what the thread at `probe` cost meanwhile. `None` if the
+/// operating system doesn't report it.
 ///
-/// Time for which the thread stood in line for a CPU does not count: on a busy
-/// machine one that spins gets little of it, and must be told all the same from
-/// one that sleeps.
+/// Time that the thread spent ready but waiting for a CPU doesn't count: on a busy machine a thread
+/// that spins gets little CPU time, and must still be distinguished from one that sleeps.
 ///
-/// For scale, over 200 ms: a thread that sleeps costs 0.1 ms and one sleep,
-/// one that polls every millisecond 2 ms and 180 sleeps, one that spins
-/// 185 ms (measured on a 2-core x86-64 machine).
+/// For scale, over 200 ms: a thread that sleeps costs 0.1 ms and one sleep, one that polls every
+/// millisecond 2 ms and 180 sleeps, and one that spins 185 ms (measured on a 2-core x86-64
+/// machine).
 pub fn idle_cost(probe: &ThreadProbe, window: Duration) -> Option<Cost> {
     let before = probe.cost()?;
     let start = Instant::now();
@@ -116,8 +114,8 @@ fn voluntary_switches(task: &Path) -> Option<u64> {
     line.trim().parse().ok()
 }
 
-/// A [`ThreadProbe`] whose files are open: asking takes one system call each,
-/// and neither allocates nor locks, so that the handler of a signal may ask.
+/// A [`ThreadProbe`] whose files are open: asking takes one system call each, and neither allocates
+/// nor locks, so a signal handler may ask.
 #[derive(Debug)]
 pub(crate) struct OpenProbe(OnceLock<Option<(fs::File, fs::File)>>);
 
@@ -127,7 +125,7 @@ impl OpenProbe {
         Self(OnceLock::new())
     }
 
-    /// Points it at the calling thread, once and for all.
+    /// Points it at the calling thread, once.
     pub(crate) fn open_here(&self) {
         self.0.get_or_init(|| {
             let ThreadProbe(task) = ThreadProbe::here();
@@ -184,16 +182,16 @@ mod tests {
     #[test]
     fn a_sleeping_thread_costs_next_to_nothing() {
         let gate = Arc::new(Gate::new());
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let sleeper = std::thread::spawn({
             let gate = gate.clone();
             move || {
-                tell.send(ThreadProbe::here()).expect("the test listens");
+                sender.send(ThreadProbe::here()).expect("the test listens");
                 gate.wait();
             }
         });
-        let probe = told.recv().expect("the sleeper tells");
-        let cost = idle_cost(&probe, WINDOW).expect("Linux tells what a thread costs");
+        let probe = receiver.recv().expect("the sleeper tells");
+        let cost = idle_cost(&probe, WINDOW).expect("Linux reports what a thread costs");
         gate.open();
         sleeper.join().expect("the sleeper ends");
         assert!(
@@ -207,34 +205,35 @@ mod tests {
         const SPINNERS: usize = 6;
         let stop = AtomicBool::new(false);
         let cost = std::thread::scope(|scope| {
-            let (tell, told) = mpsc::channel();
+            let (sender, receiver) = mpsc::channel();
             for _ in 0..SPINNERS {
-                let (tell, stop) = (tell.clone(), &stop);
+                let (sender, stop) = (sender.clone(), &stop);
                 scope.spawn(move || {
-                    tell.send(ThreadProbe::here()).expect("the test listens");
+                    sender.send(ThreadProbe::here()).expect("the test listens");
                     while !stop.load(SeqCst) {}
                 });
             }
-            let probes: Vec<_> = told.into_iter().take(SPINNERS).collect();
+            let probes: Vec<_> = receiver.into_iter().take(SPINNERS).collect();
             let cost = idle_cost(&probes[0], WINDOW);
             stop.store(true, SeqCst);
-            cost.expect("Linux tells what a thread costs")
+            cost.expect("Linux reports what a thread costs")
         });
-        // Where dozens want the CPU it may not get half of it before the look ends.
+        // If dozens of threads want the CPU, it may get less than half of it before the sample
+        // ends.
         assert!(cost.cpu > WINDOW / 5, "spinning, it cost {cost:?}");
     }
 
     #[test]
-    fn a_sleep_by_the_clock_is_told_from_one_without() {
+    fn a_sleep_by_the_clock_is_distinguished_from_one_without() {
         let gate = Arc::new(Gate::new());
         let probe_of = |sleep: fn(&Gate)| {
-            let (tell, told) = mpsc::channel();
+            let (sender, receiver) = mpsc::channel();
             let gate = gate.clone();
             std::thread::spawn(move || {
-                tell.send(ThreadProbe::here()).expect("the test listens");
+                sender.send(ThreadProbe::here()).expect("the test listens");
                 sleep(&gate);
             });
-            let probe = told.recv().expect("the sleeper tells");
+            let probe = receiver.recv().expect("the sleeper tells");
             probe.wait_until_asleep();
             probe
         };

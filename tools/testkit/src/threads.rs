@@ -1,5 +1,5 @@
-//! What the operating system says about this process's threads. Linux only:
-//! elsewhere there are no samples, and what needs them says so.
+//! What the operating system says about this process's threads. Linux only: elsewhere there are no
+//! samples, and code that needs them says so.
 
 use std::fs;
 use std::path::Path;
@@ -44,7 +44,8 @@ pub(crate) fn samples(except: &[u32]) -> Vec<Sample> {
         .filter(|sample| !except.contains(&sample.id))
         .collect();
     samples.sort_by_key(|sample| sample.id);
-    // A thread without a name of its own bears its starter's, which is confusing in a report.
+    // A thread without a name of its own has the name of the thread that started it, which is
+    // confusing in a report.
     for index in 1..samples.len() {
         let (before, here) = samples.split_at_mut(index);
         let name = &mut here[0].name;
@@ -59,8 +60,7 @@ pub(crate) fn samples(except: &[u32]) -> Vec<Sample> {
     samples
 }
 
-/// How many threads this process has. `None` where the operating system does
-/// not tell.
+/// How many threads this process has. `None` if the operating system doesn't report it.
 pub fn thread_count() -> Option<usize> {
     Some(fs::read_dir("/proc/self/task").ok()?.count())
 }
@@ -73,7 +73,7 @@ pub(crate) fn this_thread() -> Option<u32> {
 /// Samples the thread whose folder in `/proc` this is.
 pub(crate) fn sample(task: &Path) -> Option<Sample> {
     let stat = fs::read_to_string(task.join("stat")).ok()?;
-    // The name stands in parentheses and may itself hold any character.
+    // The name is in parentheses and may itself contain any character.
     let (head, tail) = stat.rsplit_once(") ")?;
     Some(Sample {
         id: id_of(task)?,

@@ -1,6 +1,6 @@
-//! Runs a thread one machine instruction at a time, by the trap flag of x86-64:
-//! while it is set the processor traps after each instruction, and Linux turns
-//! that into a signal. Elsewhere nothing can be stepped.
+//! Runs a thread one machine instruction at a time, with the trap flag of x86-64: while it is set
+//! the processor traps after each instruction, and Linux turns that into a signal. On other systems
+//! no thread can be stepped.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 
@@ -21,15 +21,15 @@ pub(crate) fn locked_steps() -> u32 {
     LOCKED.load(SeqCst)
 }
 
-/// Sets the numbers of steps back.
+/// Resets the numbers of steps.
 pub(crate) fn reset() {
     STEPS.store(0, SeqCst);
     LOCKED.store(0, SeqCst);
 }
 
-/// Steps through what this thread does next. What [`install`] was given is
-/// called, on this thread, after `stop_at` steps, and then the thread runs on
-/// as usual; so it does after `max_steps` steps.
+/// Steps through what this thread does next. After `stop_at` steps, the function that [`install`]
+/// was given is called on this thread, and then the thread runs on as usual; it also runs on after
+/// `max_steps` steps.
 #[inline(never)]
 pub(crate) fn start(stop_at: u32, max_steps: u32) {
     STOP_AT.store(stop_at, SeqCst);
@@ -39,7 +39,7 @@ pub(crate) fn start(stop_at: u32, max_steps: u32) {
     machine::set_trap_flag();
 }
 
-/// Lets the thread that is stepped run on as usual.
+/// Lets the stepped thread run on as usual.
 pub(crate) fn stop() {
     IS_ON.store(false, SeqCst);
 }
@@ -93,8 +93,8 @@ mod machine {
 
     const SIGTRAP: c_int = 5;
     const SA_SIGINFO: c_int = 4;
-    /// Where the instruction pointer lies in a `ucontext_t`: behind a word, a
-    /// pointer, a stack of three words and sixteen registers. The flags follow.
+    /// Where the instruction pointer is in a `ucontext_t`: behind a word, a pointer, a stack of
+    /// three words and sixteen registers. The flags follow.
     const INSTRUCTION: usize = 8 * (1 + 1 + 3 + 16);
     const FLAGS: usize = INSTRUCTION + 8;
     const TRAP_FLAG: u64 = 0x100;
@@ -103,8 +103,8 @@ mod machine {
         fn sigaction(signal: c_int, new: *const SigAction, old: *mut SigAction) -> c_int;
     }
 
-    /// Prepares to step threads of this process. Returns `false` where the
-    /// trap does not come, as in some emulators.
+    /// Prepares to step threads of this process. Returns `false` where the trap doesn't come, as in
+    /// some emulators.
     pub(crate) fn install(at_stop: fn()) -> bool {
         AT_STOP.get_or_init(|| at_stop);
         let action = SigAction {
@@ -135,7 +135,7 @@ mod machine {
     extern "C" fn on_trap(_signal: c_int, _info: *mut c_void, context: *mut c_void) {
         let step = step();
         if matches!(step, Step::GoOn) {
-            // SAFETY: the pointer lies in the context, which is as large as that.
+            // SAFETY: the pointer is inside the context, which is as large as that.
             let next = unsafe { context.byte_add(INSTRUCTION) }.cast::<*const u8>();
             // SAFETY: the kernel gives this thread's context to this handler alone.
             let next = unsafe { *next };
@@ -145,7 +145,7 @@ mod machine {
             }
             return;
         }
-        // SAFETY: the flags register lies in the context, which is as large as that.
+        // SAFETY: the flags register is inside the context, which is as large as that.
         let flags = unsafe { context.byte_add(FLAGS) }.cast::<u64>();
         // SAFETY: the kernel gives this thread's context to this handler alone, aligned for its words.
         unsafe { *flags &= !TRAP_FLAG };
@@ -157,17 +157,17 @@ mod machine {
 
 /// # Safety
 ///
-/// The caller must pass where an instruction begins.
+/// The caller must pass the address of an instruction.
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 unsafe fn is_locked(mut instruction: *const u8) -> bool {
     /// With it, an instruction that writes to memory is atomic.
     const LOCK: u8 = 0xf0;
-    /// An exchange, of a byte or of more, is so if one side is in memory.
+    /// An exchange, of a byte or of more, is atomic if one side is in memory.
     const EXCHANGES: [u8; 2] = [0x86, 0x87];
     /// In the byte behind the opcode: both sides are registers.
     const REGISTERS: u8 = 0b1100_0000;
     loop {
-        // SAFETY: an instruction goes on behind each of its prefixes.
+        // SAFETY: an instruction continues after each of its prefixes.
         let byte = unsafe { *instruction };
         // SAFETY: as above.
         instruction = unsafe { instruction.add(1) };
@@ -176,7 +176,7 @@ unsafe fn is_locked(mut instruction: *const u8) -> bool {
             // The other prefixes: sizes, segments, repetitions, and `REX`.
             0x66 | 0x67 | 0x26 | 0x2e | 0x36 | 0x3e | 0x64 | 0x65 | 0xf2 | 0xf3 | 0x40..=0x4f => {}
             opcode => {
-                // SAFETY: behind the opcode of an exchange stands what it exchanges.
+                // SAFETY: the operands of an exchange follow its opcode.
                 return EXCHANGES.contains(&opcode) && unsafe { *instruction } < REGISTERS;
             }
         }
@@ -209,13 +209,13 @@ mod tests {
             sum = std::hint::black_box(sum + number);
         }
         stop();
-        assert_eq!(sum, 49_995_000, "what is stepped does what it always does");
+        assert_eq!(sum, 49_995_000, "the stepped code does what it always does");
         assert_eq!(STOPS.load(SeqCst), 1, "it stopped");
         assert_eq!(steps(), 20, "from there on it ran as usual");
     }
 
     #[test]
-    fn locked_instructions_are_told_from_others() {
+    fn locked_instructions_are_distinguished_from_others() {
         let cases: [(&[u8], bool); 7] = [
             (&[0xf0, 0x48, 0xff, 0x00], true), // lock inc qword ptr [rax]
             (&[0x66, 0xf0, 0xff, 0x00], true), // lock inc word ptr [rax]

@@ -1,7 +1,7 @@
 //! How a check ends: what its child process sends to the process that started
 //! it, and the words by which both know what was seen.
 
-/// Stands before a verdict and between its parts; no text of a program has it
+/// Precedes a verdict and separates its parts; no text of a program contains it
 /// by chance.
 pub(crate) const MARK: &str = "\u{1}testkit-verdict\u{1}";
 
@@ -25,7 +25,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A failure of which no thread tells more.
+    /// A failure that says nothing about the threads.
     pub fn new(seen: impl Into<String>) -> Self {
         Self {
             seen: seen.into(),
@@ -35,7 +35,7 @@ impl Failure {
 }
 
 impl Verdict {
-    /// The verdict as the child writes it, behind everything else.
+    /// The verdict as the child writes it, after everything else.
     pub fn encode(&self) -> String {
         match self {
             Self::Passed => format!("{MARK}{PASSED}"),
@@ -46,7 +46,7 @@ impl Verdict {
     }
 
     /// Splits what a child wrote into its own text and its verdict. `None` if
-    /// the child ended without one.
+    /// the child ended without a verdict.
     pub fn decode(written: &str) -> (&str, Option<Self>) {
         let Some((text, verdict)) = written.split_once(MARK) else {
             return (written, None);
@@ -63,34 +63,33 @@ impl Verdict {
     }
 }
 
-/// How a report begins to say what was seen where a `todo!` was reached.
+/// How a report begins if a `todo!` was reached.
 pub(crate) const UNWRITTEN: &str = "this part is not written yet";
 
-/// How a report begins to say what was seen where nothing moves any more.
+/// How a report begins if nothing moves any more.
 pub(crate) const HANGS: &str = "it hangs";
 
-/// How a report begins to say what was seen where the machine gave the check
-/// no chance.
+/// How a report begins if the machine gave the check no chance.
 pub(crate) const BUSY: &str = "the machine is too busy to tell";
 
-/// How a report begins to say what was seen where the time was used up.
+/// How a report begins if the time was used up.
 pub(crate) const SPINS: &str = "it never ends";
 
-/// How a report begins to say what was seen where the threads' places show a
-/// lock that is never released.
+/// How a report begins if the threads' places show a lock that is never
+/// released.
 pub(crate) const DEADLOCK: &str = "a deadlock";
 
-/// How a report begins to say what was seen where the code under test panicked.
+/// How a report begins if the code under test panicked.
 pub(crate) const PANIC: &str = "a panic";
 
-/// How a report begins to say what was seen where the process is no more.
+/// How a report begins if the process has died.
 pub(crate) const DIED: &str = "the test process died";
 
-/// How a report begins to say what was seen where loom didn't meet what it had
-/// met before: that says nothing of the promise.
+/// How a report begins if loom didn't see what it had seen before, which says
+/// nothing about the promise.
 pub(crate) const UNREPEATED: &str = "loom tries an execution once more";
 
-/// What kind of thing was seen, by the beginning of the report's words.
+/// What kind of thing was seen, judging by how the report begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Unwritten,
@@ -113,7 +112,7 @@ impl Kind {
         const SIGNS: [(&str, Kind); 11] = [
             (UNWRITTEN, Kind::Unwritten),
             (BUSY, Kind::Busy),
-            // Whose code called std is not known.
+            // The code that called std isn't known.
             ("a panic at /rustc/", Kind::Assertion),
             ("a panic at ", Kind::Panic),
             ("a panic in ", Kind::Panic),

@@ -8,7 +8,7 @@ use std::task::{RawWaker, RawWakerVTable, Wake, Waker};
 #[derive(Debug)]
 pub struct CountingWaker;
 
-/// What was done with the wakers of one [`CountingWaker::new`].
+/// Counts what is done with the wakers of one [`CountingWaker::new`].
 #[derive(Debug, Default)]
 pub struct WakeCounts {
     by_value: AtomicUsize,
@@ -22,13 +22,13 @@ impl CountingWaker {
     #[expect(clippy::new_ret_no_self, reason = "what it makes is a `Waker`")]
     pub fn new() -> (Waker, Arc<WakeCounts>) {
         let counts = Arc::new(WakeCounts::default());
-        // SAFETY: `raw` keeps what a waker's functions must keep.
+        // SAFETY: `raw` gives the vtable's functions what they ask for.
         let waker = unsafe { Waker::from_raw(raw(counts.clone())) };
         (waker, counts)
     }
 }
 
-/// Makes a waker that owns `counts`, which must have counted it already.
+/// Makes a waker that owns `counts`, which must already have counted it.
 pub(crate) fn raw(counts: Arc<WakeCounts>) -> RawWaker {
     RawWaker::new(Arc::into_raw(counts).cast(), &VTABLE)
 }
@@ -102,12 +102,12 @@ fn wake_by_ref(data: *const ()) {
 
 fn release(data: *const ()) {
     counts(data).count_drop();
-    // SAFETY: gives back the count that this waker owned since `CountingWaker::new` or `clone`.
+    // SAFETY: gives back the count that this waker has owned since `CountingWaker::new` or `clone`.
     unsafe { Arc::<WakeCounts>::decrement_strong_count(data.cast()) };
 }
 
-/// Makes wakers that run a hostile action whenever they are woken: one that
-/// panics, or one that re-enters the code under test.
+/// Makes wakers that run a hostile action whenever they are woken: a panic, or a call back into the
+/// code under test.
 pub struct HostileWaker<F>(F);
 
 impl<F: Fn() + Send + Sync + 'static> HostileWaker<F> {
@@ -136,7 +136,7 @@ impl HostileWaker<fn()> {
             |_| (),
             |_| (),
         );
-        // SAFETY: the functions do not use their data pointer.
+        // SAFETY: the functions don't use their data pointer.
         unsafe { Waker::new(std::ptr::null(), &VTABLE) }
     }
 }

@@ -1,4 +1,4 @@
-//! Tells a check that is slow from one that will never end.
+//! Distinguishes a check that is slow from one that will never end.
 
 use std::time::{Duration, Instant};
 
@@ -8,25 +8,25 @@ use crate::verdict::{BUSY, Failure, HANGS, SPINS};
 /// How long a check may go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// CPU time of all its threads together: what a busy loop runs into,
-    /// however slow or loaded the machine.
+    /// CPU time of all its threads together: the limit that stops a busy loop, however slow or
+    /// loaded the machine.
     pub cpu: Duration,
-    /// Time on the clock, whatever the threads do; less the time for which
-    /// they stood in line for a CPU.
+    /// Time on the clock, whatever the threads do, minus the time for which they were ready but got
+    /// no CPU.
     pub wall: Duration,
-    /// Time on the clock with nothing taken off. A check that comes here has stood
-    /// in line nearly all the time, and nothing can be said of the check.
+    /// Time on the clock with nothing subtracted. A check that reaches it has waited for a CPU
+    /// nearly all the time, and nothing can be said about the check.
     pub at_most: Duration,
 }
 
 impl Limits {
-    /// For a check. A healthy one takes at most a fifth of a second.
+    /// For a check. A correct one takes at most a fifth of a second.
     pub const CHECK: Self = Self {
         cpu: Duration::from_secs(4),
         wall: Duration::from_secs(15),
         at_most: Duration::from_secs(120),
     };
-    /// For a model, which is explored rather than run.
+    /// For a model, which is explored, not run.
     pub const MODEL: Self = Self {
         cpu: Duration::from_secs(40),
         wall: Duration::from_secs(200),
@@ -36,13 +36,11 @@ impl Limits {
 
 /// How often the watchdog looks.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(25);
-/// How long all threads must have slept, without having used the CPU in
-/// between, before the check is said to hang. No check waits this long for
-/// the clock.
+/// How long all threads must have slept, without having used the CPU in between, before the check
+/// counts as hanging. No check waits this long for the clock.
 const HANGS_AFTER: Duration = Duration::from_millis(800);
-/// The most of the time between two looks that is credited to the threads. If
-/// more has passed, the watchdog itself stood in line, or the whole machine was
-/// halted.
+/// The most time between two samples that is credited to the threads. If more has passed, the
+/// watchdog itself got no CPU, or the whole machine was halted.
 const MAX_CREDIT: Duration = INTERVAL.saturating_mul(4);
 
 /// Watches the threads of this process from one that only watches.
@@ -51,12 +49,12 @@ pub(crate) struct Watchdog {
     started: Instant,
     last_look: Instant,
     last: Vec<Sample>,
-    /// For how long the threads could do what they had to do.
+    /// For how long the threads were able to do what they had to do.
     credited: Duration,
-    /// For how much of it all have been asleep by now.
+    /// For how long all of them have been asleep by now.
     quiescent_for: Duration,
-    /// Threads that are left out: the one that watches, and the process's
-    /// first, in which libtest waits.
+    /// Threads that are left out: the watching one, and the process's first, in which libtest
+    /// waits.
     excluded: Vec<u32>,
 }
 
@@ -79,7 +77,7 @@ impl Watchdog {
         }
     }
 
-    /// Looks at the threads; returns what was seen once the check has to end.
+    /// Samples the threads; returns what was seen once the check has to end.
     pub fn look(&mut self) -> Option<Failure> {
         let now = Instant::now();
         let current = samples(&self.excluded);
@@ -97,14 +95,14 @@ impl Watchdog {
         self.failure(now - self.started)
     }
 
-    /// The threads as they were at the last look.
+    /// The threads as they were at the last sample.
     pub fn last_samples(&self) -> &[Sample] {
         &self.last
     }
 
-    /// How much of the time since the last look is credited to the threads. If a
-    /// thread is ready to run, only as much as the threads have run: for the
-    /// rest they stood in line, behind those of other processes.
+    /// How much of the time since the last sample is credited to the threads. If a thread is ready
+    /// to run, only as much as the threads have run: for the rest they waited for a CPU, behind the
+    /// threads of other processes.
     fn credit_for(&self, passed: Duration, current: &[Sample]) -> Duration {
         let credit = if current.iter().any(|thread| thread.state == 'R') {
             let ran = current.iter().map(|thread| self.ran(thread));
@@ -115,7 +113,7 @@ impl Watchdog {
         credit.min(passed).min(MAX_CREDIT)
     }
 
-    /// How long the thread has run since the last look.
+    /// How long the thread has run since the last sample.
     fn ran(&self, thread: &Sample) -> Duration {
         let before = self.last.iter().find(|before| before.id == thread.id);
         let before = before.map_or(0, |before| before.cpu_ns);
@@ -167,7 +165,7 @@ mod tests {
         }
     }
 
-    /// What is credited of the time between two looks at a thread.
+    /// What is credited of the time between two samples of a thread.
     fn credit(before: Sample, passed: Duration, now: Sample) -> Duration {
         let mut watchdog = Watchdog::new(Limits::CHECK);
         watchdog.last = vec![before];
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn who_stood_in_line_is_told_so() {
+    fn a_check_that_got_no_cpu_is_reported_as_such() {
         let mut watchdog = Watchdog::new(Limits::CHECK);
         watchdog.credited = 14 * SECOND;
         assert!(watchdog.failure(119 * SECOND).is_none());

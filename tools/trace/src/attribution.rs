@@ -1,13 +1,13 @@
-//! Which task a queue event is about. A scheduler does not know the recorder's
-//! numbers; but what happens before and after on the same thread tells.
+//! Which task a queue event is about. A scheduler doesn't know the recorder's numbers, but what
+//! happens before and after on the same thread shows it.
 
 use std::collections::VecDeque;
 
 use crate::event::{Event, Kind};
 use crate::queue::Queue;
 
-/// Names the tasks of queue events, as far as that can be told: 0 where it cannot.
-/// `events` are those of one thread.
+/// Assigns tasks to queue events, as far as that can be determined: 0 where it can't. `events` are
+/// those of one thread.
 pub(crate) fn name_tasks(events: &mut [Event]) {
     let mut thread = Thread::default();
     for index in 0..events.len() {
@@ -56,7 +56,7 @@ struct Thread {
     polled: Option<u32>,
     /// What it has made, and not yet pushed.
     made: VecDeque<u32>,
-    /// What lies in its slot, and what a newer one has put out of it.
+    /// What is in its slot, and what a newer task has displaced from it.
     slot: Option<u32>,
     displaced: Option<u32>,
     /// The place of the last pop that no poll has followed.
@@ -81,7 +81,7 @@ impl Thread {
             .unwrap_or(0)
     }
 
-    /// What has not been pushed by now was in a queue already, or ran.
+    /// What hasn't been pushed by now was in a queue already, or ran.
     fn forget(&mut self) {
         self.woken = None;
         self.polled = None;

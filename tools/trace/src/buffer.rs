@@ -1,4 +1,4 @@
-//! Where one thread leaves its events for another to read, without a lock.
+//! The buffer of one thread's events, which another thread reads without a lock.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, AtomicUsize};
@@ -13,8 +13,8 @@ const COUNT_MOST: u32 = (1 << 24) - 1;
 
 /// The events of one thread. Only that thread writes.
 ///
-/// *Memory ordering.* Whoever reads `length` sees the events below it: the
-/// Release store in `push` pairs with the Acquire load in `read`.
+/// *Memory ordering.* A thread that reads `length` sees the events below it: the Release store in
+/// `push` pairs with the Acquire load in `read`.
 pub(crate) struct Buffer {
     slots: Box<[Slot]>,
     length: AtomicUsize,
@@ -22,7 +22,7 @@ pub(crate) struct Buffer {
     first_lost_ns: AtomicU64,
 }
 
-/// Plain numbers for the thread that writes; atomic so that another may read.
+/// Plain numbers for the thread that writes; atomic so that another thread may read.
 #[derive(Default)]
 struct Slot {
     time_ns: AtomicU64,
@@ -33,7 +33,7 @@ struct Slot {
 }
 
 impl Buffer {
-    /// Makes one, and all of its memory at once.
+    /// Makes an empty buffer, and allocates all of its memory at once.
     pub(crate) fn new() -> Self {
         Self {
             slots: (0..EVENTS_PER_THREAD).map(|_| Slot::default()).collect(),
@@ -69,7 +69,7 @@ impl Buffer {
 
     #[cold]
     fn lose(&self, time_ns: u64) {
-        // Relaxed: only this thread writes, and the reader needs no more than a count.
+        // Relaxed: only this thread writes, and the reader needs only a count.
         let lost = self.lost.load(Relaxed);
         if lost == 0 {
             self.first_lost_ns.store(time_ns, Relaxed);

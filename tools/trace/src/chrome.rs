@@ -13,8 +13,8 @@ const WORKERS: u32 = 1;
 /// The "process" whose threads are the tasks.
 const TASKS: u32 = 2;
 
-/// The first worker's "thread". No number may stand twice, not even in two
-/// processes: Perfetto names threads by their number alone.
+/// The first worker's "thread". No number may occur twice, not even in two processes: Perfetto
+/// identifies threads by their number alone.
 const FIRST_WORKER: u32 = 1_000;
 /// The "thread" of what ran on no worker, for no task; then one for each task.
 const ELSEWHERE: u32 = 1_000_000;
@@ -125,8 +125,8 @@ impl Trace {
         rows
     }
 
-    /// Arrows from the first wake-up of a task to the poll after it. They begin and
-    /// end in polls: an arrow from nowhere is not drawn.
+    /// Arrows from the first wake-up of a task to the poll after it. They begin and end in polls:
+    /// an arrow from nowhere isn't drawn.
     fn flows(&self, polls: &[Poll]) -> Vec<String> {
         let mut wakes: HashMap<u32, &Event> = HashMap::new();
         let mut polls = polls.iter();
@@ -188,7 +188,7 @@ impl Trace {
     }
 }
 
-/// What runs on other threads may overlap, so that each task gets a lane.
+/// What runs on other threads may overlap, so each task gets a lane.
 fn lane_of(worker: i32, task: u32) -> u32 {
     u32::try_from(worker).map_or(ELSEWHERE + task, |worker| FIRST_WORKER + worker)
 }

@@ -1,4 +1,4 @@
-//! The documents as they are read: their shape, and what else holds of them.
+//! The documents as they are read: their shape, and the rules that a schema can't express.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -59,7 +59,7 @@ pub struct Meta {
     pub source: String,
     /// What it took to record one event, measured before the start.
     pub event_cost_ns: u64,
-    /// Events lost for want of room.
+    /// Events lost for lack of room.
     pub dropped: u64,
     /// When the first of them was lost.
     pub dropped_from_ns: Option<u64>,
@@ -80,8 +80,8 @@ pub struct Host {
     pub cores: u32,
 }
 
-/// One event: time from the start of the recording in nanoseconds; kind; worker, -1
-/// for a thread that is none; task, 0 for none; argument; count, if it is not 0.
+/// One event: time from the start of the recording in nanoseconds; kind; worker, -1 for a thread
+/// that isn't one; task, 0 for none; argument; count, if it isn't 0.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(extend("minItems" = 5)))]
@@ -112,7 +112,7 @@ pub struct Sweep {
     pub recorded: String,
     /// The program's file.
     pub source: String,
-    /// How long something took that is always the same, measured in between.
+    /// How long a constant piece of work took, measured in between.
     pub calibration_ns: Vec<u64>,
     /// The name of the number that was varied.
     pub x: String,
@@ -135,7 +135,7 @@ pub enum SweepSchema {
 pub struct Point {
     /// Items a second, of each repeat.
     pub items_per_s: Vec<f64>,
-    /// What a victim waited from wake-up to poll; `null` if nobody measured it.
+    /// What a victim waited from wake-up to poll; `null` if it wasn't measured.
     pub wake_ns: Option<Waits>,
     /// The number itself, under its name.
     #[serde(flatten)]
@@ -173,7 +173,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in one sentence without a dot.
+    /// What is wrong with it, in one sentence without a period.
     pub fn read(text: &str) -> Result<Self, String> {
         let is_sweep = text.contains("\"workshop.sweep/");
         if is_sweep {

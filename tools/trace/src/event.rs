@@ -13,9 +13,9 @@
 pub enum Kind {
     /// A task was made. The argument is the task that made it, or 0.
     Spawn,
-    /// A job was made: work that runs once, on whichever thread. Else like `spawn`.
+    /// A job was made: work that runs once, on any thread. Otherwise like `spawn`.
     Job,
-    /// A poll begins, or a job. It may lie within the poll of another task.
+    /// A poll begins, or a job. It may be within the poll of another task.
     #[cfg_attr(feature = "document", serde(rename = "poll+"))]
     PollBegin,
     /// A poll ends, or a job. The argument is 1 if the task is ready.
@@ -25,7 +25,7 @@ pub enum Kind {
     Wake,
     /// The task is about to yield.
     Yield,
-    /// The worker goes to sleep for want of work.
+    /// The worker parks for lack of work.
     Park,
     /// The worker is awake again.
     Unpark,
@@ -36,8 +36,8 @@ pub enum Kind {
     Push,
     /// A task left a queue in order to be polled. The argument is as in `push`.
     Pop,
-    /// The worker's own queue was full: as many tasks as the count says left it for
-    /// the global one. Whoever found no room is the task, and is counted too.
+    /// The worker's own queue was full: as many tasks as the count says left it for the global one.
+    /// The task of the event is the one that didn't fit, and it is counted, too.
     Overflow,
     /// The worker took as many tasks as the count says from the queue of another,
     /// which the argument names, into its own.
@@ -48,7 +48,7 @@ pub enum Kind {
     /// The worker has nothing to do, and looks for tasks of others.
     #[cfg_attr(feature = "document", serde(rename = "search+"))]
     SearchBegin,
-    /// It searches no longer. The argument is 1 if it has found something.
+    /// The worker searches no longer. The argument is 1 if it has found something.
     #[cfg_attr(feature = "document", serde(rename = "search-"))]
     SearchEnd,
     /// The worker that the argument names was chosen to be woken.
@@ -116,12 +116,12 @@ pub(crate) struct Event {
     pub time_ns: u64,
     /// What.
     pub kind: Kind,
-    /// On which worker; -1 is a thread that is none.
+    /// On which worker; -1 is a thread that isn't one.
     pub worker: i32,
     /// Which task it is about; 0 for none.
     pub task: u32,
     /// What the kind makes of it.
     pub arg: u32,
-    /// How many tasks moved, where that is no matter of course; else 0.
+    /// How many tasks moved, if the kind doesn't determine it; otherwise 0.
     pub count: u32,
 }

@@ -16,7 +16,7 @@ pub(crate) fn host() -> String {
     )
 }
 
-/// The processor's name where the system tells it in a file, or its kind.
+/// The processor's name where the system provides it in a file, or its kind.
 fn cpu() -> String {
     let known = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = known.lines().find_map(|line| {
@@ -26,7 +26,7 @@ fn cpu() -> String {
     name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-/// The file of whoever calls, as the compiler was told it.
+/// The caller's file, as the compiler was given it.
 #[track_caller]
 pub(crate) fn source() -> String {
     Location::caller().file().replace('\\', "/")
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn dates_are_those_of_the_calendar() {
-        // As `date -u -d @SECONDS` says them.
+        // As `date -u -d @SECONDS` prints them.
         assert_eq!(date(0), "1970-01-01T00:00:00Z");
         assert_eq!(date(951_782_399), "2000-02-28T23:59:59Z");
         assert_eq!(date(951_782_400), "2000-02-29T00:00:00Z");

@@ -1,13 +1,13 @@
-//! Writing JSON, and handing documents to whoever asked for them.
+//! Writing JSON, and handing documents to the program that asked for them.
 
 use std::fmt::{self, Display, Write};
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// Names the folder for documents. Whoever runs a program sets it.
+/// Names the folder for documents. The program that runs another sets it.
 const FOLDER: &str = "WORKSHOP_FIGURES";
 
-/// A string in JSON, which also may stand within a `<script>`.
+/// A string in JSON, which may also be inside a `<script>`.
 pub(crate) struct Text<'a>(pub(crate) &'a str);
 
 impl Display for Text<'_> {
@@ -43,14 +43,12 @@ pub(crate) fn save(name: &str, document: &str) {
         return;
     };
     if !is_name(name) {
-        eprintln!(
-            "the figure `{name}` is not saved: a name has letters `a` to `z`, digits and `-`"
-        );
+        eprintln!("the figure `{name}` isn't saved: a name has letters `a` to `z`, digits and `-`");
         return;
     }
     let file = PathBuf::from(folder).join(format!("{name}.json"));
     if let Err(error) = fs::write(&file, document) {
-        eprintln!("the figure `{name}` is not saved: {error}");
+        eprintln!("the figure `{name}` isn't saved: {error}");
     }
 }
 

@@ -13,10 +13,11 @@
 //! trace.save("one-poll"); // for the page, or for `cargo workshop record`
 //! ```
 //!
-//! It sees what goes through it: a wrapped future says when it is polled, and
-//! hands its future a wrapped waker, which says who wakes it. So it works with
-//! any executor. What a runtime's threads do is told by [`thread_start`],
-//! [`thread_park`] and [`thread_unpark`], from the runtime's hooks:
+//! It sees what goes through it: a wrapped future reports when it is polled,
+//! and passes its future a wrapped waker, which reports who wakes it. So it
+//! works with any executor. What a runtime's threads do is reported by
+//! [`thread_start`], [`thread_park`] and [`thread_unpark`], from the runtime's
+//! hooks:
 //!
 //! ```text
 //! tokio   builder.on_thread_start(trace::thread_start)
@@ -25,12 +26,14 @@
 //! rayon   builder.start_handler(|_| trace::thread_start())
 //! ```
 //!
-//! A scheduler of your own can tell what becomes of its queues, see [`queue`].
+//! A scheduler of your own can report what becomes of its queues, see
+//! [`queue`].
 //!
-//! Recording one event is reading the clock and three stores into a buffer that
-//! belongs to the thread: no lock, and no allocation. A lock is taken, and
-//! memory may be, when a thread records its first event, and for the name of a
-//! task or a mark. A full buffer loses the newest events, and counts them.
+//! Recording one event takes reading the clock and three stores into a buffer
+//! that belongs to the thread: no lock, and no allocation. A lock is taken, and
+//! memory may be allocated, when a thread records its first event, and for the
+//! name of a task or a mark. A full buffer loses the newest events, and counts
+//! them.
 //!
 //! The document it writes has the schema `workshop.trace/1`, see
 //! `schema/workshop.trace-1.schema.json`.

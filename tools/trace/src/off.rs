@@ -51,7 +51,8 @@ impl<F: Future> Future for Task<F> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: `future` lies within what is pinned, and is pinned with it; nothing moves out of it.
+        // SAFETY: `future` is inside what is pinned, and is pinned with it; nothing moves out of
+        // it.
         let future = unsafe { self.map_unchecked_mut(|task| &mut task.future) };
         future.poll(cx)
     }

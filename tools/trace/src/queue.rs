@@ -1,9 +1,8 @@
-//! What a scheduler tells of its queues, and of its workers' search for work.
+//! What a scheduler reports about its queues, and about its workers' search for work.
 //!
-//! The scheduler calls these, or calls a hook of its own which does. None of them
-//! names a task: the recorder finds out afterwards which it was. What a thread
-//! pushes is what it has just made, woken or polled; what it pops is what it
-//! polls next.
+//! The scheduler calls these functions, or calls a hook of its own that does. None of them names a
+//! task: the recorder finds out afterwards which it was. What a thread pushes is what it has just
+//! made, woken or polled; what it pops is what it polls next.
 //!
 //! While nothing is recorded each of them costs one relaxed load and a branch.
 //!
@@ -41,8 +40,8 @@ pub fn started(worker: usize) {
     thread_is(worker);
 }
 
-/// Records that a task has entered a queue. Whoever leaves the slot because of a
-/// newer one is pushed, too, after that one.
+/// Records that a task has entered a queue. A task that a newer one displaces from the slot is
+/// pushed, too, after the newer one.
 #[inline]
 pub fn pushed(queue: Queue) {
     tell(Kind::Push, queue as u32, 0);
@@ -54,22 +53,22 @@ pub fn popped(queue: Queue) {
     tell(Kind::Pop, queue as u32, 0);
 }
 
-/// Records that this worker's own queue was full, and that so many tasks went to
-/// the global one instead. The task that found no room is one of them.
+/// Records that this worker's own queue was full, and that this many tasks went to the global one
+/// instead. The task that didn't fit is one of them.
 #[inline]
 pub fn overflowed(count: usize) {
     tell(Kind::Overflow, 0, count);
 }
 
-/// Records that this worker took so many tasks from the queue of worker `from` into
-/// its own. If one of them is polled at once, it is popped from there.
+/// Records that this worker took this many tasks from the queue of worker `from` into its own. If
+/// one of them is polled at once, it is popped from there.
 #[inline]
 pub fn stole(from: usize, count: usize) {
     tell(Kind::Steal, from as u32, count);
 }
 
-/// Records that this worker took so many tasks from the global queue into its own.
-/// If one of them is polled at once, it is popped from there.
+/// Records that this worker took this many tasks from the global queue into its own. If one of them
+/// is polled at once, it is popped from there.
 #[inline]
 pub fn took(count: usize) {
     tell(Kind::Take, 0, count);

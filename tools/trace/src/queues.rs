@@ -7,12 +7,12 @@ use crate::queue::Queue;
 use crate::reading::counted;
 use crate::trace::Trace;
 
-/// How many tasks lie in a queue from some time on.
+/// How many tasks are in a queue from some time on.
 pub(crate) struct Length {
     pub time_ns: u64,
-    /// Whose: a worker's own, its slot included; `None` is the global one.
+    /// Whose: a worker's own, including its slot; `None` is the global one.
     owner: Option<i32>,
-    /// Below 0 for a moment if two threads tell of the same task at once.
+    /// Below 0 for a moment if two threads report the same task at once.
     pub tasks: i64,
 }
 
@@ -73,8 +73,8 @@ impl Trace {
     }
 }
 
-/// By how much an event changes which queues. `slots` are the workers whose slots
-/// hold a task: whoever is put out of one is pushed, and so counted, next.
+/// By how much an event changes which queues. `slots` are the workers whose slots have a task: a
+/// task that is displaced from one is pushed, and so counted, next.
 fn changes(event: &Event, slots: &mut HashSet<i32>) -> [Option<(Option<i32>, i64)>; 2] {
     let own = Some(event.worker);
     let count = i64::from(event.count);
@@ -88,7 +88,7 @@ fn changes(event: &Event, slots: &mut HashSet<i32>) -> [Option<(Option<i32>, i64
         Kind::Pop if in_slot && !slots.remove(&event.worker) => [None, None],
         Kind::Push => [Some((queue, 1)), None],
         Kind::Pop => [Some((queue, -1)), None],
-        // One of them was not in the own queue yet.
+        // One of them wasn't in the worker's own queue yet.
         Kind::Overflow => [Some((own, 1 - count)), Some((None, count))],
         Kind::Steal => [Some((Some(event.arg as i32), -count)), Some((own, count))],
         Kind::Take => [Some((None, -count)), Some((own, count))],

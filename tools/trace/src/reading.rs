@@ -5,23 +5,22 @@ use std::collections::{HashMap, HashSet};
 use crate::event::{Event, Kind};
 use crate::trace::Trace;
 
-/// One poll of a task. A poll may lie within the poll of another task on the
-/// same thread: a part of it was wrapped too.
+/// One poll of a task. A poll may be within the poll of another task on the same thread, if a part
+/// of it was wrapped, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poll {
     /// The task's number, counted from 1 in the order of their making.
     pub task: u32,
-    /// The worker; -1 is a thread that is none.
+    /// The worker; -1 is a thread that isn't one.
     pub worker: i32,
     /// When it began, from the start of the recording.
     pub start_ns: u64,
     /// When it ended; `None` if the recording ended first.
     pub end_ns: Option<u64>,
-    /// How long the task had something to do before it: from when it was made or
-    /// woken, or, if it was woken while it ran, from the end of that poll. `None`
-    /// if nobody asked for this poll.
+    /// How long the task had something to do before it: from when it was made or woken, or, if it
+    /// was woken while it ran, from the end of that poll. `None` if nothing requested this poll.
     pub waited_ns: Option<u64>,
-    /// Which task asked for it, 0 if none did.
+    /// Which task requested it, 0 if none did.
     pub asked_by: u32,
     /// Whether the task was ready then.
     pub is_ready: bool,
@@ -54,8 +53,8 @@ impl Trace {
         polls
     }
 
-    /// How long the tasks of this name waited before each poll that somebody had
-    /// asked for, in nanoseconds: what they suffered.
+    /// How long the tasks of this name waited before each poll that was requested, in nanoseconds:
+    /// their latency.
     pub fn waits_ns(&self, name: &str) -> Vec<u64> {
         let polls = self.polls(name).into_iter();
         polls.filter_map(|poll| poll.waited_ns).collect()
@@ -193,7 +192,7 @@ impl Trace {
         format!("{what} on {workers} within {}.", Time(length))
     }
 
-    /// What is no task, but work that ran once.
+    /// Work that ran once, and isn't a task.
     fn jobs(&self) -> HashSet<u32> {
         let made = self.events.iter().filter(|event| event.kind == Kind::Job);
         made.map(|event| event.task).collect()

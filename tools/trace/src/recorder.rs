@@ -1,5 +1,5 @@
-//! The recording itself: one buffer for each thread, written by that thread
-//! alone and read by whoever finishes the recording.
+//! The recording itself: one buffer for each thread, written by that thread alone and read by the
+//! thread that finishes the recording.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -14,7 +14,7 @@ use crate::event::{Event, Kind};
 use crate::host;
 use crate::trace::{Meta, Trace};
 
-/// Buffers made beforehand for threads that are no workers.
+/// Buffers made beforehand for threads that aren't workers.
 const SPARE_BUFFERS: usize = 3;
 
 /// The number of the recording that goes on, or 0.
@@ -28,7 +28,7 @@ thread_local! {
     static LANE: RefCell<Option<Lane>> = const { RefCell::new(None) };
     /// The task that runs on this thread.
     static RUNNING: Cell<TaskId> = const { Cell::new(TaskId::NONE) };
-    /// What this thread was said to be.
+    /// What this thread is known as.
     static ROLE: Cell<Role> = const { Cell::new(Role::Stranger) };
 }
 
@@ -61,7 +61,7 @@ impl TaskId {
         self.id != 0 && self.recording == current()
     }
 
-    /// The task's number in this recording; 0 for a task of another one.
+    /// The task's number in this recording; 0 for a task of another recording.
     fn within(self, recording: u32) -> u32 {
         if self.recording == recording {
             self.id
@@ -71,11 +71,11 @@ impl TaskId {
     }
 }
 
-/// The number of the recording that goes on, or 0. Inlined, so that whoever asks in
-/// vain loses one load.
+/// The number of the current recording, or 0. Inlined, so that a check costs only one load if there
+/// is none.
 #[inline]
 fn current() -> u32 {
-    // Relaxed: whoever sees an older value records or misses one event more.
+    // Relaxed: a thread that sees an older value records or misses one event more.
     CURRENT.load(Relaxed)
 }
 
@@ -84,7 +84,7 @@ struct Session {
     number: u32,
     start: Instant,
     next_worker: AtomicI32,
-    /// The buffers in use, then those that nobody has taken yet.
+    /// The buffers in use, then those that no thread has taken yet.
     buffers: Mutex<Buffers>,
     names: Mutex<Vec<Cow<'static, str>>>,
     marks: Mutex<Vec<Cow<'static, str>>>,
@@ -119,7 +119,7 @@ pub struct Recording {
 #[track_caller]
 pub fn record(title: impl Into<String>, runtime: impl Into<String>, workers: usize) -> Recording {
     let source = host::source();
-    // What one event costs is measured on a recording that nobody sees.
+    // What one event costs is measured on a recording that isn't shown.
     begin(Session::new(0));
     let event_cost_ns = measure_event_cost();
     end();
@@ -205,7 +205,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The cheapest of several rounds: what the machine does besides is not ours.
+/// The cheapest of several rounds: what else the machine does isn't ours.
 fn measure_event_cost() -> u64 {
     const ROUNDS: u32 = 8;
     const EVENTS: u32 = 256;
@@ -270,7 +270,7 @@ fn push(recording: u32, kind: Kind, task: u32, arg: u32, count: u32) {
         return;
     }
     let now = Instant::now();
-    // A thread that is being taken down records no more.
+    // A thread that is shutting down records no more.
     let _too_late = LANE.try_with(|lane| {
         let mut lane = lane.borrow_mut();
         let is_elsewhere = |lane: &Lane| lane.recording != recording;
@@ -333,7 +333,7 @@ fn make(kind: Kind, name: Cow<'static, str>) -> TaskId {
 /// Records that a task is woken, and by which.
 pub(crate) fn wake(task: TaskId) {
     if task.is_recorded() {
-        // A waker may be called while its thread is taken down.
+        // A waker may be called while its thread shuts down.
         let by = RUNNING.try_with(Cell::get).unwrap_or(TaskId::NONE);
         let by = by.within(task.recording);
         push(task.recording, Kind::Wake, task.id, by, 0);
@@ -359,7 +359,7 @@ impl Running {
         }
     }
 
-    /// Ends it. A panic ends it too, and then the task is not ready.
+    /// Ends it. A panic ends it, too, and then the task isn't ready.
     pub(crate) fn end(mut self, is_ready: bool) {
         self.is_ready = is_ready;
     }
@@ -393,8 +393,8 @@ pub fn mark(text: impl Into<Cow<'static, str>>) {
     push(session.number, Kind::Mark, task, index, 0);
 }
 
-/// Makes this thread the next worker. For the hook of a runtime that is called
-/// when a thread of its starts, or for the first line of a thread of your own.
+/// Makes this thread the next worker. For the hook of a runtime that is called when one of its
+/// threads starts, or for the first line of a thread of your own.
 pub fn thread_start() {
     if ROLE.get() == Role::Stranger {
         be(Role::Worker);
@@ -414,8 +414,7 @@ fn be(role: Role) {
     rejoin(is_new);
 }
 
-/// Takes a place in the recording that goes on, unless this thread has one and is
-/// what it was.
+/// Takes a place in the current recording, unless this thread has one and its role is unchanged.
 fn rejoin(is_new: bool) {
     let recording = current();
     LANE.with_borrow_mut(|lane| {
@@ -428,7 +427,7 @@ fn rejoin(is_new: bool) {
     });
 }
 
-/// Records that this worker goes to sleep for want of work.
+/// Records that this worker parks for lack of work.
 #[inline]
 pub fn thread_park() {
     if current() != 0 {
@@ -444,7 +443,7 @@ pub fn thread_unpark() {
     }
 }
 
-/// Whoever parks is a worker.
+/// A thread that parks is a worker.
 fn park(kind: Kind) {
     thread_start();
     push(current(), kind, 0, 0, 0);

@@ -1,4 +1,4 @@
-//! A sweep: throughput and waits over some number that the reader can turn.
+//! A sweep: throughput and waits over some number that the reader can vary.
 
 use crate::host::{host, now, source};
 use crate::json::{self, Text};
@@ -37,7 +37,7 @@ struct Point {
 }
 
 impl Sweep {
-    /// Begins a sweep over the number of this name.
+    /// Starts a sweep over the number of this name.
     #[track_caller]
     pub fn new(x: impl Into<String>) -> Self {
         Self {
@@ -62,8 +62,8 @@ impl Sweep {
         self
     }
 
-    /// Adds a time that something took which is always the same, measured between
-    /// the points: how steady the machine was.
+    /// Adds the time that a constant piece of work took, measured between the points: how steady
+    /// the machine was.
     pub fn calibration(mut self, time_ns: u64) -> Self {
         self.calibration_ns.push(time_ns);
         self
@@ -107,7 +107,7 @@ impl Sweep {
         )
     }
 
-    /// Hands the document to whoever asked for it, see [`Trace::save`].
+    /// Hands the document to the program that asked for it, see [`Trace::save`].
     ///
     /// [`Trace::save`]: crate::Trace::save
     pub fn save(&self, name: &str) {
@@ -140,7 +140,7 @@ impl Point {
     }
 }
 
-/// A rate with the digits that may mean something.
+/// A rate with the significant digits only.
 fn number(rate: f64) -> String {
     match rate {
         rate if !rate.is_finite() => "null".to_owned(),

@@ -1,5 +1,5 @@
-//! A future that says when it is polled, a waker that says who wakes it, and
-//! work that no executor knows of.
+//! A future that reports when it is polled, a waker that reports who wakes it, and work that no
+//! executor knows of.
 
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -37,7 +37,7 @@ impl<F: Future> Future for Task<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         // SAFETY: `future` is not moved out of, neither here nor anywhere else.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: it lies within what is pinned, and is pinned with it.
+        // SAFETY: it is inside what is pinned, and is pinned with it.
         let future = unsafe { Pin::new_unchecked(&mut this.future) };
         if !this.id.is_recorded() {
             return future.poll(cx);
@@ -77,8 +77,8 @@ pub fn job<R>(name: impl Into<Cow<'static, str>>, work: impl FnOnce() -> R) -> i
 #[derive(Debug)]
 struct Probe {
     task: TaskId,
-    /// The executor's waker. `None` between two polls if nobody has kept ours:
-    /// a task that keeps its executor's waker might keep itself alive for ever.
+    /// The executor's waker. `None` between two polls if ours wasn't kept: a task that keeps its
+    /// executor's waker might keep itself alive forever.
     inner: Option<Waker>,
 }
 
@@ -96,7 +96,7 @@ impl Probe {
         Waker::from(probe)
     }
 
-    /// Lets go of the executor's waker, unless somebody has kept ours.
+    /// Lets go of the executor's waker, unless ours has been kept.
     fn rest(kept: &mut Option<Arc<Self>>) {
         if let Some(probe) = kept.as_mut().and_then(Arc::get_mut) {
             probe.inner = None;

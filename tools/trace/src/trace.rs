@@ -14,7 +14,7 @@ pub struct Trace {
     pub(crate) events: Vec<Event>,
 }
 
-/// What a trace says of itself.
+/// What a trace says about itself.
 #[derive(Debug, Default)]
 pub(crate) struct Meta {
     pub title: String,
@@ -61,9 +61,9 @@ impl Trace {
         )
     }
 
-    /// Hands the document to whoever asked for it: writes it as `name.json` into
-    /// the folder that `WORKSHOP_FIGURES` names, or does nothing if there is none.
-    /// A name has the letters `a` to `z`, digits and `-`.
+    /// Hands the document to the program that asked for it: writes it as `name.json` into the
+    /// folder that `WORKSHOP_FIGURES` names, or does nothing if there is none. A name has the
+    /// letters `a` to `z`, digits and `-`.
     pub fn save(&self, name: &str) {
         json::save(name, &self.to_json());
     }

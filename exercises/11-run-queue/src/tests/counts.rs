@@ -106,7 +106,7 @@ fn fill_what_is_free(rounds: u32) {
     }
     is_over.store(true, SeqCst);
     for thief in thieves {
-        thief.join().expect("stealing does not panic");
+        thief.join().expect("stealing doesn't panic");
     }
 }
 
@@ -134,7 +134,7 @@ fn nothing_is_allocated_for_an_item() {
             while queue.pop().is_some() {}
         });
         let count = made.count;
-        assert!(overflown > 0, "1,000 items did not overflow 64 slots");
+        assert!(overflown > 0, "1,000 items didn't overflow 64 slots");
         assert!(count == 0, "{count} blocks of memory were allocated");
     });
 }

@@ -121,7 +121,7 @@ fn a_queue_has_one_owner() {
         assert!(!owner.is_sync(), "two threads can push at the same time");
         assert!(!owner.is_clone(), "there can be two owners");
         let thread = thread::spawn(move || queue.push(1));
-        let pushed = thread.join().expect("pushing does not panic");
+        let pushed = thread.join().expect("pushing doesn't panic");
         assert!(pushed.is_ok(), "an owner may move to another thread");
     });
 }
@@ -142,11 +142,11 @@ fn a_stealer_may_go_wherever_its_items_may() {
         // A `Cell` can be sent but not shared; this one can't be cloned.
         struct Sendable(#[allow(dead_code)] Cell<u32>);
         let thief = Asked::<Stealer<Sendable, FEW>>(PhantomData);
-        assert!(thief.is_clone(), "a stealer cannot be cloned");
-        assert!(thief.is_send(), "a stealer cannot be sent");
-        assert!(thief.is_sync(), "a stealer cannot be shared");
+        assert!(thief.is_clone(), "a stealer can't be cloned");
+        assert!(thief.is_send(), "a stealer can't be sent");
+        assert!(thief.is_sync(), "a stealer can't be shared");
         let owner = Asked::<Local<Sendable, FEW>>(PhantomData);
-        assert!(owner.is_send(), "an owner cannot be sent");
+        assert!(owner.is_send(), "an owner can't be sent");
         let thief = Asked::<Stealer<Rc<u32>, FEW>>(PhantomData);
         let owner = Asked::<Local<Rc<u32>, FEW>>(PhantomData);
         assert!(

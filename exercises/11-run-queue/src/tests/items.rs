@@ -51,7 +51,7 @@ fn owner_and_thieves(most: u32) -> (Vec<u32>, u32) {
     items.extend(drain(&queue));
     is_over.store(true, SeqCst);
     for thief in thieves {
-        items.extend(thief.join().expect("stealing does not panic"));
+        items.extend(thief.join().expect("stealing doesn't panic"));
     }
     (items, count)
 }
@@ -82,7 +82,7 @@ fn each_item_comes_out_once_where_all_steal_from_all() {
             })
             .collect();
         let items = workers.into_iter().flat_map(|worker| {
-            worker.join().expect("pushing and stealing do not panic")
+            worker.join().expect("pushing and stealing don't panic")
         });
         assert_each_once(items.collect(), WORKERS * EACH);
     });

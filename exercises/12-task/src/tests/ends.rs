@@ -19,7 +19,7 @@ fn an_abort_ends_a_task_that_waits_or_is_queued() {
         clause: "10. Abort",
         promise: "After an abort a task isn't polled, its future is dropped, and its handle says \
                   that it was cancelled.",
-        usual_cause: "The abort of a waiting task sets a flag that no thread will look at; or a \
+        usual_cause: "The abort of a task that waits sets a flag that no thread will look at; or a \
                       queued task is scheduled a second time; or `run` checks the flag after the \
                       poll.",
         read: "scheduler/task-end.html#the-end-of-a-task",
@@ -417,8 +417,8 @@ fn what_is_thrown_may_panic_as_it_is_dropped() {
         promise: "If a future, an output or a waker panics with a payload that panics in turn when \
                   it is dropped, neither `run` nor the drop of the handle panics.",
         usual_cause: "What `catch_unwind` has caught is dropped outside of it, as in `let _ = \
-                      catch_unwind(..)`; or the error that is never taken is. Drop it inside a \
-                      second `catch_unwind`.",
+                      catch_unwind(..)`; or the error that isn't taken is. Drop it inside a second \
+                      `catch_unwind`.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     /// Panics with it when it is dropped.

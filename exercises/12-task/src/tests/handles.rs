@@ -11,7 +11,7 @@ fn future_and_output_are_dropped_once_whatever_happens() {
         promise: "However far a task got and whichever side gave it up, its future and its output \
                   are dropped once, and nothing is left.",
         usual_cause: "The state says that there is a future, or an output, where there is none any \
-                      more, or what it says is there is never dropped.",
+                      more, or nothing drops what it says is there.",
         read: "scheduler/task-end.html#future-then-output",
     };
     check(lesson, || {
@@ -150,7 +150,7 @@ fn the_handle_wakes_the_waker_of_its_last_poll() {
         let (first, first_counts) = CountingWaker::new();
         let (second, second_counts) = CountingWaker::new();
         for waker in [&first, &first, &second, &second.clone()] {
-            assert!(poll(&mut handle, waker).is_pending(), "it is not over");
+            assert!(poll(&mut handle, waker).is_pending(), "it isn't over");
         }
         task.complete();
         queue.run_one();
@@ -200,7 +200,7 @@ fn wakers_that_look_alike_are_distinguished() {
         let [(first, first_wakes), (last, last_wakes)] = wakers_without_data();
         let (task, _waker, mut handle) = queue.spawn_waiting();
         for waker in [&first, &last] {
-            assert!(poll(&mut handle, waker).is_pending(), "it is not over");
+            assert!(poll(&mut handle, waker).is_pending(), "it isn't over");
         }
         task.complete();
         queue.run_one();
@@ -231,7 +231,7 @@ fn the_handle_can_be_awaited_on_any_thread() {
                 let awaiting = scope.spawn(|| block_on::block_on(handle));
                 (0..round % 64).for_each(|_| std::hint::spin_loop());
                 queue.run_one();
-                awaiting.join().expect("awaiting does not panic")
+                awaiting.join().expect("awaiting doesn't panic")
             });
             let output = output.expect("the task was ready");
             assert!(output == [round; 3], "the output is {output:?}");
@@ -252,7 +252,7 @@ fn a_dropped_handle_detaches_its_task() {
         let queue = Queue::default();
         let (task, waker, mut handle) = queue.spawn_waiting();
         let (awaiting, counts) = CountingWaker::new();
-        assert!(poll(&mut handle, &awaiting).is_pending(), "it is not over");
+        assert!(poll(&mut handle, &awaiting).is_pending(), "it isn't over");
         drop((handle, awaiting));
         let kept = Arc::strong_count(&counts) - 1;
         assert!(kept == 0, "the waker of a handle that is gone is kept");

@@ -251,7 +251,7 @@ fn wakers_of_one_task_are_known_to_be_the_same() {
         }));
         queue.run_one();
         let is_same = result(in_poll).is_ok_and(|it| it);
-        assert!(is_same, "the waker of a poll is not the same as its clone");
+        assert!(is_same, "the waker of a poll isn't the same as its clone");
         assert!(waker.will_wake(&next), "not the same as in the next poll");
         assert!(!waker.will_wake(&other_waker), "the same as another task's");
     });

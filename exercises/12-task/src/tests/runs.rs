@@ -432,7 +432,7 @@ fn a_yield_of_a_poll_that_ends_the_task_affects_no_other() {
                 }));
                 queue.run_one();
                 let yielded = queue.yielded();
-                let what = if yields { "yielded" } else { "did not yield" };
+                let what = if yields { "yielded" } else { "didn't yield" };
                 assert!(
                     yielded == usize::from(yields),
                     "a task {what}, and ran another one, which did in a poll that {how}: \

@@ -104,7 +104,7 @@ fn race_to_get_up() {
         });
         let now = met.map(|(_, sleepers)| sleepers.transition_from_parked(0));
         let now: Vec<_> = now.collect();
-        let named = notifying.join().expect("`notify` does not panic");
+        let named = notifying.join().expect("`notify` doesn't panic");
         for ((sleepers, now), named) in rounds.iter().zip(now).zip(named) {
             assert!(
                 (now == Busy) == (named != Some(0)),

@@ -1,5 +1,5 @@
-//! std's atomics, delayed before each operation while there is chaos, and
-//! with a weak exchange that fails without cause.
+//! std's atomics, delayed before each operation while there is chaos, and with
+//! a weak compare-exchange that fails spuriously.
 
 pub use std::sync::atomic::{AtomicPtr, Ordering, fence};
 
@@ -22,11 +22,11 @@ macro_rules! chaotic {
             chaotic!(@forward store(value: $value) -> ());
             chaotic!(@modify swap(value: $value) -> $value);
 
-            /// Exchanges if the value is `current`.
+            /// Stores `new` if the value is `current`.
             ///
             /// # Errors
             ///
-            /// The value found, if it is another.
+            /// The value found, if it is a different one.
             pub fn compare_exchange(
                 &self,
                 current: $value,
@@ -39,7 +39,7 @@ macro_rules! chaotic {
                 self.0.compare_exchange(current, new, success, failure)
             }
 
-            /// Exchanges if the value is `current`, and now and then not
+            /// Stores `new` if the value is `current`, and occasionally fails
             /// even then.
             ///
             /// # Errors
@@ -110,7 +110,8 @@ macro_rules! chaotic {
                 }
             }
 
-            /// Reaches the value without an operation: no other thread can.
+            /// Reaches the value without an operation, because no other thread
+            /// can.
             pub fn get_mut(&mut self) -> &mut $value {
                 self.0.get_mut()
             }

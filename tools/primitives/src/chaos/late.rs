@@ -1,19 +1,19 @@
-//! Timed waits that end without cause when half of their time has passed.
+//! Timed waits that end spuriously when half of their time has passed.
 
 use std::cell::RefCell;
 use std::time::Duration;
 
 std::thread_local! {
-    /// How long the timed waits of this thread were to last so far.
+    /// How long the timed waits of this thread were meant to last so far.
     static WAITS: RefCell<Option<Vec<Duration>>> = const { RefCell::new(None) };
 }
 
-/// So many timed waits end early; the next ones last as long as they should.
+/// This many timed waits end early; the next ones last as long as they should.
 const EARLY: usize = 8;
 
-/// Runs `body`. The first few timed waits of this thread meanwhile, on a
-/// condition variable or by `park_timeout`, last half of their time and then
-/// return without cause. Says also how long each was to last.
+/// Runs `body`. Meanwhile the first few timed waits of this thread, on a
+/// condition variable or in `park_timeout`, last half of their time and then
+/// return spuriously. Also returns how long each was meant to last.
 pub fn with_late_returns<R>(body: impl FnOnce() -> R) -> (R, Vec<Duration>) {
     struct Off;
     impl Drop for Off {
@@ -27,8 +27,8 @@ pub fn with_late_returns<R>(body: impl FnOnce() -> R) -> (R, Vec<Duration>) {
     (result, WAITS.take().unwrap_or_default())
 }
 
-/// Notes a timed wait. Returns after what time it is to end without cause, if
-/// it is.
+/// Records a timed wait. Returns the time after which it has to end spuriously,
+/// if it does.
 pub(super) fn end_of(limit: Duration) -> Option<Duration> {
     // `try_with`: threads also wait while their locals are destroyed.
     let noted = WAITS.try_with(|waits| {
@@ -58,7 +58,7 @@ mod tests {
             thread::park_timeout(LIMIT);
             waited.expect("nobody panics").1.timed_out()
         });
-        assert!(!timed_out, "its time was not up");
+        assert!(!timed_out, "its time wasn't up");
         assert_eq!(waits, [LIMIT; 2]);
         assert!(start.elapsed() >= LIMIT, "each lasted half of it");
     }

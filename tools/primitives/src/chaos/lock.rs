@@ -30,40 +30,40 @@ impl<T> Mutex<T> {
     ///
     /// # Errors
     ///
-    /// When the mutex is poisoned.
+    /// If the mutex is poisoned.
     pub fn into_inner(self) -> LockResult<T> {
         self.0.into_inner()
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Waits until nobody else holds the mutex, and takes it.
+    /// Waits until no other thread holds the mutex, and takes it.
     ///
     /// # Errors
     ///
-    /// When the mutex is poisoned.
+    /// If the mutex is poisoned.
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         delay();
         count_read_modify_write();
         self.0.lock()
     }
 
-    /// Takes the mutex if nobody holds it.
+    /// Takes the mutex if no thread holds it.
     ///
     /// # Errors
     ///
-    /// When somebody holds it, and when it is poisoned.
+    /// If a thread holds it, or if it is poisoned.
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         delay();
         count_read_modify_write();
         self.0.try_lock()
     }
 
-    /// Reaches the value without a lock: nobody else can.
+    /// Reaches the value without a lock, because no other thread can.
     ///
     /// # Errors
     ///
-    /// When the mutex is poisoned.
+    /// If the mutex is poisoned.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         self.0.get_mut()
     }
@@ -75,7 +75,7 @@ impl<T> From<T> for Mutex<T> {
     }
 }
 
-/// A [`std::sync::Condvar`] that returns without cause while there is chaos.
+/// A [`std::sync::Condvar`] that returns spuriously while there is chaos.
 #[derive(Debug, Default)]
 pub struct Condvar(std::sync::Condvar);
 
@@ -85,11 +85,11 @@ impl Condvar {
         Self(std::sync::Condvar::new())
     }
 
-    /// Waits until notified, or without cause.
+    /// Waits until notified, or until a spurious wake-up.
     ///
     /// # Errors
     ///
-    /// When the mutex is poisoned.
+    /// If the mutex is poisoned.
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         delay();
         if strikes() {
@@ -98,11 +98,11 @@ impl Condvar {
         self.0.wait(guard)
     }
 
-    /// Waits as long as `condition` says so.
+    /// Waits while `condition` returns `true`.
     ///
     /// # Errors
     ///
-    /// When the mutex is poisoned.
+    /// If the mutex is poisoned.
     pub fn wait_while<'a, T>(
         &self,
         mut guard: MutexGuard<'a, T>,
@@ -114,11 +114,11 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// Waits as long as `condition` says so, for at most `limit`.
+    /// Waits while `condition` returns `true`, for at most `limit`.
     ///
     /// # Errors
     ///
-    /// When the mutex is poisoned.
+    /// If the mutex is poisoned.
     pub fn wait_timeout_while<'a, T>(
         &self,
         mut guard: MutexGuard<'a, T>,
@@ -137,11 +137,11 @@ impl Condvar {
         }
     }
 
-    /// Waits until notified, for at most `limit`, or without cause.
+    /// Waits until notified, for at most `limit`, or until a spurious wake-up.
     ///
     /// # Errors
     ///
-    /// When the mutex is poisoned.
+    /// If the mutex is poisoned.
     pub fn wait_timeout<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,

@@ -1,9 +1,9 @@
 //! std's primitives, made hostile within what their contracts allow.
 //!
-//! While [`with_chaos`] runs, a condition variable and `park` return without
-//! cause, a weak exchange fails without cause, and threads are delayed before
-//! they touch anything shared. A seed decides; each thread draws its own
-//! numbers from it.
+//! While [`with_chaos`] runs, a condition variable and `park` return
+//! spuriously, a weak compare-exchange fails spuriously, and threads are
+//! delayed before they touch anything shared. A seed determines when; each
+//! thread draws its own numbers from it.
 //!
 //! Chaos or not, each thread counts its atomic read-modify-writes:
 //! [`read_modify_writes`].
@@ -21,7 +21,7 @@ pub use lock::{Condvar, Mutex, WaitTimeoutResult};
 
 /// Zero while chaos is off.
 static SEED: AtomicU64 = AtomicU64::new(0);
-/// Numbers the threads, so that each draws other numbers.
+/// Numbers the threads, so that each draws different numbers.
 static THREADS: AtomicU64 = AtomicU64::new(1);
 
 std::thread_local! {
@@ -53,10 +53,10 @@ std::thread_local! {
     static READ_MODIFY_WRITES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many atomic read-modify-writes this thread has made by the types of
-/// this module: swaps, exchanges and arithmetic. To lock a [`Mutex`] and to
-/// [`park`](thread::park) count as one each, for what they do inside. An
-/// [`Arc`](std::sync::Arc) is not counted.
+/// How many atomic read-modify-writes this thread has made with the types of
+/// this module: swaps, compare-exchanges and arithmetic. Locking a [`Mutex`]
+/// and [`park`](thread::park) count as one each, for what they do inside. An
+/// [`Arc`](std::sync::Arc) isn't counted.
 ///
 /// Unlike a time, the count is the same on every machine.
 pub fn read_modify_writes() -> u64 {
@@ -89,7 +89,7 @@ fn draw() -> Option<u64> {
     })
 }
 
-/// Whether to do what is allowed once in four times.
+/// Whether to do what is allowed one time in four.
 fn strikes() -> bool {
     draw().is_some_and(|number| number >> 32 & 3 == 0)
 }

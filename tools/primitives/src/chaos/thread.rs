@@ -1,5 +1,4 @@
-//! [`std::thread`], with a `park` that returns without cause while there is
-//! chaos.
+//! [`std::thread`], with a `park` that returns spuriously while there is chaos.
 
 pub use std::thread::{
     Builder, JoinHandle, LocalKey, Result, Thread, ThreadId, available_parallelism, current,
@@ -11,7 +10,7 @@ pub fn scope() {}
 
 use super::{count_read_modify_write, delay, late, strikes};
 
-/// Waits for the token, or returns without cause.
+/// Waits for the token, or until a spurious wake-up.
 pub fn park() {
     delay();
     count_read_modify_write();
@@ -20,7 +19,7 @@ pub fn park() {
     }
 }
 
-/// Waits for the token for at most `limit`, or returns without cause.
+/// Waits for the token for at most `limit`, or until a spurious wake-up.
 pub fn park_timeout(limit: std::time::Duration) {
     delay();
     count_read_modify_write();

@@ -1,39 +1,34 @@
-//! loom's atomics, and what it takes to try every order of their accesses and
-//! no order that cannot be.
+//! loom's atomics, and what is needed to try every order of their accesses and no order that is
+//! impossible.
 //!
 //! # Loads that were not tried
 //!
-//! Of a load, and a write by another thread, loom 0.7 tries both orders only
-//! if the write's thread has not loaded the same atomic in between: it keeps
-//! the last access of an atomic, and not the last of each thread
-//! (tokio-rs/loom#166, #392). Within [`model_every_load`](super::model_every_load)
-//! each access of an atomic comes after a read-modify-write of a shadow, an
-//! atomic whose value nothing depends on. loom orders read-modify-writes in every way, and since these
+//! Of a load, and a write by another thread, loom 0.7 tries both orders only if the write's thread
+//! has not loaded the same atomic in between: it keeps the last access of an atomic, and not the
+//! last of each thread (tokio-rs/loom#166, #392). Within
+//! [`model_every_load`](super::model_every_load) each access of an atomic comes after an RMW of a
+//! shadow, an atomic whose value nothing depends on. loom orders RMWs in every way, and since these
 //! are Relaxed they publish nothing.
 //!
 //! # Stores that came out lost
 //!
-//! A read-modify-write reads the value that its own replaces: nothing comes in
-//! between. loom 0.7 forgets that where a plain store of another thread is
-//! executed after it. It takes the two writes for unordered, so that after
-//! `store(true)` beside `swap(false)`, and a join, a second `swap` may find
-//! `false` although the first one did, too (tokio-rs/loom#254, #282, #389). A
-//! parker loses its token that way, and a spin lock is never unlocked.
+//! An RMW reads the value that its own replaces: nothing comes in between. loom 0.7 forgets that if
+//! a plain store of another thread is executed after it. It takes the two writes for unordered, so
+//! that after `store(true)` concurrent with `swap(false)`, and a join, a second `swap` may find
+//! `false` although the first one did, too (tokio-rs/loom#254, #282, #389). A parker loses its
+//! token that way, and a spin lock is never unlocked.
 //!
-//! Here a store that replaces what another thread has written, of an atomic
-//! that has seen a read-modify-write, first looks at what it replaces, by a
-//! compare-exchange that fails. No other thread comes between the two: loom
-//! decides before both who is next, at a change of the shadow. It
-//! orders the store after all that the thread has seen. The look is Relaxed,
-//! and the store stays a store: unlike a swap it does not go on with the release
-//! sequence of what it replaces, so that a release that is missing is still
-//! found.
+//! Here a store that replaces what another thread has written, of an atomic that has seen an RMW,
+//! first looks at what it replaces, with a compare-exchange that fails. No other thread comes
+//! between the two: loom decides which thread is next before both, at a change of the shadow. The
+//! compare-exchange orders the store after everything that the thread has seen. It is Relaxed, and
+//! the store stays a store: unlike a swap it doesn't continue the release sequence of what it
+//! replaces, so that a missing release is still found.
 //!
-//! Two things are given up by this, both of atomics that are stored to and
-//! modified by several threads: executions in which a store comes *before* a
-//! read-modify-write in the order of the writes, and yet after it in every order
-//! of the threads' steps (two threads, two atomics, each written by both); and
-//! an acquire fence after such a store also acquires what the store replaced.
+//! Two things are lost, both for atomics that are stored to and modified by several threads:
+//! executions in which a store comes *before* an RMW in the modification order, and yet after it in
+//! every interleaving of the threads (two threads, two atomics, each written by both); and an
+//! acquire fence after such a store also acquires what the store replaced.
 
 pub use loom::sync::atomic::fence;
 pub use std::sync::atomic::Ordering;
@@ -53,7 +48,7 @@ std::thread_local! {
     static EVERY_ACCESS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Of the atomics that are made while `body` runs, each access counts.
+/// For the atomics that are made while `body` runs, each access counts.
 pub(super) fn with_every_access(body: impl FnOnce()) {
     struct Restored(bool);
     impl Drop for Restored {
@@ -66,7 +61,7 @@ pub(super) fn with_every_access(body: impl FnOnce()) {
 }
 
 loom::thread_local! {
-    /// Tells the threads of a model apart.
+    /// Distinguishes the threads of a model.
     static NUMBER: usize = {
         static COUNT: AtomicUsizeOfStd = AtomicUsizeOfStd::new(0);
         COUNT.fetch_add(1, Relaxed)
@@ -82,12 +77,12 @@ fn number() -> Option<usize> {
 struct Writes<V> {
     last: V,
     writer: Option<usize>,
-    /// Whether one of them was a read-modify-write.
+    /// Whether one of them was an RMW.
     are_modified: bool,
 }
 
-/// The writes of one atomic. loom runs one thread at a time: nothing contends
-/// for the lock.
+/// The writes of one atomic. loom runs one thread at a time, so there is no contention for the
+/// lock.
 struct History<V>(std::sync::Mutex<Writes<V>>);
 
 impl<V: Copy> History<V> {
@@ -103,14 +98,14 @@ impl<V: Copy> History<V> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a store of the calling thread.
+    /// Records a store of the calling thread.
     fn note_store(&self, value: V) {
         let mut writes = self.writes();
         writes.last = value;
         writes.writer = number();
     }
 
-    /// Notes a read-modify-write of the calling thread.
+    /// Records an RMW of the calling thread.
     fn note_modification(&self, value: V) {
         self.note_store(value);
         self.writes().are_modified = true;
@@ -162,7 +157,7 @@ impl Undisturbed {
 
 impl Drop for Undisturbed {
     fn drop(&mut self) {
-        // A panic has loom give up the execution, and all that it keeps of it.
+        // A panic makes loom give up the execution, and everything that it keeps about it.
         if !std::thread::panicking() {
             loom::explore();
         }
@@ -215,12 +210,12 @@ macro_rules! atomic {
             /// Like std's.
             #[track_caller]
             pub fn store(&self, value: $value, ordering: Ordering) {
-                // Relaxed, as in `touch_shadow`. Here loom decides who comes next.
+                // Relaxed, as in `touch_shadow`. Here loom decides which thread comes next.
                 self.shadow.fetch_add(1, Relaxed);
                 let _undisturbed = Undisturbed::begin();
                 if let Some(last) = self.history.to_look_at() {
                     let other = $other(last);
-                    // Relaxed: it says what comes before the store, and publishes nothing.
+                    // Relaxed: it determines what comes before the store, and publishes nothing.
                     let _seen = self.atomic.compare_exchange(other, other, Relaxed, Relaxed);
                 }
                 self.atomic.store(value, ordering);
@@ -240,7 +235,7 @@ macro_rules! atomic {
             ///
             /// # Errors
             ///
-            /// The value found, if it is another.
+            /// The value found, if it is a different one.
             #[track_caller]
             pub fn compare_exchange(
                 &self,
@@ -257,12 +252,11 @@ macro_rules! atomic {
                 found
             }
 
-            /// Like [`compare_exchange`](Self::compare_exchange): loom's does not
-            /// fail without cause.
+            /// Like [`compare_exchange`](Self::compare_exchange): loom's doesn't fail spuriously.
             ///
             /// # Errors
             ///
-            /// The value found, if it is another.
+            /// The value found, if it is a different one.
             #[track_caller]
             pub fn compare_exchange_weak(
                 &self,
@@ -330,7 +324,7 @@ macro_rules! atomic {
                 self.atomic.into_inner()
             }
 
-            /// Like std's, by way of a guard that writes the value back.
+            /// Like std's, through a guard that writes the value back.
             #[track_caller]
             pub fn get_mut(&mut self) -> impl DerefMut<Target = $value> {
                 let placeholder = loom::sync::atomic::$name::new($other(self.history.writes().last));
@@ -476,7 +470,7 @@ mod tests {
         assert_eq!(
             seen_by(model),
             BTreeSet::from([false]),
-            "loom tries both now, so that the shadows can go"
+            "loom tries both now, so the shadows can go"
         );
     }
 
@@ -530,12 +524,11 @@ mod tests {
         });
         assert!(
             seen.lock().unwrap().contains(&(false, false)),
-            "loom loses no store now, so that the look before a store can go"
+            "loom loses no store now, so the compare-exchange before a store can go"
         );
     }
 
-    /// Of what the store replaces nothing is published: a swap would go on with
-    /// its release sequence.
+    /// Nothing of what the store replaces is published: a swap would continue its release sequence.
     #[test]
     #[should_panic(expected = "Causality violation")]
     fn a_store_publishes_nothing_of_what_it_replaces() {
@@ -543,7 +536,7 @@ mod tests {
             let shared = Arc::new((UnsafeCell::new(0), AtomicU32::new(0)));
             let writer = shared.clone();
             let writing = thread::spawn(move || {
-                // SAFETY: wrong on purpose: the reader may be there, too, and loom says so.
+                // SAFETY: wrong on purpose: the reader may be there, too, and loom reports it.
                 writer.0.with_mut(|value| unsafe { *value = 1 });
                 writer.1.swap(1, Release);
             });

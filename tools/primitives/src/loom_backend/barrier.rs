@@ -31,7 +31,7 @@ impl BarrierWaitResult {
 }
 
 impl Barrier {
-    /// Makes a barrier for so many threads.
+    /// Makes a barrier for `size` threads.
     pub fn new(size: usize) -> Self {
         Self {
             state: Mutex::default(),

@@ -3,9 +3,9 @@
 use std::mem::ManuallyDrop;
 use std::{ptr, thread};
 
-/// loom's `UnsafeCell`. To drop one is to write it: whoever frees what has cells
-/// in it must come after all who used them. loom itself doesn't look at what is
-/// freed, and would let a count of references be entirely `Relaxed`.
+/// loom's `UnsafeCell`. Dropping one is a write: the thread that frees something with cells in it
+/// must come after all threads that used them. loom itself doesn't check what is freed, and would
+/// let a reference count be entirely `Relaxed`.
 #[derive(Debug, Default)]
 pub struct UnsafeCell<T>(loom::cell::UnsafeCell<T>);
 
@@ -44,7 +44,7 @@ impl<T> UnsafeCell<T> {
 impl<T> Drop for UnsafeCell<T> {
     #[track_caller]
     fn drop(&mut self) {
-        // A model that has failed already is over for loom.
+        // For loom, a model that has already failed is over.
         if !thread::panicking() {
             self.0.with_mut(|_| ());
         }
@@ -75,9 +75,9 @@ mod tests {
         let address = Box::into_raw(Box::new(counted)).expose_provenance();
         let use_and_release = move || {
             let counted = ptr::with_exposed_provenance_mut::<Counted>(address);
-            // SAFETY: our reference is not given back yet.
+            // SAFETY: our reference isn't given back yet.
             let Counted { count, cell } = unsafe { &*counted };
-            // SAFETY: nobody writes to it.
+            // SAFETY: no thread writes to it.
             assert_eq!(cell.with(|value| unsafe { *value }), 7);
             if count.fetch_sub(1, ordering) == 1 {
                 // SAFETY: it was the last reference, of two from one box.

@@ -30,17 +30,17 @@ impl Condvar {
     ///
     /// # Errors
     ///
-    /// When the mutex is poisoned.
+    /// If the mutex is poisoned.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         self.0.wait(guard)
     }
 
-    /// Waits as long as `condition` says so.
+    /// Waits while `condition` returns `true`.
     ///
     /// # Errors
     ///
-    /// When the mutex is poisoned.
+    /// If the mutex is poisoned.
     #[track_caller]
     pub fn wait_while<'a, T>(
         &self,
@@ -53,11 +53,11 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// Waits until notified, or not at all if the limit is zero.
+    /// Waits while `condition` returns `true`, or not at all if the limit is zero.
     ///
     /// # Errors
     ///
-    /// When the mutex is poisoned.
+    /// If the mutex is poisoned.
     #[track_caller]
     pub fn wait_timeout<'a, T>(
         &self,
@@ -77,7 +77,7 @@ impl Condvar {
     ///
     /// # Errors
     ///
-    /// When the mutex is poisoned.
+    /// If the mutex is poisoned.
     #[track_caller]
     pub fn wait_timeout_while<'a, T>(
         &self,

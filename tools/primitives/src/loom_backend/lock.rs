@@ -1,14 +1,14 @@
-//! loom's locks, with a step between taking one and using it. In loom no other thread
-//! takes a step while one holds a lock and does nothing that loom sees, so that a
-//! `try_lock` never fails there: <https://github.com/tokio-rs/loom/blob/v0.7.2/src/rt/mutex.rs>.
+//! loom's locks, with a step between taking one and using it. In loom no other thread takes a step
+//! while a thread holds a lock and does nothing that loom sees, so a `try_lock` never fails there:
+//! <https://github.com/tokio-rs/loom/blob/v0.7.2/src/rt/mutex.rs>.
 
 use std::sync::{LockResult, TryLockResult};
 
 use loom::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use loom::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
-/// What the holder of a lock reads, and who tries to take it writes. loom tries such a
-/// pair in either order; two that read, it doesn't.
+/// A thread that holds the lock reads it, and a thread that tries to take the lock writes it. loom
+/// tries such a pair in either order; two reads it doesn't.
 #[derive(Debug, Default)]
 struct Step(AtomicBool);
 
@@ -25,7 +25,7 @@ impl Step {
     }
 }
 
-/// A mutex, as std's. A model ends with the first panic, so it is never poisoned.
+/// A mutex, like std's. A model ends with the first panic, so it is never poisoned.
 #[derive(Debug, Default)]
 pub struct Mutex<T> {
     step: Step,
@@ -89,7 +89,7 @@ impl<T> From<T> for Mutex<T> {
     }
 }
 
-/// A lock for many readers or one writer, as std's, and never poisoned.
+/// A lock for many readers or one writer, like std's, and never poisoned.
 #[derive(Debug)]
 pub struct RwLock<T> {
     step: Step,
@@ -189,7 +189,7 @@ mod tests {
 
     use crate::{Arc, Mutex, RwLock, model, thread};
 
-    /// What becomes of a `second` use of a lock beside a first.
+    /// What becomes of a `second` use of a lock concurrent with a first.
     fn ends<L: Send + Sync + 'static>(
         lock: fn() -> L,
         first: fn(&L),
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(
             *ends.lock().unwrap(),
             BTreeSet::from([true]),
-            "loom's own locks will do now"
+            "loom's own locks are enough now"
         );
     }
 }

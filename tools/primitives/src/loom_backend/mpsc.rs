@@ -1,5 +1,5 @@
-//! A channel over loom's mutex. loom's own does not notice that the other end
-//! is gone.
+//! A channel over loom's mutex. loom's own doesn't notice that the other end is
+//! gone.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
@@ -86,7 +86,7 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// When all senders are gone, and all values taken.
+    /// If all senders are gone, and all values taken.
     pub fn recv(&self) -> Result<T, RecvError> {
         let mut state = self.0.state();
         loop {
@@ -105,7 +105,7 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// If there is none.
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         let mut state = self.0.state();
         let senders = state.senders;
@@ -119,7 +119,7 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// When all senders are gone, and all values taken.
+    /// If all senders are gone, and all values taken.
     pub fn recv_timeout(&self, _limit: Duration) -> Result<T, RecvTimeoutError> {
         self.recv().map_err(RecvTimeoutError::from)
     }

@@ -1,6 +1,6 @@
-//! loom's threads, with a `park` of our own. loom 0.7.2 lets an `unpark` also
-//! end the sleep of a thread that waits for a lock or joins another thread,
-//! which std's does not.
+//! loom's threads, with a `park` of our own. In loom 0.7.2 an `unpark` also
+//! wakes a thread that waits for a lock or joins another thread, which std's
+//! doesn't.
 
 pub use loom::thread::{LocalKey, panicking, yield_now};
 pub use std::thread::{Result, available_parallelism};
@@ -17,11 +17,12 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Thread(Arc<Inner>);
 
-/// Tells threads apart.
+/// Distinguishes threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ThreadId(u64);
 
-// Cloning a handle is no step that other threads could see: the `Arc` is std's.
+// Cloning a handle isn't a step that other threads could see: the `Arc` is
+// std's.
 #[derive(Debug)]
 struct Inner {
     id: ThreadId,
@@ -60,7 +61,7 @@ impl Thread {
         left.notify_one();
     }
 
-    /// Returns what tells the thread from others.
+    /// Returns what distinguishes the thread from others.
     pub fn id(&self) -> ThreadId {
         self.0.id
     }
@@ -173,7 +174,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Never: a thread too many ends the model.
+    /// Never: one thread too many ends the model.
     #[track_caller]
     pub fn spawn<T: 'static>(
         self,

@@ -1,13 +1,13 @@
-//! A cell that tells when two threads are in it at once.
+//! A cell that detects when two threads are in it at once.
 
 use std::cell::Cell;
 use std::fmt;
 
 /// A cell with loom's interface: access by closure.
 ///
-/// shuttle has none. It changes threads only where they synchronise, so what is
-/// seen here is an access that lasts as long as another thread's begins: a
-/// future that is polled by two, say, and not two writes in a row.
+/// shuttle has none. It switches threads only where they synchronize, so what
+/// is detected here is an access that is still going on when another thread's
+/// begins: a future that two threads poll, say, and not two writes in a row.
 #[derive(Default)]
 pub struct UnsafeCell<T> {
     value: std::cell::UnsafeCell<T>,
@@ -35,7 +35,7 @@ impl<T> UnsafeCell<T> {
     ///
     /// # Panics
     ///
-    /// If somebody writes meanwhile.
+    /// If another thread writes meanwhile.
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
         assert!(!self.is_written.get(), "a cell is read while it is written");
         self.readers.set(self.readers.get() + 1);
@@ -48,7 +48,7 @@ impl<T> UnsafeCell<T> {
     ///
     /// # Panics
     ///
-    /// If somebody else reads or writes meanwhile.
+    /// If another thread reads or writes meanwhile.
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
         let is_used = self.is_written.replace(true) || self.readers.get() > 0;
         assert!(!is_used, "a cell is written while it is used elsewhere");
@@ -63,7 +63,7 @@ impl<T> fmt::Debug for UnsafeCell<T> {
     }
 }
 
-/// Does something when it is dropped, also by a panic.
+/// Does something when it is dropped, even by a panic.
 struct OnDrop<F: Fn()>(F);
 
 impl<F: Fn()> Drop for OnDrop<F> {

@@ -33,7 +33,7 @@ fn seen_within<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> String 
     }
 }
 
-/// As much of a loaded machine as it gets long before the time on the clock is up.
+/// On a loaded machine it gets this much long before its time on the clock is up.
 #[cfg(target_os = "linux")]
 const BRIEF: Limits = Limits {
     cpu: std::time::Duration::from_millis(200),
@@ -226,7 +226,7 @@ fn a_panic_of_std_is_told_with_the_code_that_called_it() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_loop_is_told_with_its_place() {
+fn a_loop_is_reported_with_its_place() {
     let seen = seen_within(BRIEF, || {
         subject::spin();
     });
@@ -252,32 +252,32 @@ fn a_panic_that_cannot_unwind_is_told_with_the_one_before() {
 }
 
 #[test]
-fn a_consequence_is_told_by_what_came_before() {
+fn a_consequence_is_reported_by_what_came_before() {
     let seen = seen_by(|| {
-        let (tell, told) = std::sync::mpsc::channel::<()>();
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
         let teller = std::thread::Builder::new().name("teller".into());
         let teller = teller.spawn(move || {
-            let _tell = tell;
+            let _sender = sender;
             assert!(gate_key_fits(), "the teller fails");
         });
         let _ = teller.map(|teller| teller.join());
-        told.recv().expect("the teller tells");
+        receiver.recv().expect("the teller tells");
     });
     assert_seen(&seen, "thread `teller` ended early: the teller fails");
 }
 
 #[test]
-fn what_cannot_come_any_more_is_said_so() {
+fn what_cannot_come_any_more_is_reported_as_such() {
     let seen = seen_by(|| {
-        let (_, told) = std::sync::mpsc::channel::<()>();
-        told.recv().expect("the waker is there");
+        let (_, receiver) = std::sync::mpsc::channel::<()>();
+        receiver.recv().expect("the waker is there");
     });
     assert_seen(&seen, "can't come any more");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_process_that_dies_is_said_to_have_died() {
+fn a_process_that_dies_is_reported_as_dead() {
     let seen = seen_by(|| std::process::abort());
     assert_seen(&seen, "SIGABRT");
 }
@@ -307,7 +307,8 @@ fn a_block_freed_twice_is_told() {
     let seen = seen_by(|| {
         let block = Box::into_raw(Box::new(7_u64));
         for _ in 0..2 {
-            // SAFETY: wrong on purpose the second time; the allocator ends the process then.
+            // SAFETY: wrong on purpose the second time; the allocator ends the process at that
+            // point.
             drop(unsafe { Box::from_raw(block) });
         }
     });

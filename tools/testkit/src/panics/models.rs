@@ -1,9 +1,9 @@
-//! What loom and shuttle say when they end a model, in words of the book.
+//! What loom and shuttle say when they end a model, in the book's words.
 
 use crate::source::without_detours;
 use crate::verdict::UNREPEATED;
 
-/// What fails in loom where an execution isn't the same as before.
+/// Where loom fails if an execution isn't the same as before.
 const NOT_REPEATED: [&str; 3] = [
     "Is the model fully deterministic?",
     "expected to be able to acquire lock",
@@ -12,15 +12,17 @@ const NOT_REPEATED: [&str; 3] = [
 
 /// Goes on where [`UNREPEATED`] begins.
 const UNREPEATED_BECAUSE: &str = "up to some step, and this one took another way: it hangs on \
-     something that is never twice the same, such as an address, the order of a `HashMap`, the \
-     time or chance. That isn't wrong, but no model can judge it. Two locks are often taken in the \
-     order of their addresses: give them numbers. And a `BTreeMap` has an order";
+                                  something that is never the same twice, such as an address, the \
+                                  order of a `HashMap`, the time or chance. That isn't wrong, but \
+                                  no model can judge it. Two locks are often taken in the order of \
+                                  their addresses: give them numbers. And a `BTreeMap` has an \
+                                  order";
 
-/// Says in words of the book what loom or shuttle says in its own.
+/// Says in the book's words what loom or shuttle says in its own.
 pub(super) fn in_words(message: &str) -> Option<String> {
     let unrepeated = format!("{UNREPEATED} {UNREPEATED_BECAUSE}");
     let meaning = if message.starts_with("deadlock") {
-        "in one order of the steps every thread sleeps and nobody is left to wake one"
+        "in one interleaving every thread sleeps and nothing is left to wake one"
     } else if message.contains("Causality violation") {
         return Some(race(message));
     } else if message.contains("leaked") {
@@ -28,7 +30,7 @@ pub(super) fn in_words(message: &str) -> Option<String> {
     } else if message.contains("exceeded maximum number of branches")
         || message.contains("exceeded max_steps bound")
     {
-        "a loop went on for ever"
+        "a loop went on forever"
     } else if NOT_REPEATED.iter().any(|it| message.contains(it)) {
         &unrepeated
     } else {
@@ -43,14 +45,14 @@ pub(super) fn in_words(message: &str) -> Option<String> {
     Some(format!("{meaning} ({whose}: {})", without_places(own)))
 }
 
-/// Loom says of each thread of a deadlock where in loom it is blocked, which is
-/// of no use: `Blocked(Location(…))` is `Blocked`.
+/// For each thread of a deadlock, loom says where in loom it is blocked, which is of no use:
+/// `Blocked(Location(…))` becomes `Blocked`.
 fn without_places(message: &str) -> String {
     let mut rest = message;
     let mut short = String::new();
     while let Some((before, after)) = rest.split_once("(Location(") {
         short += before;
-        // Two parentheses were opened; what stands in them may open and close others.
+        // Two parentheses were opened; what is inside may open and close others.
         let mut depth = 2_usize;
         let end = after.find(|character| {
             match character {
@@ -65,8 +67,8 @@ fn without_places(message: &str) -> String {
     short + rest
 }
 
-/// Names the two accesses of a data race, as far as loom tells them: lines such
-/// as `write: thread #1 @ exercises/02-parker/src/lib.rs:17:9`.
+/// Names the two accesses of a data race, as far as loom shows them: lines such as
+/// `write: thread #1 @ exercises/02-parker/src/lib.rs:17:9`.
 fn race(message: &str) -> String {
     let access = |line: &str| {
         let (kind, place) = line.split_once(": ")?;

@@ -1,5 +1,5 @@
-//! Reads a [`std::backtrace::Backtrace`] by its `Debug`: which frames are worth
-//! showing, and what std's frames below them wait in.
+//! Reads a [`std::backtrace::Backtrace`] through its `Debug`: which frames are worth showing, and
+//! what std's frames below them wait in.
 
 use super::stack::{Activity, Frame, Origin, ThreadStack};
 use crate::source::{is_in_subject_folder, is_of_check};
@@ -36,8 +36,8 @@ pub(super) fn stack(sample: &Sample, backtrace: &str, folder: &str) -> ThreadSta
     }
 }
 
-/// Reads the frames of a backtrace's `Debug`: function, file and line, the
-/// latter two empty where they aren't known.
+/// Reads the frames of a backtrace's `Debug`: function, file and line, the latter two empty if they
+/// aren't known.
 fn parse(backtrace: &str) -> Vec<(String, String, String)> {
     let frames = backtrace.split("{ fn: \"").skip(1);
     let read = |frame: &str| {
@@ -74,7 +74,7 @@ const OTHER_CRATES: [&str; 16] = [
     "rustc_demangle",
 ];
 
-/// Where the kit, foreign crates and std lie, whatever folder the workshop is in.
+/// Where the kit, foreign crates and std are, whatever folder the workshop is in.
 const ELSEWHERE: &[&str] = &[
     "/rustc/",
     "/.cargo/",
@@ -91,7 +91,7 @@ const ELSEWHERE: &[&str] = &[
     "./src/gate.rs",
 ];
 
-/// Whose frame it is; `None` for std's, the kit's and the system's.
+/// Whose frame it is; `None` for frames of std, the kit and the system.
 fn origin(function: &str, file: &str) -> Option<Origin> {
     match file {
         "" => origin_of_function(function),
@@ -99,7 +99,7 @@ fn origin(function: &str, file: &str) -> Option<Origin> {
     }
 }
 
-/// Std shows what lies in the current folder, the package's, from there on.
+/// Std shows paths in the current folder, the package's, relative to it.
 fn origin_of_file(file: &str) -> Option<Origin> {
     let is_elsewhere = ELSEWHERE.iter().any(|folder| file.contains(folder));
     let in_package = file.starts_with("./src/") || file.starts_with("src/");
@@ -110,7 +110,7 @@ fn origin_of_file(file: &str) -> Option<Origin> {
     })
 }
 
-/// Without line tables the function's path has to do: `<krate::Type as Trait>::function`.
+/// Without line tables the function's path has to suffice: `<krate::Type as Trait>::function`.
 fn origin_of_function(function: &str) -> Option<Origin> {
     let path = function.trim_start_matches(['<', '&', '(']);
     let path = path.strip_prefix("dyn ").unwrap_or(path);
@@ -124,7 +124,7 @@ fn origin_of_function(function: &str) -> Option<Origin> {
     })
 }
 
-/// The function's own name: `<a::B<C> as d::E>::f::{{closure}}` is `f`.
+/// The function's own name: `<a::B<C> as d::E>::f::{{closure}}` becomes `f`.
 fn short(function: &str) -> String {
     let mut depth = 0_usize;
     let mut plain = String::new();
@@ -155,7 +155,7 @@ fn place(file: &str, line: &str, folder: &str) -> String {
     }
 }
 
-/// What a thread waits in, by std's frames within the innermost that is kept.
+/// What a thread waits in, judging by std's frames inside the innermost frame that is kept.
 fn activity(inner: &str) -> Activity {
     const SIGNS: [(Activity, &[&str]); 9] = [
         (

@@ -1,4 +1,4 @@
-//! Asks another thread of this process for its backtrace, by a signal.
+//! Asks another thread of this process for its backtrace, with a signal.
 
 pub(super) use machine::backtrace_of;
 
@@ -34,14 +34,14 @@ mod machine {
 
     /// The backtrace of the thread that is being asked.
     static ANSWER: AtomicPtr<Backtrace> = AtomicPtr::new(ptr::null_mut());
-    /// Set once a thread hasn't answered: it may hold what the others need.
+    /// Set once a thread hasn't answered: it may hold a lock that the others need.
     static IS_STUCK: AtomicBool = AtomicBool::new(false);
 
     extern "C" fn answer(_number: c_int) {
         let backtrace = Box::into_raw(Box::new(Backtrace::force_capture()));
         // Release: pairs with the Acquire in `backtrace_of`; publishes the backtrace.
         ANSWER.store(backtrace, Release);
-        // The thread goes no further, so that what is told of the others stays true.
+        // The thread goes no further, so that what is reported about the others stays true.
         loop {
             // SAFETY: it has no preconditions.
             unsafe { pause() };
@@ -67,7 +67,8 @@ mod machine {
             // Acquire: pairs with the Release in `answer`; this thread sees the backtrace.
             let answer = ANSWER.swap(ptr::null_mut(), Acquire);
             if !answer.is_null() {
-                // SAFETY: the handler made it from a box and gave it up; the swap took it, and nobody takes it twice.
+                // SAFETY: the handler made it from a box and gave it up; the swap took it, so it is
+                // taken only once.
                 return Some(*unsafe { Box::from_raw(answer) });
             }
             if Instant::now() >= deadline {

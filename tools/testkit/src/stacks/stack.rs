@@ -1,4 +1,4 @@
-//! A thread's stack as a reader is shown it, and what the thread does.
+//! A thread's stack as a reader sees it, and what the thread does.
 
 /// The most frames that are shown of a thread.
 const MAX_FRAMES: usize = 3;
@@ -41,7 +41,7 @@ impl Activity {
 /// Whose code a frame belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The code under test, or an earlier exercise's that it is built on.
+    /// The code under test, or that of an earlier exercise that it is built on.
     Subject,
     /// The check.
     Check,
@@ -80,17 +80,17 @@ impl Frame {
     }
 }
 
-/// Where a thread stands.
+/// Where a thread is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ThreadStack {
     pub thread: String,
     pub activity: Activity,
-    /// From the innermost outwards.
+    /// From the innermost outward.
     pub frames: Vec<Frame>,
 }
 
 impl ThreadStack {
-    /// The frames of the code under test, from the innermost outwards.
+    /// The frames of the code under test, from the innermost outward.
     pub fn subject(&self) -> impl Iterator<Item = &Frame> {
         let frames = self.frames.iter();
         frames.filter(|frame| frame.origin == Origin::Subject)
