@@ -16,11 +16,11 @@ use super::runtime;
 fn a_task_from_outside_runs_in_every_order() {
     let lesson = Lesson {
         clause: "1. Every task runs",
-        promise: "A task that is spawned while the worker falls asleep runs, in every order.",
+        promise: "A task that is spawned while the worker parks runs, in every order.",
         usual_cause: "The worker doesn't look at the queues again after it has announced that it \
-                      sleeps. Or there is no `SeqCst` fence between the announcement and that look, \
-                      or between the push and the look at the sleepers: both may read what was there \
-                      before.",
+                      parks. Or there is no `SeqCst` fence between the announcement and that look, \
+                      or between the push and the look at the parked workers: both may read what \
+                      was there before.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
@@ -39,8 +39,9 @@ fn a_task_from_outside_runs_in_every_order() {
 fn two_workers_end_in_every_order() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "Both workers hear of the end, in every order.",
-        usual_cause: "A worker looks at the flag, and then falls asleep; in between it was told.",
+        promise: "Both workers see the shutdown, in every order.",
+        usual_cause: "A worker checks the shutdown flag, and then parks; the flag was set and the \
+                      worker unparked in between.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
@@ -55,8 +56,8 @@ fn a_task_that_comes_at_the_end_ends_in_every_order() {
     let lesson = Lesson {
         clause: "16. After the end",
         promise: "A task that is spawned as the runtime ends runs or is dropped, in every order.",
-        usual_cause: "Whoever spawns looks whether the runtime has ended, and then pushes; the last \
-                      worker looked at the queue in between.",
+        usual_cause: "The spawning thread checks whether the runtime has ended, and then pushes; \
+                      the last worker looked at the queue in between.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {

@@ -160,13 +160,13 @@ fn result<T>(handle: JoinHandle<T>) -> Option<T> {
 fn every_task_runs_once_in_whatever_order() {
     let lesson = Lesson {
         clause: "1. Every task runs",
-        promise: "Each task runs to its end, wherever it was spawned, in whatever order the threads \
-                  take their steps.",
-        usual_cause: "A task is in no queue for a moment, and a worker falls asleep in it; or a \
-                      queue that is full loses one. Or a worker that gets up for a task that it has \
-                      seen itself stays listed as asleep, and is woken in place of one that sleeps. \
-                      Or a length that is read without the lock is stored after the lock is given \
-                      back, and an older one stays: store it under the lock.",
+        promise: "Each task runs to its end, no matter where it was spawned and in which order the \
+                  threads take their steps.",
+        usual_cause: "A task is in no queue for a moment, and a worker parks at that moment; or a \
+                      full queue loses a task. Or a worker that has found a task in its last look \
+                      stays listed as parked, and is notified in place of a worker that is parked. \
+                      Or a length that is read without the lock is stored after the lock is \
+                      released, and an older length overwrites it: store it under the lock.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
@@ -206,9 +206,10 @@ fn every_task_runs_once_in_whatever_order() {
 fn every_wake_up_leads_to_one_poll_at_a_time_in_whatever_order() {
     let lesson = Lesson {
         clause: "2. One poll",
-        promise: "Whoever wakes a task, and whenever, it is polled again, by one worker at a time.",
-        usual_cause: "A wake-up comes while a worker falls asleep, and nobody hears of it; or it \
-                      comes in a poll, and two have the task.",
+        promise: "A task that is woken, from any thread and at any time, is polled again, by one \
+                  worker at a time.",
+        usual_cause: "A wake-up comes while a worker parks, and no worker is notified; or it comes \
+                      during a poll, and two workers have the task.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
@@ -245,10 +246,12 @@ fn every_wake_up_leads_to_one_poll_at_a_time_in_whatever_order() {
 fn no_task_waits_while_a_worker_sleeps_in_whatever_order() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "As many tasks as there are workers run at a time, whoever spawned or woke them.",
-        usual_cause: "Somebody searches already, so nobody is woken; and who searches finds one \
-                      task and tells nobody of the next. Or a worker looks once more before it \
-                      sleeps, but at the global queue only: a task waits in another worker's.",
+        promise: "As many tasks as there are workers run at a time, no matter which thread spawned \
+                  or woke them.",
+        usual_cause: "A worker searches already, so no other is unparked; and the searcher finds \
+                      one task and notifies no worker of the next. Or a worker looks once more \
+                      before it parks, but at the global queue only: a task waits in another \
+                      worker's.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
@@ -290,12 +293,12 @@ fn no_task_waits_while_a_worker_sleeps_in_whatever_order() {
 fn what_comes_from_outside_is_shared_in_whatever_order() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "Two tasks from outside run on two workers at a time, whoever takes them from the \
-                  global queue.",
-        usual_cause: "A worker carries several tasks to its own queue. A worker that looks meanwhile \
-                      finds them nowhere, sleeps, and is not notified. Or only one worker is to be on \
-                      its way at a time, and that one takes work before it says that it has arrived: \
-                      what comes in between unparks no worker.",
+        promise: "Two tasks from outside run on two workers at a time, no matter which workers \
+                  take them from the global queue.",
+        usual_cause: "A worker carries several tasks to its own queue. A worker that looks \
+                      meanwhile finds them in neither queue, parks, and is not notified. Or only \
+                      one worker is to be on its way at a time, and it takes work before it says \
+                      that it has arrived: what comes in between unparks no worker.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
@@ -341,11 +344,12 @@ fn two_meet(tasks: usize) -> Vec<impl Future<Output = ()> + Send + 'static> {
 fn of_three_tasks_from_outside_two_run_at_a_time_in_whatever_order() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "Of three tasks from outside two run on two workers at a time, whichever worker takes \
-                  how many of them from the global queue.",
-        usual_cause: "A worker that was not let in to search sleeps without a last look. The one that \
-                      kept it out has found a task since, and had no sleeper to wake. Or a worker \
-                      carries several tasks to its own queue, and tells no other.",
+        promise: "Of three tasks from outside two run on two workers at a time, no matter which \
+                  worker takes how many of them from the global queue.",
+        usual_cause: "A worker that wasn't allowed to search parks without a last look. The worker \
+                      that kept it from searching has found a task since, when no worker was \
+                      parked yet that it could notify. Or a worker carries several tasks to its \
+                      own queue, and notifies no other.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
@@ -369,11 +373,11 @@ fn of_three_tasks_from_outside_two_run_at_a_time_in_whatever_order() {
 fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "Two tasks from outside run on two workers at a time, also if one of these is busy \
-                  and looks at the global queue at the end of its interval.",
-        usual_cause: "A worker that was not let in to search sleeps without a last look. Or a busy \
-                      worker carries several tasks to its own queue: a worker that looks meanwhile finds \
-                      them nowhere, sleeps, and is not told.",
+        promise: "Two tasks from outside run on two workers at a time, even if one of these is \
+                  busy and looks at the global queue at the end of its interval.",
+        usual_cause: "A worker that wasn't allowed to search parks without a last look. Or a busy \
+                      worker carries several tasks to its own queue: a worker that looks meanwhile \
+                      finds them in neither queue, parks, and isn't notified.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
@@ -411,9 +415,9 @@ fn a_worker_that_falls_asleep_in_vain_is_not_taken_for_a_sleeper_in_whatever_ord
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "While one worker is in a long poll, the other runs what comes from outside.",
-        usual_cause: "A worker looks once more before it parks, finds a task, and is still listed as \
-                      asleep while it polls it. Who notifies names this one, and the other sleeps on. \
-                      Leave the list before you go for the task.",
+        usual_cause: "A worker looks once more before it parks, finds a task, and is still listed \
+                      as parked while it polls it. The next `notify` names this worker, and the \
+                      other stays parked. Leave the list before you take the task.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
@@ -441,10 +445,10 @@ fn a_worker_that_falls_asleep_in_vain_is_not_taken_for_a_sleeper_in_whatever_ord
 fn an_abort_ends_a_task_once_in_whatever_order() {
     let lesson = Lesson {
         clause: "8. Abort",
-        promise: "A task that is aborted is dropped once, and its handle is ready, whatever else \
-                  happens to it.",
+        promise: "A task that is aborted is dropped once, and its handle is ready, no matter what \
+                  else happens to it.",
         usual_cause: "An abort finds a task that is being polled, and takes its future away; or it \
-                      finds one in a queue, and nobody takes it out.",
+                      finds one in a queue, and no worker takes it out.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
@@ -481,8 +485,10 @@ fn an_abort_ends_a_task_once_in_whatever_order() {
 fn two_runtimes_wake_one_another_in_whatever_order() {
     let lesson = Lesson {
         clause: "14. Two runtimes",
-        promise: "A task that a worker of another runtime wakes runs, also while either one ends.",
-        usual_cause: "A worker pushes what it has woken to its own queue, whose it may be.",
+        promise: "A task that a worker of another runtime wakes runs, even while either runtime \
+                  ends.",
+        usual_cause: "A worker pushes each task that it has woken to its own queue, even if the \
+                      task belongs to another runtime.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
@@ -531,10 +537,10 @@ impl Drop for Meddles {
 fn the_runtime_ends_in_whatever_order() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "To drop the runtime ends its workers and drops each future once, whatever goes on \
-                  meanwhile, and all handles are ready then.",
-        usual_cause: "A worker looks at the flag, falls asleep, and was told in between; or a task \
-                      is pushed when nobody looks at the queues any more.",
+        promise: "Dropping the runtime ends its workers and drops each future once, no matter what \
+                  happens meanwhile, and then all handles are ready.",
+        usual_cause: "A worker checks the shutdown flag and then parks, and was unparked in \
+                      between; or a task is pushed when no worker looks at the queues anymore.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
@@ -591,9 +597,9 @@ fn a_task_that_is_being_woken_is_dropped_in_whatever_order() {
         clause: "15. Shutdown",
         promise: "When the runtime has been dropped, so has the future of a task that another \
                   thread was waking.",
-        usual_cause: "The shutdown cancels the tasks that wait, and drops those in queues. This one \
-                      is neither: the thread has it in hand, and queues or drops it a moment later. \
-                      Go on until no task is listed.",
+        usual_cause: "The shutdown cancels the tasks that wait, and drops those in queues. This \
+                      task is in neither state: the waking thread owns it, and queues or drops it \
+                      a moment later. Repeat until no task is listed.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
@@ -621,8 +627,8 @@ fn a_task_that_is_being_woken_is_dropped_in_whatever_order() {
 fn nobody_is_left_behind_in_whatever_order() {
     let lesson = Lesson {
         clause: "16. After the end",
-        promise: "A runtime that is dropped in one of its tasks ends, and whoever wakes, aborts or \
-                  drops what is left of its tasks does no harm.",
+        promise: "A runtime that is dropped in one of its tasks ends, and a thread that wakes, \
+                  aborts or drops what is left of its tasks does no harm.",
         usual_cause: "A thread wakes a task, and the end of that task is the end of the runtime, \
                       which the thread still uses.",
         read: "scheduler/runtime.html#shutdown",

@@ -20,8 +20,8 @@ fn shutdown_drops_every_task() {
         clause: "15. Shutdown",
         promise: "When the runtime has been dropped, so have the futures of all tasks: those that \
                   wait, those in queues, and one that was being polled; and their handles say so.",
-        usual_cause: "Only queues are emptied, so that tasks that wait stay; or tasks and runtime \
-                      keep each other alive.",
+        usual_cause: "The shutdown only empties the queues, so tasks that wait stay; or tasks and \
+                      runtime keep each other alive.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -82,9 +82,9 @@ fn shutdown_drops_every_task() {
 fn destructors_may_spawn_and_wake_during_shutdown() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "A future whose destructor spawns, wakes and aborts tasks of the same runtime is \
-                  dropped by the shutdown as any other.",
-        usual_cause: "Tasks are dropped while a queue or the list of tasks is locked.",
+        promise: "The shutdown drops a future even if its destructor spawns, wakes and aborts \
+                  tasks of the same runtime.",
+        usual_cause: "The shutdown drops tasks while a queue or the list of tasks is locked.",
         read: "scheduler/runtime.html#shutdown",
     };
     struct Troublemaker(Handle, Waker, JoinHandle<()>);
@@ -155,10 +155,10 @@ fn shutdown_waits_for_blocking_jobs() {
 fn a_job_that_waits_for_a_task_does_not_hold_up_the_shutdown() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "A blocking job that waits for a task learns during the shutdown that the task was \
-                  cancelled, and ends.",
-        usual_cause: "The task has ended in another way. At a hang: the shutdown waits for the blocking \
-                      jobs first, and drops the tasks then. It has to be the other way round.",
+        promise: "A blocking job that waits for a task learns during the shutdown that the task \
+                  was cancelled, and ends.",
+        usual_cause: "The task has ended in another way. At a hang: the shutdown waits for the \
+                      blocking jobs first and drops the tasks afterwards. Reverse this order.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -188,10 +188,11 @@ fn a_job_that_waits_for_a_task_does_not_hold_up_the_shutdown() {
 fn busy_tasks_do_not_hold_up_the_shutdown() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "To drop the runtime ends tasks that never stop yielding, waking or spawning.",
-        usual_cause: "The drop doesn't wait for the workers. At a hang: a worker asks whether it's the \
-                      end only when it has nothing to do, and it always has; or it runs what is queued \
-                      before it leaves.",
+        promise: "Dropping the runtime ends even tasks that never stop yielding, waking or \
+                  spawning.",
+        usual_cause: "The drop doesn't wait for the workers. At a hang: a worker checks the \
+                      shutdown flag only when it has nothing to do, and it always has something; \
+                      or it runs what is queued before it exits.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -222,10 +223,10 @@ fn busy_tasks_do_not_hold_up_the_shutdown() {
 fn shutdown_does_not_run_what_is_queued() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "Once the shutdown has begun a worker polls at most 127 tasks more: those that are \
-                  queued are dropped.",
-        usual_cause: "A worker that has heard of the end empties its queue by running what is in it. \
-                      Or it hears of the end only when it has nothing to do.",
+        promise: "Once the shutdown has begun a worker polls at most 127 more tasks, and drops \
+                  those that are queued.",
+        usual_cause: "A worker that has seen the shutdown flag empties its queue by running the \
+                      tasks in it. Or it checks the flag only when it has nothing to do.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || drop_beside_a_queue(runtime(1)));
@@ -236,10 +237,10 @@ fn shutdown_does_not_run_what_is_queued() {
 fn a_long_interval_does_not_delay_the_end() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "However long the interval of the global queue is, a worker polls at most 127 tasks once \
-                  the shutdown has begun.",
-        usual_cause: "A worker looks whether the runtime ends where it looks at the global queue. Look \
-                      after each poll.",
+        promise: "However long the interval of the global queue is, a worker polls at most 127 \
+                  tasks once the shutdown has begun.",
+        usual_cause: "A worker checks the shutdown flag only where it looks at the global queue. \
+                      Check it after each poll.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -282,12 +283,12 @@ fn drop_beside_a_queue(runtime: Runtime) {
 fn destructors_of_queued_tasks_may_wake_others() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "A queued future whose destructor wakes tasks that wait is dropped by the shutdown, \
-                  and so are those tasks.",
-        usual_cause: "A destructor wakes a task into a place that was emptied before: the slot \
-                      for the next task, or this worker's queue. At a hang: a destructor wakes a \
-                      task into a place that was emptied before, and the end waits for that \
-                      task, since it's listed.",
+        promise: "A queued future whose destructor wakes tasks that wait is dropped by the \
+                  shutdown, and so are those tasks.",
+        usual_cause: "A destructor wakes a task into a place that was emptied before: the LIFO \
+                      slot, or this worker's queue. At a hang: a destructor wakes a task into a \
+                      place that was emptied before, and the shutdown waits for that task, since \
+                      it's listed.",
         read: "scheduler/runtime.html#shutdown",
     };
     struct WakesOnDrop(Waker);
@@ -344,8 +345,8 @@ fn a_task_spawned_too_late_is_cancelled() {
         clause: "16. After the end",
         promise: "Each task that is spawned while the runtime is being dropped, and after, either \
                   runs to its end or is dropped and cancelled.",
-        usual_cause: "A task is put into a queue after the last look into it: nobody will ever take \
-                      it out.",
+        usual_cause: "A task is put into a queue after the last look into it, so no worker will \
+                      ever take it out.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -388,9 +389,9 @@ fn a_task_spawned_too_late_is_cancelled() {
 fn what_a_queued_task_spawns_as_it_is_dropped_ends_too() {
     let lesson = Lesson {
         clause: "16. After the end",
-        promise: "A task that was never polled, and whose destructor spawns another one, is dropped by \
-                  the shutdown; so is the other one, and its handle is ready.",
-        usual_cause: "A worker that leaves empties the queues, and what the destructors spawn \
+        promise: "If a task that was never polled spawns another one in its destructor, the \
+                  shutdown drops both, and the handle of the other one is ready.",
+        usual_cause: "A worker that exits empties the queues, and what the destructors spawn \
                       meanwhile is neither run nor dropped. At a hang: what a destructor spawns \
                       goes into the queue of the worker that runs it, which has been emptied \
                       already.",
@@ -443,7 +444,7 @@ fn what_is_left_of_a_task_does_no_harm() {
         clause: "16. After the end",
         promise: "A waker of a task may be called, cloned and dropped long after the runtime is \
                   gone, and so may a handle.",
-        usual_cause: "A wake-up queues the task on a runtime that is not there any more.",
+        usual_cause: "A wake-up queues the task on a runtime that no longer exists.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -476,9 +477,9 @@ fn what_is_left_of_a_task_does_no_harm() {
 fn a_runtime_may_be_dropped_by_its_own_task() {
     let lesson = Lesson {
         clause: "16. After the end",
-        promise: "A task that drops its own runtime goes on to the end of its poll, and then all \
+        promise: "A task that drops its own runtime continues to the end of its poll, and then all \
                   other tasks are dropped, too.",
-        usual_cause: "The worker waits for itself to end.",
+        usual_cause: "The worker waits for its own end.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -513,9 +514,10 @@ fn a_runtime_may_be_dropped_by_its_own_task() {
 fn a_runtime_may_be_dropped_by_its_own_job() {
     let lesson = Lesson {
         clause: "16. After the end",
-        promise: "A blocking job that drops its own runtime goes on to its end, and all tasks are dropped.",
-        usual_cause: "The drop waits for all threads of the pool, and is called on one of them: that one \
-                      can't end before the drop returns. Leave it out.",
+        promise: "A blocking job that drops its own runtime continues to its end, and all tasks \
+                  are dropped.",
+        usual_cause: "The drop waits for all threads of the pool although it is called on one of \
+                      them: this thread can't end before the drop returns. Leave it out.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -550,10 +552,11 @@ fn a_runtime_may_be_dropped_by_its_own_job() {
 fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "A runtime that is dropped in a task of another runtime has ended when the drop returns: \
-                  the task that was being polled is over, and all its futures are dropped.",
-        usual_cause: "The drop asks whether this thread is a worker, and waits for nobody then. Ask \
-                      whether it is one of this runtime.",
+        promise: "A runtime that is dropped in a task of another runtime has ended when the drop \
+                  returns: the task that was being polled is over, and all its futures are \
+                  dropped.",
+        usual_cause: "The drop checks whether this thread is a worker, and waits for nothing then. \
+                      Check whether it's a worker of this runtime.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -603,7 +606,7 @@ const IDLE_SLEEPS: u64 = 20;
 fn idle_workers_sleep() {
     let lesson = Lesson {
         clause: "17. Idle",
-        promise: "A worker without a task costs no CPU time.",
+        promise: "A worker without a task uses no CPU time.",
         usual_cause: "A worker that searches never gives up, or parks with a short time-out.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
@@ -642,10 +645,10 @@ fn idle_workers_sleep() {
 fn a_thread_that_is_refused_is_an_error() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "If the system has no thread left, `build` returns its error, and the workers that \
-                  have begun end.",
-        usual_cause: "What `thread::Builder::spawn` returns is unwrapped. Or `build` waits for workers \
-                      that were never started: they have to be counted off.",
+        promise: "If the system has no thread left, `build` returns its error, and the workers \
+                  that have started end.",
+        usual_cause: "`build` unwraps the result of `thread::Builder::spawn`. Or it waits for \
+                      workers that were never started: take them off the count.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {

@@ -7,10 +7,10 @@ use super::*;
 fn a_handle_gives_the_output_to_any_thread() {
     let lesson = Lesson {
         clause: "7. The handle",
-        promise: "A handle gives what its task returned, to another task, to another thread, and \
-                  also if the task has ended long before.",
-        usual_cause: "The waker of the handle is stored after the look at the result, or not at \
-                      all; or the result is dropped with the task.",
+        promise: "A handle gives its task's output to another task and to another thread, even if \
+                  the task has ended long before.",
+        usual_cause: "The handle stores its waker after it has looked at the result, or doesn't \
+                      store it; or the result is dropped with the task.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -45,11 +45,11 @@ fn a_handle_gives_the_output_to_any_thread() {
 fn a_handle_tells_wakers_at_one_address_apart() {
     let lesson = Lesson {
         clause: "7. The handle",
-        promise: "A handle that was polled by several wakers, all of which stood at one address, wakes \
-                  the last of them.",
-        usual_cause: "The handle compares the next waker with the pointers of the one before, which is \
-                      gone. What is alive is its clone, which may have others: ask the clone, by \
-                      `will_wake`.",
+        promise: "A handle that was polled with several wakers, all at the same address, wakes the \
+                  last of them.",
+        usual_cause: "The handle compares the next waker with the pointers of the one before, \
+                      which is gone. The handle's clone of that waker is alive, and the clone's \
+                      pointers may differ: compare with the clone, by `will_wake`.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
@@ -86,9 +86,11 @@ fn a_handle_tells_wakers_at_one_address_apart() {
 fn an_aborted_task_is_dropped() {
     let lesson = Lesson {
         clause: "8. Abort",
-        promise: "An aborted task is not polled again: its future is dropped, and its handle says \
-                  that it was cancelled, whether it waits, is queued, or is polled just then.",
-        usual_cause: "Abort only marks the task, and nobody looks at the mark until it is woken.",
+        promise: "An aborted task isn't polled again, whether it waits, is queued, or is being \
+                  polled at that moment: its future is dropped, and its handle says that it was \
+                  cancelled.",
+        usual_cause: "`abort` only sets a flag, and no worker looks at the flag until the task is \
+                      woken.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -140,9 +142,9 @@ fn a_panic_harms_nobody_else() {
     let lesson = Lesson {
         clause: "9. Panics",
         promise: "After more panics than there are workers, in polls and in destructors, all \
-                  workers run on, and each handle gives what its task has thrown.",
-        usual_cause: "A panic unwinds through the worker's loop and ends the thread, or it leaves a \
-                      lock poisoned, or a count wrong.",
+                  workers still run, and each handle gives its task's panic.",
+        usual_cause: "A panic unwinds through the worker's loop and ends the thread, or it leaves \
+                      a lock poisoned or a count wrong.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {

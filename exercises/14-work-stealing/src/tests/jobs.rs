@@ -29,9 +29,10 @@ fn shutdown_waits_for_jobs_that_spawn_jobs() {
         clause: "15. Shutdown",
         promise: "When the runtime has been dropped no blocking job runs, even if jobs were being \
                   spawned meanwhile.",
-        usual_cause: "Whoever spawns a job clones an `Arc` of the pool. The runtime drops its own, \
-                      which isn't the last then, and waits for nothing. Let it shut the pool down, \
-                      whoever still holds it.",
+        usual_cause: "A thread that spawns a job clones an `Arc` of the pool. The runtime drops \
+                      its own `Arc`, which isn't the last then, so it waits for nothing. Let the \
+                      runtime shut the pool down, no matter which threads still have an `Arc` of \
+                      it.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -58,10 +59,11 @@ fn shutdown_waits_for_jobs_that_spawn_jobs() {
 fn a_thread_that_spawns_a_job_waits_for_none() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "While the runtime is dropped, a thread that spawns a job does not wait for others.",
-        usual_cause: "It has an `Arc` of the pool for that long, the runtime drops its own, and so \
-                      the last one is dropped there: it joins the jobs, which want a lock that this \
-                      thread holds.",
+        promise: "While the runtime is dropped, a thread that spawns a job doesn't wait for other \
+                  jobs.",
+        usual_cause: "The spawning thread has an `Arc` of the pool for that long, and the runtime \
+                      drops its own, so the last `Arc` is dropped on the spawning thread: it joins \
+                      the jobs, which want a lock that this thread has locked.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {

@@ -11,10 +11,10 @@ const INTERVAL: u32 = 31;
 fn busy_workers_look_into_the_global_queue() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "A task that is spawned or woken outside runs within ten intervals of polls, \
-                  whatever the tasks do that keep the only worker busy.",
-        usual_cause: "The global queue is looked at only when the own one is empty; or the tick is \
-                      not counted on every path, such as for the next task or for yields.",
+        promise: "A task that is spawned or woken outside runs within ten intervals of polls, no \
+                  matter what the tasks do that keep the only worker busy.",
+        usual_cause: "The worker looks at the global queue only when its own is empty; or the tick \
+                      isn't counted on every path, for example for the next task or for yields.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
     };
     check(lesson, || {
@@ -67,9 +67,9 @@ fn busy_workers_look_into_the_global_queue() {
 fn a_worker_takes_from_outside_within_each_interval() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "While a task yields on the only worker, of as many polls in a row as the interval has \
-                  one is of a task from the global queue. By default those are at most 127.",
-        usual_cause: "The default is larger than 127, or the worker looks after one poll too many: it \
+        promise: "While a task yields on the only worker, one poll in each interval is of a task \
+                  from the global queue. The default interval is at most 127 polls.",
+        usual_cause: "The default is larger than 127, or the worker looks one poll too late: it \
                       doesn't count the poll of the task that it takes.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
     };
@@ -86,9 +86,10 @@ fn a_worker_takes_from_outside_within_each_interval() {
 fn each_poll_counts_in_the_interval() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "The same while the tasks of the only worker spawn and wake one another.",
-        usual_cause: "The polls are counted where a task is taken from the queue, and those of the next \
-                      task aren't.",
+        promise: "One poll in each interval is of a task from the global queue, too, while the \
+                  tasks of the only worker spawn and wake one another.",
+        usual_cause: "The worker counts polls where it takes a task from its queue, so the polls \
+                      of the next task aren't counted.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
     };
     check(lesson, || {
@@ -173,12 +174,12 @@ fn spawn_next(
 fn what_a_worker_has_taken_does_not_go_back() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "Tasks that come from outside run within five intervals of polls for each of them, \
-                  though the tasks of the only worker spawn more and more others.",
-        usual_cause: "If `busy_workers_look_into_the_global_queue` passes: what a worker has taken from \
-                      the global queue is in that half of its own queue which moves when it overflows, \
-                      and goes back to the end. Let the older half stay, and take no more than has room \
-                      in it.",
+        promise: "Tasks that come from outside run within five intervals of polls for each of \
+                  them, even if the tasks of the only worker spawn more and more others.",
+        usual_cause: "If `busy_workers_look_into_the_global_queue` passes: what a worker has taken \
+                      from the global queue is in the half of its own queue that moves when the \
+                      queue overflows, so it goes back to the end. Let the older half stay, and \
+                      take no more than that half has room for.",
         read: "scheduler/work-stealing.html#what-goes-back",
     };
     check(lesson, || {
@@ -240,9 +241,9 @@ fn polls_before_tasks_from_outside(
 fn any_interval_will_do() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "With an interval of 1 and of the largest number there is, tasks run all the same.",
-        usual_cause: "The tick is taken modulo the interval minus one, or the own queue is looked \
-                      at only between two looks into the global one.",
+        promise: "Tasks run even with an interval of 1, and with the largest possible interval.",
+        usual_cause: "The tick is taken modulo the interval minus one, or the worker looks at its \
+                      own queue only between two looks at the global one.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
     };
     check(lesson, || {

@@ -9,8 +9,8 @@ fn a_task_runs_wherever_it_was_spawned() {
         clause: "1. Every task runs",
         promise: "A task runs, whether a task, a blocking job, `block_on`'s future or a foreign \
                   thread has spawned it.",
-        usual_cause: "A spawn from outside goes into the queue of a worker, which only its owner \
-                      may use; or it wakes nobody.",
+        usual_cause: "A remote spawn pushes to the queue of a worker, which only its owner may do; \
+                      or it wakes no worker.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check(lesson, || {
@@ -40,10 +40,10 @@ fn a_task_runs_wherever_it_was_spawned() {
 fn each_of_many_tasks_runs_once() {
     let lesson = Lesson {
         clause: "1. Every task runs",
-        promise: "Of many tasks that spawn tasks, each runs, and none twice.",
-        usual_cause: "A queue that is full loses the task that does not fit, or a part of what it \
-                      gives to the global queue; or a worker drops what it drained from the global \
-                      queue and did not take; or a task is taken twice while it is stolen.",
+        promise: "Of many tasks that spawn tasks, each runs exactly once.",
+        usual_cause: "A full queue loses the task that doesn't fit, or a part of what it moves to \
+                      the global queue; or a worker drops tasks that it drained from the global \
+                      queue and didn't take; or a task is taken twice while it is stolen.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check(lesson, || {
@@ -86,14 +86,14 @@ fn each_of_many_tasks_runs_once() {
 fn a_task_runs_though_all_workers_fall_asleep() {
     let lesson = Lesson {
         clause: "1. Every task runs",
-        promise: "Tasks that come one at a time, or are woken, each just when the workers run out of \
-                  work, all run.",
-        usual_cause: "A worker looks into the queues, then says that it sleeps, and does not \
+        promise: "Tasks that come or are woken one at a time, each just when the workers run out \
+                  of work, all run.",
+        usual_cause: "A worker looks into the queues, then announces that it parks, and doesn't \
                       look again, or not into all of them: the global one and those of all \
-                      workers. What came in between is seen by no worker. Or a thread that \
-                      spawns looks for sleepers before the task is in the queue. Or a length that \
-                      is read without a queue's lock is stored after the lock is given back, and \
-                      an older one stays: the queue seems empty.",
+                      workers. No worker sees what came in between. Or a thread that spawns looks \
+                      for parked workers before the task is in the queue. Or a length that is read \
+                      without a queue's lock is stored after the lock is released, and an older \
+                      length overwrites it: the queue seems empty.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     const TIME: Duration = Duration::from_millis(40);
@@ -119,10 +119,10 @@ fn a_task_runs_though_all_workers_fall_asleep() {
 fn a_new_runtime_runs_a_task_at_once() {
     let lesson = Lesson {
         clause: "1. Every task runs",
-        promise: "A task that is spawned as soon as the runtime is built runs, and one that nobody \
-                  has a handle of, too.",
-        usual_cause: "A worker counts as asleep, or as awake, before it has begun. Or dropping the \
-                      handle ends the task.",
+        promise: "A task that is spawned as soon as the runtime is built runs, and so does a task \
+                  whose handle was dropped.",
+        usual_cause: "A worker counts as parked, or as busy, before it has started. Or dropping \
+                      the handle ends the task.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {
@@ -144,7 +144,7 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
         promise: "However fast a task is woken, by itself and by other threads, no two workers \
                   poll it at once.",
         usual_cause: "A wake-up during the poll queues the task at once, and another worker takes \
-                      it from there.",
+                      it from the queue.",
         read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
@@ -184,7 +184,7 @@ fn many_wake_ups_are_one_poll() {
     let lesson = Lesson {
         clause: "2. One poll",
         promise: "A task that is woken a hundred times before it is polled is polled once.",
-        usual_cause: "Each wake-up puts the task into a queue, also when it is in one already.",
+        usual_cause: "Each wake-up puts the task into a queue, even if it's in one already.",
         read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
@@ -213,10 +213,10 @@ fn a_wake_up_during_a_poll_is_not_lost() {
     let lesson = Lesson {
         clause: "2. One poll",
         promise: "A task that another thread wakes while it is polled is polled again.",
-        usual_cause: "A wake-up in a poll is lost. At a hang: a wake-up of a task that runs is ignored, \
-                      or forgotten when the poll ends. Or, if it's the runtime's `drop` that hangs, it \
-                      wakes the workers before it notes that it's over, and one that looks in between \
-                      sleeps again.",
+        usual_cause: "A wake-up during a poll is lost. At a hang: a wake-up of a running task is \
+                      ignored, or forgotten when the poll ends. Or, if it's the runtime's `drop` \
+                      that hangs, it unparks the workers before it sets the shutdown flag, and a \
+                      worker that looks in between parks again.",
         read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
@@ -245,8 +245,8 @@ fn as_many_tasks_run_as_there_are_workers() {
         clause: "3. All workers",
         promise: "As many tasks as there are workers can wait for one another within their polls, \
                   whether they come from outside or from one task.",
-        usual_cause: "A worker that takes several tasks, or finds one while it searches, wakes \
-                      nobody for the next; or a queue is not open to thieves.",
+        usual_cause: "A worker that takes several tasks, or finds one while it searches, wakes no \
+                      other worker for the next; or a queue is not open to thieves.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -278,8 +278,8 @@ fn as_many_woken_tasks_run_as_there_are_workers() {
         clause: "3. All workers",
         promise: "If one thread or one task wakes as many tasks as there are workers, they run at \
                   the same time.",
-        usual_cause: "A wake-up queues the task and tells no sleeping worker of it, or always the \
-                      same one.",
+        usual_cause: "A wake-up queues the task without notifying a parked worker, or always \
+                      notifies the same one.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -322,8 +322,8 @@ fn the_queue_behind_a_long_poll_is_stolen() {
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "While a worker is in a poll, others run the tasks in its queue.",
-        usual_cause: "Workers take from their own queue and from the global one only, or fall \
-                      asleep though another one's queue is not empty.",
+        usual_cause: "Workers take only from their own queue and from the global one, or park \
+                      although another worker's queue isn't empty.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {
@@ -350,12 +350,12 @@ fn the_queue_behind_a_long_poll_is_stolen() {
 fn a_task_that_yields_to_a_long_poll_is_stolen() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "A task that spawns another and yields goes on though the other, which is next, \
-                  waits for it in its poll: a second worker polls it.",
-        usual_cause: "A task that yields can't be taken by another worker. At a hang: a task \
-                      that yields goes into the queue, and no sleeping worker is told, since the \
-                      one that pushed it would poll it anyway. But the slot comes first, and \
-                      that poll may be long.",
+        promise: "A task spawns another, which becomes the next task and waits in its poll for the \
+                  first. When the first task yields, a second worker polls it, so both go on.",
+        usual_cause: "Other workers can't take a task that yields. At a hang: a task that yields \
+                      goes into the queue without a notification, since the worker that pushed it \
+                      would poll it anyway. But the LIFO slot comes first, and that poll may be \
+                      long.",
         read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
@@ -409,11 +409,11 @@ fn probes_of_workers(
 fn there_are_as_many_workers_as_asked_for() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "All tasks run on so many threads as the builder was told, with the name it was \
-                  told.",
-        usual_cause: "A thread too many or too few is started, the caller of `block_on` runs tasks, \
-                      too, or the name is not passed on. Or `build` moves the name out of the builder, \
-                      which may build a second runtime: clone it.",
+        promise: "All tasks run on as many threads as the builder's setting says, with the name \
+                  that it says.",
+        usual_cause: "`build` starts a thread too many or too few, or doesn't pass the name on; or \
+                      the caller of `block_on` also runs tasks. Or `build` moves the name out of \
+                      the builder, which may build a second runtime: clone it.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {
@@ -477,8 +477,8 @@ fn a_name_that_no_thread_can_have_is_an_error() {
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "If a thread of this name can't be started, `build` returns an error.",
-        usual_cause: "std's `thread::Builder::spawn` panics if the name has a NUL in it, where any \
-                      other refusal is an error. Look at the name before.",
+        usual_cause: "std's `thread::Builder::spawn` panics if the name contains a NUL, although \
+                      it returns any other failure as an error. Check the name first.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {

@@ -18,9 +18,9 @@ fn tasks_spawned_in_a_row_stay_together() {
         clause: "18. Queues of their own",
         promise: "While all workers are busy, most of the tasks that one task spawns in a row are \
                   polled by the worker that polled the one before.",
-        usual_cause: "All workers take from one queue, one task at a time: each spawn and each poll \
-                      waits for the memory that all of them write to. Or a task that a worker spawns \
-                      goes to the queue of another worker.",
+        usual_cause: "All workers take from one queue, one task at a time: each spawn and each \
+                      poll waits for the memory that all of them write to. Or a task that a worker \
+                      spawns goes to the queue of another worker.",
         read: "scheduler/work-stealing.html#what-one-queue-cant-do",
     };
     check(lesson, || {
