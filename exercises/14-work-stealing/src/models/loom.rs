@@ -1,8 +1,10 @@
-//! One worker or two, and as little to do as can be. loom tries every order of
-//! the threads' steps, and every value that an atomic load may return: what it
-//! finds here is a part whose promise is weaker than what the whole needs.
+//! One or two workers with as little to do as possible. loom tries every
+//! interleaving of the threads' steps, and every value that an atomic load may
+//! return. What it finds here is a part whose promise is weaker than the runtime
+//! needs.
 //!
-//! Each step of a runtime is many of its parts, so there are few interruptions.
+//! Each step of a runtime is many steps of its parts, so these models allow few
+//! preemptions.
 
 use primitives::thread;
 use testkit::{Lesson, check_model};
@@ -10,8 +12,8 @@ use testkit::{Lesson, check_model};
 use super::super::yield_now;
 use super::runtime;
 
-/// Clause 1: the worker looks at the queue, announces that it sleeps, and looks
-/// again; the task is pushed, and then the sleepers are looked at.
+/// Clause 1: the worker looks at the queue, announces that it parks, and looks
+/// again; the spawning thread pushes the task, and then looks for parked workers.
 #[test]
 fn a_task_from_outside_runs_in_every_order() {
     let lesson = Lesson {
@@ -34,7 +36,7 @@ fn a_task_from_outside_runs_in_every_order() {
     });
 }
 
-/// Clause 15: the workers are told as they begin, or as they fall asleep.
+/// Clause 15: the shutdown comes as the workers start, or as they park.
 #[test]
 fn two_workers_end_in_every_order() {
     let lesson = Lesson {
@@ -49,8 +51,8 @@ fn two_workers_end_in_every_order() {
     });
 }
 
-/// Clause 16: the last worker looks at the queue, and whoever spawns looks
-/// whether there is an end.
+/// Clause 16: the last worker looks at the queue, and the spawning thread checks
+/// the shutdown flag.
 #[test]
 fn a_task_that_comes_at_the_end_ends_in_every_order() {
     let lesson = Lesson {
@@ -69,9 +71,9 @@ fn a_task_that_comes_at_the_end_ends_in_every_order() {
                 (handle, task)
             });
             drop(runtime);
-            // With the handle, what is left in a queue stays there.
-            let (_handle, task) = spawning.join().expect("it does not panic");
-            assert!(task.is_finished(), "it was neither run nor dropped");
+            // While the handle exists, what's left in a queue stays there.
+            let (_handle, task) = spawning.join().expect("it doesn't panic");
+            assert!(task.is_finished(), "the task was neither run nor dropped");
         });
     });
 }

@@ -1,19 +1,19 @@
-//! How it ends, and what it does in between.
+//! How the runtime ends, and what it does when it's idle.
 
 use super::busy::{Busy, WAYS};
 use super::*;
 
-/// Long enough for a drop that does not wait.
+/// Long enough for a drop that doesn't wait.
 const MOMENT: Duration = Duration::from_millis(30);
-/// By then a thread that has ended is off the list.
+/// By then the system no longer lists a thread that has ended.
 const SETTLED: Duration = Duration::from_millis(500);
 
-/// With its end.
+/// A runtime whose end is part of the check.
 fn runtime(workers: usize) -> Runtime {
     super::runtime(workers).into_inner()
 }
 
-/// Clause 15: a task that nobody will wake any more must go, too.
+/// Clause 15: even a task that nothing will wake anymore must be dropped.
 #[test]
 fn shutdown_drops_every_task() {
     let lesson = Lesson {
@@ -42,7 +42,7 @@ fn shutdown_drops_every_task() {
             }
             let opener = Opener::new();
             for _ in 0..workers {
-                hold(&runtime.handle(), &opener);
+                occupy_worker(&runtime.handle(), &opener);
             }
             for _ in 0..MANY / 10 {
                 let probe = probe.clone();
@@ -57,7 +57,11 @@ fn shutdown_drops_every_task() {
             drop(runtime);
             opening.join().expect("it opens");
             let (dropped, all) = (dropped.load(SeqCst), tasks.len() + 1);
-            assert!(dropped == all, "{} futures are left", all - dropped);
+            assert!(
+                dropped == all,
+                "{} futures weren't dropped",
+                all - dropped
+            );
             // The system may list a thread for a moment after it was joined.
             let begun = Instant::now();
             while thread_count() > threads && begun.elapsed() < SETTLED {
@@ -77,7 +81,7 @@ fn shutdown_drops_every_task() {
     });
 }
 
-/// Clause 15: destructors are code, and may do anything.
+/// Clause 15: destructors may run any code.
 #[test]
 fn destructors_may_spawn_and_wake_during_shutdown() {
     let lesson = Lesson {
@@ -114,7 +118,7 @@ fn destructors_may_spawn_and_wake_during_shutdown() {
     });
 }
 
-/// Clause 15: a job that has begun cannot be stopped, only waited for.
+/// Clause 15: the runtime can't stop a job that has begun, only wait for it.
 #[test]
 fn shutdown_waits_for_blocking_jobs() {
     let lesson = Lesson {
@@ -127,30 +131,31 @@ fn shutdown_waits_for_blocking_jobs() {
         let runtime = runtime(1);
         let (begun, ended) =
             (Arc::new(Gate::new()), Arc::new(AtomicBool::new(false)));
-        let (tell, set, opener) = (begun.clone(), ended.clone(), Opener::new());
+        let (signal, set, opener) =
+            (begun.clone(), ended.clone(), Opener::new());
         let gate = opener.gate();
         drop(runtime.spawn_blocking(move || {
-            tell.open();
+            signal.open();
             gate.wait();
             set.store(true, SeqCst);
         }));
         begun.wait();
         let returned = Arc::new(AtomicBool::new(false));
-        let tell = returned.clone();
+        let signal = returned.clone();
         let dropper = thread::spawn(move || {
             drop(runtime);
-            tell.store(true, SeqCst);
+            signal.store(true, SeqCst);
         });
         thread::sleep(MOMENT);
         let too_soon = returned.load(SeqCst);
         drop(opener);
         dropper.join().expect("the runtime is dropped");
-        assert!(!too_soon, "the runtime was gone, and the job was running");
+        assert!(!too_soon, "the drop returned while the job was running");
         assert!(ended.load(SeqCst), "the job is still running");
     });
 }
 
-/// Clause 15: a job cannot be stopped, so what it waits for must come.
+/// Clause 15: the runtime can't stop a job, so what the job waits for must happen.
 #[test]
 fn a_job_that_waits_for_a_task_does_not_hold_up_the_shutdown() {
     let lesson = Lesson {
@@ -168,22 +173,22 @@ fn a_job_that_waits_for_a_task_does_not_hold_up_the_shutdown() {
             let task = runtime.spawn(future);
             manual.wait_until_polled();
             let begun = Arc::new(Gate::new());
-            let tell = begun.clone();
+            let signal = begun.clone();
             let (log, logged) = std::sync::mpsc::channel();
             drop(runtime.spawn_blocking(move || {
-                tell.open();
+                signal.open();
                 let _ = log.send(parker::block_on(task));
             }));
             begun.wait();
             drop(runtime);
             let seen = logged.recv().expect("the job ends");
             let is_cancelled = seen.is_err_and(|error| error.is_cancelled());
-            assert!(is_cancelled, "the task was not cancelled");
+            assert!(is_cancelled, "the task wasn't cancelled");
         }
     });
 }
 
-/// Clause 15: some programs are never done.
+/// Clause 15: some programs never run out of ready tasks.
 #[test]
 fn busy_tasks_do_not_hold_up_the_shutdown() {
     let lesson = Lesson {
@@ -218,7 +223,7 @@ fn busy_tasks_do_not_hold_up_the_shutdown() {
     });
 }
 
-/// Clause 15: a queue may be long, and its tasks too.
+/// Clause 15: a queue may be long, and so may the polls of its tasks.
 #[test]
 fn shutdown_does_not_run_what_is_queued() {
     let lesson = Lesson {
@@ -232,7 +237,7 @@ fn shutdown_does_not_run_what_is_queued() {
     check(lesson, || drop_beside_a_queue(runtime(1)));
 }
 
-/// Clause 4: an interval says when to look at the global queue, and at nothing else.
+/// Clause 4: an interval says when to look at the global queue, and nothing else.
 #[test]
 fn a_long_interval_does_not_delay_the_end() {
     let lesson = Lesson {
@@ -252,7 +257,7 @@ fn a_long_interval_does_not_delay_the_end() {
 
 fn drop_beside_a_queue(runtime: Runtime) {
     let (begun, opener) = (Arc::new(Gate::new()), Opener::new());
-    let (tell, gate) = (begun.clone(), opener.gate());
+    let (signal, gate) = (begun.clone(), opener.gate());
     let polled = Arc::new(AtomicUsize::new(0));
     let count = polled.clone();
     drop(runtime.spawn(async move {
@@ -263,7 +268,7 @@ fn drop_beside_a_queue(runtime: Runtime) {
             let count = count.clone();
             drop(spawn(async move { count.fetch_add(1, SeqCst) }));
         }
-        tell.open();
+        signal.open();
         gate.wait();
     }));
     begun.wait();
@@ -273,12 +278,12 @@ fn drop_beside_a_queue(runtime: Runtime) {
     let polled = polled.load(SeqCst);
     assert!(
         polled <= 127,
-        "of 250 tasks that were queued when the shutdown began {polled} were polled"
+        "of 250 tasks that were queued when the shutdown began, {polled} were polled"
     );
 }
 
-/// Clause 15: the destructor of a task that was queued is run by a worker, or
-/// by whoever else empties the queue.
+/// Clause 15: a worker, or another thread that empties the queue, runs the
+/// destructor of a queued task.
 #[test]
 fn destructors_of_queued_tasks_may_wake_others() {
     let lesson = Lesson {
@@ -314,10 +319,10 @@ fn destructors_of_queued_tasks_may_wake_others() {
             }
             let opener = Opener::new();
             for _ in 1..workers {
-                hold(&runtime.handle(), &opener);
+                occupy_worker(&runtime.handle(), &opener);
             }
             let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
-            let tell = begun.clone();
+            let signal = begun.clone();
             drop(runtime.spawn(async move {
                 for wakes in wakers {
                     drop(spawn(async move {
@@ -325,7 +330,7 @@ fn destructors_of_queued_tasks_may_wake_others() {
                         drop(wakes);
                     }));
                 }
-                tell.open();
+                signal.open();
                 gate.wait();
             }));
             begun.wait();
@@ -333,12 +338,15 @@ fn destructors_of_queued_tasks_may_wake_others() {
             drop(runtime);
             opening.join().expect("it opens");
             let left = 20 - dropped.load(SeqCst);
-            assert!(left == 0, "{left} of 20 futures that were woken are left");
+            assert!(
+                left == 0,
+                "{left} of 20 futures that were woken weren't dropped"
+            );
         }
     });
 }
 
-/// Clause 16: a spawn that comes too late must not be lost without a word.
+/// Clause 16: a spawn that comes too late must not be lost silently.
 #[test]
 fn a_task_spawned_too_late_is_cancelled() {
     let lesson = Lesson {
@@ -353,13 +361,13 @@ fn a_task_spawned_too_late_is_cancelled() {
         for round in 0..40 {
             let runtime = runtime(WORKERS[round % WORKERS.len()]);
             let (handle, begun) = (runtime.handle(), Arc::new(Gate::new()));
-            let tell = begun.clone();
+            let signal = begun.clone();
             let dropped = Arc::new(AtomicUsize::new(0));
             let probe = Dropped(dropped.clone());
             let spawner = thread::spawn(move || {
                 let tasks = (0..300).map(|number| {
                     if number == 50 {
-                        tell.open();
+                        signal.open();
                     }
                     let probe = probe.clone();
                     handle.spawn(async move {
@@ -383,8 +391,7 @@ fn a_task_spawned_too_late_is_cancelled() {
     });
 }
 
-/// Clause 16: the last thing that a worker does is to drop what is queued, and
-/// that runs code of the user's.
+/// Clause 16: a worker drops the queued tasks last, and that runs user code.
 #[test]
 fn what_a_queued_task_spawns_as_it_is_dropped_ends_too() {
     let lesson = Lesson {
@@ -410,11 +417,14 @@ fn what_a_queued_task_spawns_as_it_is_dropped_ends_too() {
             let runtime = runtime(workers);
             let handle = runtime.handle();
             let dropped = Arc::new(AtomicUsize::new(0));
-            let (tell, told) = mpsc::channel();
+            let (signal, received) = mpsc::channel();
             let opener = Opener::new();
-            (0..workers).for_each(|_| hold(&handle, &opener));
-            let ends =
-                SpawnsInTheEnd(handle.clone(), Dropped(dropped.clone()), tell);
+            (0..workers).for_each(|_| occupy_worker(&handle, &opener));
+            let ends = SpawnsInTheEnd(
+                handle.clone(),
+                Dropped(dropped.clone()),
+                signal,
+            );
             drop(handle.spawn(async move {
                 let _ends = ends;
                 pending::<()>().await;
@@ -422,22 +432,22 @@ fn what_a_queued_task_spawns_as_it_is_dropped_ends_too() {
             // The workers return from their polls once the drop waits for them.
             let opening = opener.open_once_asleep();
             drop(runtime);
-            opening.join().expect("to open does not panic");
-            let task = told.recv().expect("the queued task is dropped");
+            opening.join().expect("opening doesn't panic");
+            let task = received.recv().expect("the queued task is dropped");
             let error = parker::block_on(task).err();
             let is_right = error.is_none_or(|error| error.is_cancelled());
             assert!(is_right, "the handle gives another error");
             let dropped = dropped.load(SeqCst);
             assert!(
                 dropped == 2,
-                "of the two futures, one in a queue and one that its destructor spawned, {dropped} \
-                 were dropped"
+                "of two futures, a queued one and one that its destructor spawned, {dropped} were \
+                 dropped"
             );
         }
     });
 }
 
-/// Clause 16: wakers outlive everything.
+/// Clause 16: wakers may outlive the runtime.
 #[test]
 fn what_is_left_of_a_task_does_no_harm() {
     let lesson = Lesson {
@@ -472,7 +482,7 @@ fn what_is_left_of_a_task_does_no_harm() {
     });
 }
 
-/// Clause 16: the last owner may be a task.
+/// Clause 16: the runtime's last owner may be a task.
 #[test]
 fn a_runtime_may_be_dropped_by_its_own_task() {
     let lesson = Lesson {
@@ -494,22 +504,26 @@ fn a_runtime_may_be_dropped_by_its_own_task() {
             manual.wait_until_polled();
             let (give, take) = std::sync::mpsc::channel::<Runtime>();
             let done = Arc::new(Gate::new());
-            let tell = done.clone();
+            let signal = done.clone();
             drop(runtime.spawn(async move {
                 drop(take.recv());
-                tell.open();
+                signal.open();
             }));
             give.send(runtime).expect("the task waits");
             done.wait();
             let error =
                 parker::block_on(waiting).expect_err("it was cancelled");
             assert!(error.is_cancelled(), "the handle gives another error");
-            assert!(log.count() == 1, "it was dropped {} times", log.count());
+            assert!(
+                log.count() == 1,
+                "the waiting task was dropped {} times",
+                log.count()
+            );
         }
     });
 }
 
-/// Clause 16: the last owner may be a job.
+/// Clause 16: the runtime's last owner may be a job.
 #[test]
 fn a_runtime_may_be_dropped_by_its_own_job() {
     let lesson = Lesson {
@@ -532,22 +546,26 @@ fn a_runtime_may_be_dropped_by_its_own_job() {
             manual.wait_until_polled();
             let (give, take) = std::sync::mpsc::channel::<Runtime>();
             let done = Arc::new(Gate::new());
-            let tell = done.clone();
+            let signal = done.clone();
             drop(runtime.handle().spawn_blocking(move || {
                 drop(take.recv());
-                tell.open();
+                signal.open();
             }));
             give.send(runtime).expect("the job waits");
             done.wait();
             let error =
                 parker::block_on(waiting).expect_err("it was cancelled");
             assert!(error.is_cancelled(), "the handle gives another error");
-            assert!(log.count() == 1, "it was dropped {} times", log.count());
+            assert!(
+                log.count() == 1,
+                "the waiting task was dropped {} times",
+                log.count()
+            );
         }
     });
 }
 
-/// Clause 15: only its own workers cannot be waited for.
+/// Clause 15: only the runtime's own workers can't wait for its end.
 #[test]
 fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
     let lesson = Lesson {
@@ -571,9 +589,9 @@ fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
         manual.wait_until_polled();
         let opener = Opener::new();
         let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
-        let (probe, tell) = (Dropped(dropped.clone()), begun.clone());
+        let (probe, signal) = (Dropped(dropped.clone()), begun.clone());
         drop(inner.spawn(async move {
-            tell.open();
+            signal.open();
             gate.wait();
             drop(probe);
         }));
@@ -589,14 +607,14 @@ fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
         let gone = outer.block_on(dropping).expect("the task returns");
         assert!(
             gone == 2,
-            "a task dropped another runtime, and then {} of its 2 futures were left",
+            "a task dropped another runtime, and after that {} of its 2 futures were left",
             2 - gone
         );
     });
 }
 
-/// How long the idle check watches, and what a sleeping thread may cost in
-/// that time.
+/// How long the idle check watches, and what a parked thread may cost in that
+/// time.
 const IDLE_WINDOW: Duration = Duration::from_millis(100);
 const IDLE_CPU: Duration = Duration::from_millis(5);
 const IDLE_SLEEPS: u64 = 20;
@@ -629,7 +647,7 @@ fn idle_workers_sleep() {
                 };
                 assert!(
                     cost.cpu < IDLE_CPU && cost.sleeps < IDLE_SLEEPS,
-                    "in {:?} without a task a worker woke up {} times and used \
+                    "in {:?} without a task, a worker woke up {} times and used \
                      {:.0?} of CPU time",
                     IDLE_WINDOW / 2,
                     cost.sleeps,
@@ -661,6 +679,6 @@ fn a_thread_that_is_refused_is_an_error() {
         });
         assert!(panic.is_none(), "`build` panicked: {}", panic.unwrap());
         let is_error = is_error.unwrap_or(true);
-        assert!(is_error, "`build` gave a runtime without workers");
+        assert!(is_error, "`build` returned a runtime without workers");
     });
 }

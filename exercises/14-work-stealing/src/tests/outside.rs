@@ -1,12 +1,12 @@
-//! What comes from outside, when the workers are busy.
+//! Remote spawns and wake-ups while the workers are busy.
 
 use super::busy::{Busy, WAYS, Way};
 use super::*;
 
-/// How many polls a busy worker may go without the global queue.
+/// How many polls a busy worker may do before it looks at the global queue.
 const INTERVAL: u32 = 31;
 
-/// Clause 4: a worker that always has something to do must look outside, too.
+/// Clause 4: a worker that always has tasks must still look at the global queue.
 #[test]
 fn busy_workers_look_into_the_global_queue() {
     let lesson = Lesson {
@@ -40,7 +40,7 @@ fn busy_workers_look_into_the_global_queue() {
                 });
                 let spawned = busy.polls();
                 waking.wait_until_polled();
-                // Who is woken in a poll is not woken from outside.
+                // A wake-up during a poll isn't a remote wake-up.
                 busy.let_one_pass();
                 waking.complete();
                 let woken = busy.polls();
@@ -52,8 +52,8 @@ fn busy_workers_look_into_the_global_queue() {
                     let waited = at.saturating_sub(before);
                     assert!(
                         waited <= 10 * INTERVAL as usize,
-                        "when it was {why}, it waited for {waited} polls of \
-                         tasks that {what}, with an interval of {INTERVAL}"
+                        "a task that was {why} from outside waited for {waited} polls \
+                         of tasks that {what}, with an interval of {INTERVAL}"
                     );
                 }
             }
@@ -81,7 +81,7 @@ fn a_worker_takes_from_outside_within_each_interval() {
     });
 }
 
-/// Clause 4: a poll is a poll, wherever its task was.
+/// Clause 4: a poll counts, no matter where its task came from.
 #[test]
 fn each_poll_counts_in_the_interval() {
     let lesson = Lesson {
@@ -132,9 +132,9 @@ fn assert_takes_within(
     );
 }
 
-/// Each of some tasks from outside is spawned while the one before it is polled:
-/// right after the worker has looked. Returns for how many polls of others
-/// each had to wait.
+/// Spawns some tasks from outside, each while the one before it is polled, right
+/// after the worker has looked. Returns for how many polls of others each of
+/// them had to wait.
 fn polls_between_tasks_from_outside(
     runtime: &Runtime,
     keep_busy: Way,
@@ -153,8 +153,8 @@ fn polls_between_tasks_from_outside(
     polls.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// Spawns a task that tells how many polls there have been, and has a thread
-/// spawn the next one while it's polled.
+/// Spawns a task that reports how many polls there have been, and has a thread
+/// spawn the next task while it's polled.
 fn spawn_next(
     handle: Handle,
     busy: Busy,
@@ -169,7 +169,7 @@ fn spawn_next(
     }));
 }
 
-/// Clause 4: to be taken by a worker is not to be polled.
+/// Clause 4: a worker has taken a task, but hasn't polled it yet.
 #[test]
 fn what_a_worker_has_taken_does_not_go_back() {
     let lesson = Lesson {
@@ -203,8 +203,8 @@ fn what_a_worker_has_taken_does_not_go_back() {
     });
 }
 
-/// How many polls of the tasks of `spawn_many` each of so many tasks waits for
-/// that have come from outside just before these.
+/// Lets `count` tasks come from outside just before the tasks of `spawn_many`.
+/// Returns for how many polls of the latter each of them waits.
 fn polls_before_tasks_from_outside(
     spawn_many: fn(Busy) -> Pin<Box<dyn Future<Output = ()> + Send>>,
     count: usize,
@@ -235,8 +235,7 @@ fn polls_before_tasks_from_outside(
     waited
 }
 
-/// Clause 4: an interval of one leaves nothing for the own queue, if one is
-/// not careful.
+/// Clause 4: an interval of one easily leaves no poll for the worker's own queue.
 #[test]
 fn any_interval_will_do() {
     let lesson = Lesson {
@@ -263,7 +262,7 @@ fn any_interval_will_do() {
             let polls = polls_before_an_own_task(interval);
             assert!(
                 polls <= 1_000,
-                "with an interval of {interval} the first task in the worker's own queue waited for \
+                "with an interval of {interval}, the first task in the worker's own queue waited for \
                  {polls} polls of tasks from outside"
             );
         }
@@ -274,8 +273,8 @@ fn any_interval_will_do() {
     });
 }
 
-/// How many polls of tasks from outside, of whom there are many, go by before
-/// a task is polled that was in the worker's own queue when they came.
+/// Lets many tasks come from outside. Returns how many of them are polled before
+/// a task that was already in the worker's own queue.
 fn polls_before_an_own_task(interval: u32) -> usize {
     let runtime = endless(
         Runtime::builder()
@@ -288,7 +287,7 @@ fn polls_before_an_own_task(interval: u32) -> usize {
     let (tell, gate, seen) = (begun.clone(), opener.gate(), polls.clone());
     let parent = runtime.spawn(async move {
         let own = spawn(async move { seen.load(SeqCst) });
-        be_next();
+        fill_slot();
         tell.open();
         gate.wait();
         own.await.expect("the task returns")

@@ -25,12 +25,15 @@ fn block_on_polls_on_its_own_thread() {
                         let task = spawn(async { thread::current().id() });
                         let there = task.await.expect("the task returns");
                         local.set(local.get() + 1);
-                        assert!(thread::current().id() == here, "it moved");
+                        assert!(
+                            thread::current().id() == here,
+                            "the future moved to another thread"
+                        );
                         there
                     });
                     assert!(
                         local.get() == 1 && elsewhere != here,
-                        "a task ran here"
+                        "a task ran on the thread of `block_on`"
                     );
                 });
             }
@@ -38,7 +41,7 @@ fn block_on_polls_on_its_own_thread() {
     });
 }
 
-/// Clause 10: a worker that blocks on a task may block on itself.
+/// Clause 10: a worker that blocks on a task may wait for itself.
 #[test]
 fn block_on_within_a_task_panics() {
     let lesson = Lesson {
@@ -84,12 +87,15 @@ fn block_on_within_a_task_panics() {
         });
         let thrown =
             panic_message(|| runtime.block_on(async { panic!("mine") }));
-        assert!(thrown.as_deref() == Some("mine"), "it threw {thrown:?}");
+        assert!(
+            thrown.as_deref() == Some("mine"),
+            "`block_on` threw {thrown:?}"
+        );
         runtime.block_on(async {});
     });
 }
 
-/// Clause 10: a job blocks, and so it may wait for a future.
+/// Clause 10: a job may block, so it may wait for a future.
 #[test]
 fn block_on_is_allowed_wherever_a_thread_may_wait() {
     let lesson = Lesson {
@@ -128,7 +134,7 @@ fn block_on_is_allowed_wherever_a_thread_may_wait() {
     });
 }
 
-/// Clause 11: nobody wants to pass a handle to every function.
+/// Clause 11: passing a handle to every function would be tedious.
 #[test]
 fn free_functions_find_their_runtime() {
     let lesson = Lesson {
@@ -179,23 +185,26 @@ fn free_functions_find_their_runtime() {
             let handle = bees.handle();
             let _inner = handle.enter();
             is_of(
-                "in the inner one",
+                "within the inner `enter`",
                 parker::block_on(spawn(name())).unwrap(),
                 "bee",
             );
         }
         is_of(
-            "in the outer one",
+            "within the outer `enter`",
             parker::block_on(spawn(name())).unwrap(),
             "ant",
         );
         drop(entered);
         let outside = panic_message(|| drop(spawn(async {})));
-        assert!(outside.is_some(), "the runtime was not left");
+        assert!(
+            outside.is_some(),
+            "after the guard was dropped, `spawn` still found a runtime"
+        );
     });
 }
 
-/// Clause 11: `forget` is safe, so it happens.
+/// Clause 11: `forget` is safe, so user code may call it.
 #[test]
 fn a_guard_that_is_forgotten_harms_nobody() {
     let lesson = Lesson {
@@ -246,7 +255,7 @@ fn a_guard_that_is_forgotten_harms_nobody() {
                 let place = place.expect("it returns").unwrap_or_default();
                 assert!(
                     place != "elsewhere",
-                    "a task forgot the guard of another runtime, and what a later task spawned ran there"
+                    "a task forgot the guard of another runtime, and a later task's spawn ran there"
                 );
             }
             drop(elsewhere);
@@ -257,7 +266,7 @@ fn a_guard_that_is_forgotten_harms_nobody() {
     });
 }
 
-/// Clause 11: the panic is what a newcomer sees first.
+/// Clause 11: this panic is the first that a newcomer sees.
 #[test]
 fn outside_a_runtime_free_functions_say_so() {
     let lesson = Lesson {
@@ -286,7 +295,7 @@ fn outside_a_runtime_free_functions_say_so() {
             for (name, call) in calls {
                 let message = panic_message(call).unwrap_or_else(|| {
                     panic!(
-                        "a `block_on` has {how}, and `{name}` after it found a \
+                        "a `block_on` has {how}, and afterwards `{name}` found a \
                          runtime"
                     )
                 });
@@ -299,7 +308,7 @@ fn outside_a_runtime_free_functions_say_so() {
     });
 }
 
-/// Clause 12: what blocks goes elsewhere.
+/// Clause 12: blocking code runs on other threads.
 #[test]
 fn blocking_jobs_leave_the_workers_alone() {
     let lesson = Lesson {
@@ -337,7 +346,7 @@ fn blocking_jobs_leave_the_workers_alone() {
         runtime
             .block_on(runtime.spawn(async {}))
             .expect("the task returns");
-        // Time for a job too many to begin.
+        // Gives one job too many time to begin.
         thread::sleep(Duration::from_millis(50));
         drop(opener);
         for (number, job) in jobs.into_iter().enumerate() {
@@ -345,7 +354,10 @@ fn blocking_jobs_leave_the_workers_alone() {
             assert!(result == number, "job {number} returned {result}");
         }
         let most = most.load(SeqCst);
-        assert!(most == 3, "{most} jobs ran at a time, of 3 allowed");
+        assert!(
+            most == 3,
+            "{most} jobs ran at a time, although 3 are allowed"
+        );
     });
 }
 
@@ -390,7 +402,7 @@ fn a_task_stays_with_its_runtime() {
                 let name = name.unwrap_or_default();
                 assert!(
                     name.starts_with("ant"),
-                    "an ant's task ran on `{name}`"
+                    "a task of the runtime `ant` ran on `{name}`"
                 );
             }
         }

@@ -1,8 +1,8 @@
-//! Who runs a task, and how often.
+//! Which worker polls a task, and how often.
 
 use super::*;
 
-/// Clause 1: a spawn takes another way on each kind of thread.
+/// Clause 1: a spawn takes another path on each kind of thread.
 #[test]
 fn a_task_runs_wherever_it_was_spawned() {
     let lesson = Lesson {
@@ -30,12 +30,12 @@ fn a_task_runs_wherever_it_was_spawned() {
                 let foreign = elsewhere.await.unwrap();
                 outside.await.unwrap() + foreign + job + inside.await.unwrap()
             });
-            assert!(sum == 1_111, "the tasks returned {sum} together");
+            assert!(sum == 1_111, "the outputs of the tasks add up to {sum}");
         }
     });
 }
 
-/// Clause 1: a full queue passes some of its tasks on.
+/// Clause 1: a full queue moves some of its tasks elsewhere.
 #[test]
 fn each_of_many_tasks_runs_once() {
     let lesson = Lesson {
@@ -80,8 +80,7 @@ fn each_of_many_tasks_runs_once() {
     });
 }
 
-/// Clause 1: the moment at which the last worker falls asleep is the one at
-/// which wake-ups get lost.
+/// Clause 1: wake-ups get lost at the moment at which the last worker parks.
 #[test]
 fn a_task_runs_though_all_workers_fall_asleep() {
     let lesson = Lesson {
@@ -114,7 +113,7 @@ fn a_task_runs_though_all_workers_fall_asleep() {
     });
 }
 
-/// Clause 1: the workers may not have begun yet.
+/// Clause 1: the workers may not have started yet.
 #[test]
 fn a_new_runtime_runs_a_task_at_once() {
     let lesson = Lesson {
@@ -129,8 +128,8 @@ fn a_new_runtime_runs_a_task_at_once() {
         for round in 0..40 {
             let runtime = runtime(WORKERS[round % WORKERS.len()]);
             let done = Arc::new(Gate::new());
-            let tell = done.clone();
-            drop(runtime.spawn(async move { tell.open() }));
+            let signal = done.clone();
+            drop(runtime.spawn(async move { signal.open() }));
             done.wait();
         }
     });
@@ -178,7 +177,7 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
     });
 }
 
-/// Clause 2: a task that is queued need not be queued again.
+/// Clause 2: a queued task needn't be queued again.
 #[test]
 fn many_wake_ups_are_one_poll() {
     let lesson = Lesson {
@@ -194,10 +193,10 @@ fn many_wake_ups_are_one_poll() {
         let task = runtime.spawn(counted(future, polls.clone()));
         let (waker, _) = manual.wait_until_polled();
         let opener = Opener::new();
-        hold(&runtime.handle(), &opener);
+        occupy_worker(&runtime.handle(), &opener);
         (0..100).for_each(|_| waker.wake_by_ref());
         drop(opener);
-        // One worker polls in turn: this one comes after those before it.
+        // The only worker polls in order: these tasks come after those before them.
         runtime.block_on(runtime.spawn(async {})).unwrap();
         runtime.block_on(runtime.spawn(yield_now())).unwrap();
         let polls = polls.load(SeqCst);
@@ -207,7 +206,7 @@ fn many_wake_ups_are_one_poll() {
     });
 }
 
-/// Clause 2: the worker must look once more before it leaves the task.
+/// Clause 2: the worker must look for a wake-up when the poll ends.
 #[test]
 fn a_wake_up_during_a_poll_is_not_lost() {
     let lesson = Lesson {
@@ -259,7 +258,7 @@ fn as_many_tasks_run_as_there_are_workers() {
                         let handle = runtime.handle();
                         let parent = runtime.spawn(async move {
                             let tasks = meet(&handle, workers);
-                            be_next();
+                            fill_slot();
                             tasks
                         });
                         runtime.block_on(parent).expect("the task returns")
@@ -271,7 +270,7 @@ fn as_many_tasks_run_as_there_are_workers() {
     });
 }
 
-/// Clause 3: to wake is to make ready, as to spawn is.
+/// Clause 3: waking makes a task ready, just as spawning does.
 #[test]
 fn as_many_woken_tasks_run_as_there_are_workers() {
     let lesson = Lesson {
@@ -298,11 +297,12 @@ fn as_many_woken_tasks_run_as_there_are_workers() {
                     manual.wait_until_polled();
                     wakers.push(manual);
                 }
-                let wake = move || wakers.iter().for_each(|one| one.complete());
+                let wake =
+                    move || wakers.iter().for_each(|waker| waker.complete());
                 match from_a_task {
                     true => drop(runtime.spawn(async move {
                         wake();
-                        be_next();
+                        fill_slot();
                     })),
                     false => wake(),
                 }
@@ -316,7 +316,7 @@ fn as_many_woken_tasks_run_as_there_are_workers() {
     });
 }
 
-/// Clause 3: what stands behind a long poll should not wait for its end.
+/// Clause 3: tasks queued behind a long poll shouldn't wait for its end.
 #[test]
 fn the_queue_behind_a_long_poll_is_stolen() {
     let lesson = Lesson {
@@ -335,7 +335,7 @@ fn the_queue_behind_a_long_poll_is_stolen() {
                     let begun = begun.clone();
                     spawn(async move { begun.fetch_add(1, SeqCst) });
                 }
-                // The last one may be next on this very worker.
+                // The last task may be in this worker's LIFO slot.
                 while begun.load(SeqCst) < 49 {
                     thread::sleep(Duration::from_micros(100));
                 }
@@ -345,7 +345,7 @@ fn the_queue_behind_a_long_poll_is_stolen() {
     });
 }
 
-/// Clause 3: a task that yields is ready, and so may be run elsewhere.
+/// Clause 3: a task that yields is ready, so another worker may run it.
 #[test]
 fn a_task_that_yields_to_a_long_poll_is_stolen() {
     let lesson = Lesson {
@@ -365,7 +365,7 @@ fn a_task_that_yields_to_a_long_poll_is_stolen() {
             for _ in 0..20 {
                 let (went_on, probes) = (Arc::new(Gate::new()), probes.clone());
                 let parent = runtime.spawn(async move {
-                    // A worker that is still up might find the task by itself.
+                    // A worker that isn't parked yet might find the task anyway.
                     let here = thread::current().id();
                     for (_, probe) in
                         probes.iter().filter(|(id, _)| *id != here)
@@ -384,7 +384,7 @@ fn a_task_that_yields_to_a_long_poll_is_stolen() {
     });
 }
 
-/// The threads of all workers.
+/// Returns the threads of all workers.
 fn probes_of_workers(
     runtime: &Runtime,
     workers: usize,
@@ -404,7 +404,7 @@ fn probes_of_workers(
         .collect()
 }
 
-/// Clause 3: whoever asks for four should get four.
+/// Clause 3: a user who asks for four workers should get four.
 #[test]
 fn there_are_as_many_workers_as_asked_for() {
     let lesson = Lesson {
@@ -442,11 +442,17 @@ fn there_are_as_many_workers_as_asked_for() {
             });
             let workers = runtime.block_on(all(meet(&handle, workers)));
             threads.retain(|(thread, name)| {
-                assert!(name.starts_with("ant"), "a worker is `{name}`");
+                assert!(
+                    name.starts_with("ant"),
+                    "a worker's thread is named `{name}`"
+                );
                 !workers.contains(thread)
             });
             let other = threads.len();
-            assert!(other == 0, "tasks ran on {other} threads of no worker");
+            assert!(
+                other == 0,
+                "tasks ran on {other} threads that aren't workers"
+            );
         }
         let mut builder = Runtime::builder();
         builder.worker_threads(2).thread_name("bee");
@@ -458,7 +464,7 @@ fn there_are_as_many_workers_as_asked_for() {
             let name = name.unwrap_or_default();
             assert!(
                 name.starts_with("bee"),
-                "in runtime {number} of one builder a worker is `{name}`, not `bee`"
+                "in runtime {number} of one builder, a worker's thread is `{name}`, not `bee`"
             );
         }
         for runtime in &built {
@@ -471,7 +477,7 @@ fn there_are_as_many_workers_as_asked_for() {
     });
 }
 
-/// Clause 3: a name comes from a user, and may be anything.
+/// Clause 3: the name comes from the user, and may be any string.
 #[test]
 fn a_name_that_no_thread_can_have_is_an_error() {
     let lesson = Lesson {
