@@ -36,7 +36,7 @@ fn a_task_from_outside_runs_in_every_order() {
     });
 }
 
-/// Clause 15: the shutdown comes as the workers start, or as they park.
+/// Clause 15: the workers are told as they begin, or as they fall asleep.
 #[test]
 fn two_workers_end_in_every_order() {
     let lesson = Lesson {
