@@ -1,6 +1,6 @@
-//! The deques of Chase and Lev, as crossbeam has them: they grow, so nothing ever
-//! overflows. There is no slot. What comes from outside is taken in batches by who
-//! has nothing else to do, and one by one by who is busy.
+//! The deques of Chase and Lev, from crossbeam: they grow, so they never overflow.
+//! There's no LIFO slot. An idle worker takes tasks from the injector in batches, a
+//! busy worker one at a time.
 
 use std::iter;
 
@@ -11,7 +11,7 @@ use super::front;
 pub use super::front::{Handle, JoinHandle, sleep, spawn, spawn_blocking};
 pub use yield_now::yield_now;
 
-/// A runtime of such workers.
+/// A runtime of these workers.
 pub type Runtime = front::Runtime<front::pool::Pool<Queues>>;
 
 /// What all workers share.
@@ -26,7 +26,7 @@ pub struct Own {
     deque: Worker<Runnable>,
 }
 
-/// Tries again as long as it is told to.
+/// Repeats the attempt as long as it returns `Retry`.
 fn retry<T>(steal: impl FnMut() -> Steal<T>) -> Option<T> {
     let tries = iter::repeat_with(steal);
     let mut ended = tries.filter(|result| !result.is_retry());

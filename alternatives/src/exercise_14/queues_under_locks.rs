@@ -1,6 +1,6 @@
-//! A queue under a lock for each worker, without end, and one for all that comes
-//! from elsewhere. There is no slot: what is woken goes to the end. Who has
-//! nothing takes half of what another one has.
+//! Each worker has an unbounded queue under a lock, and one more queue takes all that
+//! comes from elsewhere. There's no LIFO slot: a woken task goes to the end. A worker
+//! without tasks takes half of another worker's.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -11,12 +11,12 @@ use super::front;
 pub use super::front::{Handle, JoinHandle, sleep, spawn, spawn_blocking};
 pub use yield_now::yield_now;
 
-/// A runtime of such workers.
+/// A runtime of these workers.
 pub type Runtime = front::Runtime<front::pool::Pool<Queues>>;
 
 type Queue = Mutex<VecDeque<Runnable>>;
 
-/// The queues of all workers, and the last one for all others.
+/// The queues of all workers; the last queue is for all other threads.
 pub struct Queues(Vec<Queue>);
 
 impl Queues {
@@ -24,7 +24,7 @@ impl Queues {
         self.0[place].lock().unwrap().pop_front()
     }
 
-    /// Takes half of that queue, rounded up.
+    /// Takes half of the queue, rounded up.
     fn take_half(&self, from: usize, to: usize) -> Option<Runnable> {
         let mut queue = self.0[from].lock().unwrap();
         let half = queue.len().div_ceil(2);
@@ -37,7 +37,7 @@ impl Queues {
 }
 
 impl front::pool::Queues for Queues {
-    /// The worker's number.
+    /// The worker's index.
     type Own = usize;
 
     fn new(count: usize) -> (Self, Vec<usize>) {

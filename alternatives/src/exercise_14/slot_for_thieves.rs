@@ -1,6 +1,6 @@
-//! Each worker has a slot for the task that is next, and thieves take from it, too:
-//! one task at a time, and the one in the slot last. The slot gives out twenty
-//! tasks in a row. A queue holds sixty-four; what has no room goes elsewhere, alone.
+//! Each worker has a LIFO slot, and thieves take from it, too: one task at a time,
+//! and the task in the slot last. The slot returns at most twenty tasks in a row. A
+//! queue holds sixty-four tasks; each that doesn't fit goes elsewhere, alone.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
@@ -11,12 +11,12 @@ use super::front;
 pub use super::front::{Handle, JoinHandle, sleep, spawn, spawn_blocking};
 pub use yield_now::yield_now;
 
-/// A runtime of such workers.
+/// A runtime of these workers.
 pub type Runtime = front::Runtime<front::pool::Pool<Queues>>;
 
-/// So many tasks in a row come from the slot.
+/// How many tasks in a row come from the slot.
 const MOST_IN_A_ROW: usize = 20;
-/// So many tasks wait for one worker.
+/// How many tasks a worker's queue holds.
 const MOST_QUEUED: usize = 64;
 
 /// What all workers share.
@@ -40,7 +40,7 @@ impl Queues {
 }
 
 impl front::pool::Queues for Queues {
-    /// The worker's number.
+    /// The worker's index.
     type Own = usize;
 
     fn new(count: usize) -> (Self, Vec<usize>) {

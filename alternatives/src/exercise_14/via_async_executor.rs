@@ -12,14 +12,14 @@ use super::front;
 pub use super::front::{Handle, JoinHandle, sleep, spawn, spawn_blocking};
 pub use yield_now::yield_now;
 
-/// A runtime of such workers.
+/// A runtime of these workers.
 pub type Runtime = front::Runtime<Workers>;
 
 /// Threads that run the executor.
 pub struct Workers {
     executor: Arc<Executor<'static>>,
     threads: Mutex<Vec<thread::JoinHandle<()>>>,
-    /// Dropped, they send the workers home.
+    /// Dropping them tells the workers to exit.
     ends: Mutex<Vec<oneshot::Sender<()>>>,
 }
 

@@ -12,18 +12,19 @@
 //! Fails at times: the_queue_behind_a_long_poll_is_stolen
 //! Fails at times: there_are_as_many_workers_as_asked_for
 //!
-//! The first one always fails: a guard of tokio's own, around all tasks or all jobs
-//! of a thread, panics if one of them has forgotten its guard. So does the one of the
-//! interval: tokio doesn't count the polls of tasks from its slot. And where the
-//! system refuses a thread, tokio panics. Nor does it wait for a runtime that is
-//! dropped in a task, whosever that is: it panics, or is told not to wait.
+//! The first check always fails: a guard of tokio's own, around all tasks or all jobs
+//! of a thread, panics if one of them has forgotten its guard. The check of the
+//! interval always fails, too: tokio doesn't count the polls of tasks from its slot.
+//! Where the system refuses a thread, tokio panics. It doesn't wait for a runtime that
+//! is dropped in a task of any runtime: it panics, unless the caller asks it not to
+//! wait.
 //!
-//! On a busy machine a run hangs at times: a worker of tokio sleeps while a task
-//! waits behind one that is being polled. It has two ways to come to that; the
-//! section "Two corners" of `src/scheduler/reading-tokio.md` shows both, and what
-//! was measured. The others are the checks that failed in sixty runs with both windows
-//! widened in a copy of tokio, and one, of a yield, that has been written since and
-//! waits for the same.
+//! On a busy machine a run sometimes hangs: a worker of tokio is parked while a task
+//! waits behind another that is being polled. This can happen in two ways; the section
+//! "Two corners" of `src/scheduler/reading-tokio.md` shows both, and what was measured.
+//! The other checks are those that failed in sixty runs with both windows widened in a
+//! copy of tokio, and one, of a yield, that has been written since and waits for the
+//! same thing.
 
 use std::any::Any;
 use std::io;
@@ -48,7 +49,7 @@ impl Runtime {
         Self::builder().build()
     }
 
-    /// Makes one of your choice.
+    /// Returns a builder, for a runtime with other settings.
     pub fn builder() -> Builder {
         let mut builder = runtime::Builder::new_multi_thread();
         builder.enable_time().thread_name("worker");
@@ -97,7 +98,7 @@ impl Drop for Runtime {
         // SAFETY: the runtime is not used after this.
         let runtime = unsafe { ManuallyDrop::take(&mut self.0) };
         match runtime::Handle::try_current() {
-            // tokio panics rather than to wait within one of its own tasks.
+            // tokio panics rather than wait within one of its own tasks.
             Ok(_) => runtime.shutdown_background(),
             Err(_) => drop(runtime),
         }
@@ -107,7 +108,7 @@ impl Drop for Runtime {
 /// tokio's builder.
 pub struct Builder {
     builder: runtime::Builder,
-    /// tokio leaves it to std, which panics.
+    /// tokio leaves this case to std, which panics.
     is_name_refused: bool,
 }
 
@@ -183,7 +184,7 @@ impl Handle {
 pub struct JoinHandle<T>(task::JoinHandle<T>);
 
 impl<T> JoinHandle<T> {
-    /// Asks for the end of the task.
+    /// Aborts the task.
     pub fn abort(&self) {
         self.0.abort();
     }
@@ -221,7 +222,7 @@ impl JoinError {
         self.0.is_cancelled()
     }
 
-    /// Returns what the task has thrown.
+    /// Returns the task's panic payload.
     pub fn into_panic(self) -> Box<dyn Any + Send> {
         self.0.into_panic()
     }

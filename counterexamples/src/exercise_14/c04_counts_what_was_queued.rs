@@ -4,9 +4,9 @@
 //! Also fails: a_worker_takes_from_outside_within_each_interval
 //! Also fails: what_a_worker_has_taken_does_not_go_back
 //!
-//! The tick is counted where a task is taken from the queue. What comes from
-//! the slot does not count, so tasks that wake or spawn one another keep the
-//! worker from the injector for ever.
+//! The worker counts ticks where it takes a task from the queue. Tasks from the
+//! slot don't count, so tasks that wake or spawn one another keep the worker from
+//! the injector forever.
 
 #[path = "../../../solutions/14-work-stealing/src/builder.rs"]
 mod builder;

@@ -1,10 +1,10 @@
 //! Breaks clause 18: Queues of their own.
 //! Caught by: tasks_spawned_in_a_row_stay_together
 //!
-//! One queue for all, under one lock: each spawn and each poll takes it. It's the
-//! first version to write, and keeps the rest of the contract. But the workers
-//! wait for one another at each task, and of two tasks that belong together
-//! each is polled on another core.
+//! All workers share one queue under one lock, which each spawn and each poll takes.
+//! This is the first version to write, and it keeps the rest of the contract. But
+//! the workers wait for one another at each task, and two tasks that belong together
+//! are polled on different cores.
 
 use std::collections::VecDeque;
 use std::io;
@@ -20,7 +20,7 @@ mod front;
 pub use front::{Handle, JoinHandle, sleep, spawn, spawn_blocking};
 pub use yield_now::yield_now;
 
-/// A runtime of such workers.
+/// A runtime of these workers.
 pub type Runtime = front::Runtime<Workers>;
 
 /// Threads that share a queue.
@@ -31,7 +31,7 @@ pub struct Workers {
 
 #[derive(Default)]
 struct Queue {
-    /// `None` is for one worker: go home.
+    /// `None` tells one worker to exit.
     ready: Mutex<VecDeque<Option<Runnable>>>,
     some_are_ready: Condvar,
 }

@@ -1,36 +1,39 @@
 //! Exercise 14: a runtime whose workers steal from one another.
 //!
 //! The chapter is `src/scheduler/work-stealing.md`. Check yourself with
-//! `cargo test -p exercise-14`, and then let many orders of events be tried:
+//! `cargo test -p exercise-14`, and then explore many interleavings with
 //! `cargo test -p exercise-14 --features loom`, and then `--features shuttle`.
 //!
 //! Import from `primitives` what you would import from `std::sync` and
-//! `std::thread`, `thread_local!` among it; only what becomes a waker stays in
+//! `std::thread`, including `thread_local!`; only what becomes a waker stays in
 //! a [`std::sync::Arc`].
 //!
-//! The parts are there: `run_queue`, `task`, `sleepers`, `parker`, `block_on`,
-//! `spawn_blocking` and `sleep` are the exercises of those names, and
-//! `Cargo.toml` says how to take your own. What is left is to put them
-//! together: who runs, who steals, who sleeps, who wakes whom, and how it ends.
+//! The parts exist already: `run_queue`, `task`, `sleepers`, `parker`,
+//! `block_on`, `spawn_blocking` and `sleep` are the exercises of those names,
+//! and `Cargo.toml` says how to use your own versions. You still have to put
+//! them together: which worker runs a task, which one steals, when workers
+//! park, what unparks them, and how the runtime ends.
 //!
 //! # Contract
 //!
-//! A task is *ready* from the time that it is spawned, woken or has yielded
-//! until it is polled.
+//! A task is *ready* from the moment it's spawned, woken or has yielded until
+//! it's polled.
 //!
-//! 1. **Every task runs.** A task is polled until it is ready, wherever it was
-//!    spawned: before a worker has begun, in a task, in a blocking job, on any
-//!    other thread, while all workers sleep. It needs no handle for that.
-//! 2. **One poll.** A task is never polled by two workers at once. However
-//!    often it is woken before a poll, that is one poll; if it is woken during
-//!    one, another follows.
+//! 1. **Every task runs.** A task is polled until its future is ready, no
+//!    matter where it was spawned: before a worker has started, in a task, in a
+//!    blocking job, on any other thread, while all workers are parked. It needs
+//!    no handle for that.
+//! 2. **One poll.** Two workers never poll a task at once. All wake-ups that
+//!    come before a poll lead to that one poll; a wake-up during a poll leads
+//!    to another.
 //! 3. **All workers.** There are as many workers as [`Builder::worker_threads`]
-//!    says, each with a thread of its own that is named as
-//!    [`Builder::thread_name`] says. If so many tasks are ready, so many
-//!    workers run, whoever has spawned or woken them: no task waits while a
-//!    worker sleeps, but for the one that is next on a worker that is in a
-//!    poll. (A worker may keep one task, which it polls as soon as its poll is
-//!    over, where no other worker can take it: that is the next one. So is a
+//!    says, each on a thread of its own that is named as
+//!    [`Builder::thread_name`] says. If that many tasks are ready, that many
+//!    workers run, no matter which thread has spawned or woken them: no task
+//!    waits while a worker is parked, except the task that is next on a worker
+//!    that is in a poll. (A worker may keep one task, which it polls as soon as
+//!    its current poll is over, where no other worker can take it. We call
+//!    it the worker's next task. The next task can also be a
 //!    task that yields while no other is ready there.)
 //! 4. **From outside.** Tasks that do not stop waking one another, spawning
 //!    others, or yielding on every worker do not keep out a task that was
@@ -43,52 +46,53 @@
 //!    queued before it, whatever other tasks spawn and wake. If its queue
 //!    overflows, it may go to the end of the global queue instead, once.
 //! 6. **Time goes on.** A [`sleep`](sleep()) ends though all workers are busy
-//!    with tasks that yield, and though all sleep. The timer thread of
-//!    exercise 5 may see to that; it outlives the runtime.
-//! 7. **The handle.** A [`JoinHandle`] gives what the future has returned, and
-//!    wakes who awaits it, on any thread. To drop it detaches the task.
+//!    with tasks that yield, and though all are parked. The timer thread of
+//!    exercise 5 may do that; it outlives the runtime.
+//! 7. **The handle.** A [`JoinHandle`] gives what its future returned, and
+//!    wakes its awaiter, on any thread. Dropping it detaches the task.
 //! 8. **Abort.** [`JoinHandle::abort`] ends a task: its future is dropped, and
 //!    the handle gives an error that says so.
-//! 9. **Panics.** A panic of a task reaches its handle and nobody else. The
-//!    worker goes on, and so do all other tasks.
+//! 9. **Panics.** A task's panic reaches its handle and nothing else. The
+//!    worker continues, and so do all other tasks.
 //! 10. **Block on.** [`Runtime::block_on`] polls its future, which may borrow
-//!     and need not be `Send`, on the thread that calls it, while the workers
-//!     run the tasks. Several threads may do so at a time. In a task or another
-//!     `block_on`, of whichever runtime, it panics and says "within"; in a
-//!     blocking job it does not.
+//!     and needn't be `Send`, on the calling thread, while the workers run the
+//!     tasks. Several threads may call it at a time. In a task or another
+//!     `block_on`, of any runtime, it panics with a message that contains
+//!     "within"; in a blocking job it doesn't.
 //! 11. **Where you are.** [`spawn`], [`spawn_blocking`](spawn_blocking()) and
 //!     [`sleep`](sleep()) use the runtime of the task, the blocking job or the
-//!     `block_on` that calls them, or the one that was entered on this thread
-//!     last. Where there is none they panic and say "runtime". A guard of
-//!     `enter` that a task or a job forgets harms nothing else.
-//! 12. **Blocking jobs.** A job may block without keeping any task from being
-//!     run. At most [`Builder::max_blocking_threads`] run at a time.
+//!     `block_on` that calls them, or the runtime that was last entered on this
+//!     thread. Where there's no runtime, they panic with a message that
+//!     contains "runtime". A guard of `enter` that a task or a job forgets
+//!     harms nothing else.
+//! 12. **Blocking jobs.** A job may block without keeping any task from
+//!     running. At most [`Builder::max_blocking_threads`] jobs run at a time.
 //! 13. **Yield.** A task that awaits [`yield_now`] is polled again after the
 //!     tasks that are ready on its worker, at least four times out of five: now
-//!     and then one of these has gone to another queue. Of two tasks that yield
-//!     on one worker, neither gets twice as many turns as the other.
+//!     and then one of these has moved to another queue. Of two tasks that
+//!     yield on one worker, neither is polled twice as often as the other.
 //! 14. **Two runtimes.** A task is polled by the workers of the runtime that it
-//!     was spawned on, whoever wakes it.
-//! 15. **Shutdown.** To drop the runtime drops the future of each task, also
-//!     of those that wait or that another thread is waking, and ends all
-//!     workers and all blocking jobs that have begun, before it returns. Jobs
+//!     was spawned on, no matter which thread wakes it.
+//! 15. **Shutdown.** Dropping the runtime drops the future of each task, even
+//!     of one that waits or that another thread is waking, and ends all workers
+//!     and all blocking jobs that have begun, before the drop returns. Jobs
 //!     that are queued may run first, or never begin; the handles of those that
-//!     never begin, and of tasks that were dropped, give errors. A task that is
-//!     being polled is waited for; then a worker polls at most 127 tasks more.
-//!     The tasks are dropped before the jobs are waited for, so a job may await
-//!     a task.
+//!     never begin, and of tasks that were dropped, give errors. The drop waits
+//!     for a task that is being polled; then a worker polls at most 127 more
+//!     tasks. The tasks are dropped before the drop waits for the jobs, so a
+//!     job may await a task.
 //! 16. **After the end.** A task that is spawned during or after the shutdown
 //!     is dropped, and its handle says that it was cancelled. A blocking job
 //!     that is submitted then has ended before the shutdown is over, or is
-//!     cancelled. To wake or drop what is left of a task does no harm. A
+//!     cancelled. Waking or dropping what's left of a task does no harm. A
 //!     runtime that is dropped in a poll of one of its own tasks ends, too, and
-//!     waits for nobody; dropped in one of its own jobs, it does not wait for
-//!     that job.
+//!     that drop waits for nothing; dropped in one of its own jobs, the runtime
+//!     doesn't wait for that job.
 //! 17. **Idle.** With nothing to do, no worker uses the processor.
 //! 18. **Queues of their own.** A worker takes tasks from its own queue, or
 //!     several at a time from one that it shares: while all workers are busy,
-//!     nothing comes from outside and no queue overflows, of the tasks that a
-//!     task spawns in a row at least two in three are polled by the worker that
+//!     nothing comes from outside and no queue overflows, at least two in three
+//!     of the tasks that a task spawns in a row are polled by the worker that
 //!     polled the one before.
 //!
 //! # Milestones
@@ -99,8 +103,8 @@
 //! 1. **A shell.** Clauses 1, 2, 6 to 12, 14 and 17: tasks, handles, `block_on`
 //!    and blocking jobs, on one queue behind one lock.
 //! 2. **Its end.** Clauses 15 and 16: the destructor of [`Runtime`].
-//! 3. **Its workers.** Clauses 3 to 5, 13 and 18: a ring and a slot for each
-//!    worker, the injector, the search, and who is notified.
+//! 3. **Its workers.** Clauses 3 to 5, 13 and 18: a ring and a LIFO slot for
+//!    each worker, the injector, the search, and the notifications.
 //!
 //! # Examples
 //!
@@ -116,9 +120,9 @@
 //! assert_eq!(sum, 499_500);
 //! ```
 
-// Given: how a runtime is to be, which runtime and worker a thread is, with the
-// guards that say so, and who is told what happens. Three of them are files of
-// our solution; copy them if you want to change something.
+// Given: the builder's settings, the runtime that a thread has entered and the
+// worker that it is, with their guards, and the observer of events. Three of
+// these are files of our solution; copy them if you want to change something.
 #[path = "../../../solutions/14-work-stealing/src/builder.rs"]
 mod builder;
 #[allow(dead_code, reason = "you will use it")]
@@ -133,7 +137,7 @@ mod observer;
 #[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 mod tests;
 
-/// Where the given files look for what is yours.
+/// Where the given files look for your types.
 mod shared {
     pub(crate) use super::Shared;
 }
@@ -157,15 +161,15 @@ pub use task::{JoinError, JoinHandle, YieldNow, yield_now};
 /// What a blocking job returns, to be awaited.
 pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;
 
-/// What the workers and the handles share. So do the tasks, whose scheduler is
-/// what you make of it: see [`task::Schedule`].
+/// What the workers and the handles share. The tasks share it, too, through
+/// the scheduler that you give them: see [`task::Schedule`].
 pub(crate) struct Shared {}
 
 impl Shared {
-    /// What a runtime that is built so begins with.
+    /// The initial state of a runtime with these settings.
     fn new(builder: &Builder) -> Self {
         let _ = builder;
-        todo!("a queue, the workers that wait for it, a pool for what blocks")
+        todo!("a queue, the parked workers, and a pool for blocking jobs")
     }
 }
 
@@ -175,13 +179,13 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// The worker with this number, from 0 on.
+    /// The worker with this index, which starts at 0.
     fn new(shared: Arc<Shared>, index: usize) -> Self {
         let _ = index;
         Self { shared }
     }
 
-    /// Returns `true` if this is a worker of that runtime.
+    /// Returns `true` if this worker belongs to `runtime`.
     pub(crate) fn is_of(&self, runtime: &Shared) -> bool {
         ptr::eq(&*self.shared, runtime)
     }
@@ -190,28 +194,28 @@ impl Worker {
     /// [`context::leave_forgotten`].
     fn run(self) {
         let _inside = context::EnterScope::new(self.shared.clone());
-        context::run_as(&self, || todo!("take a task and run it, or sleep"));
+        context::run_as(&self, || todo!("take a task and run it, or park"));
     }
 }
 
-/// Workers, and all that they share. The end of it is the end of its tasks.
+/// Workers, and all that they share. Its tasks end with it.
 pub struct Runtime {
     handle: Handle,
     workers: Vec<thread::JoinHandle<()>>,
 }
 
 impl Runtime {
-    /// Makes a runtime with as many workers as the system says that it can run
-    /// at a time.
+    /// Makes a runtime with as many workers as the system says it can run at a
+    /// time.
     ///
     /// # Errors
     ///
-    /// When a thread cannot be started.
+    /// When a thread can't be started.
     pub fn new() -> io::Result<Self> {
         Self::builder().build()
     }
 
-    /// Makes one of your choice.
+    /// Returns a builder, for a runtime with other settings.
     pub fn builder() -> Builder {
         Builder::new()
     }
@@ -223,7 +227,7 @@ impl Runtime {
     /// Within a task or another `block_on`, and if `future` does.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         drop(future);
-        todo!("where a thread may wait, enter; then poll and park")
+        todo!("check that this thread may block; enter, poll and park")
     }
 
     /// Spawns a task.
@@ -245,7 +249,7 @@ impl Runtime {
     }
 
     /// Makes this the runtime that free functions use on this thread, until
-    /// what is returned is dropped.
+    /// the guard is dropped.
     pub fn enter(&self) -> EnterGuard<'_> {
         self.handle.enter()
     }
@@ -268,12 +272,12 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// When a thread cannot be started, or not with this name: one that has a
-    /// NUL in it. Those that were are ended.
+    /// When a thread can't be started, or can't have its name because that
+    /// contains a NUL. The threads that have started are ended.
     pub fn build(&mut self) -> io::Result<Runtime> {
         let default = Self::new().global_queue_interval;
         if self.global_queue_interval != default {
-            // With one queue there is nothing to take turns with.
+            // A single queue has no interval.
             todo!("milestone 3: queues of their own for the workers")
         }
         let shared = Arc::new(Shared::new(self));
@@ -293,7 +297,7 @@ impl Builder {
     }
 }
 
-/// Spawns on a runtime from anywhere. It does not keep the runtime alive.
+/// Spawns on a runtime from anywhere. It doesn't keep the runtime alive.
 #[derive(Clone)]
 pub struct Handle {
     shared: Arc<Shared>,
@@ -317,11 +321,11 @@ impl Handle {
         T: Send + 'static,
     {
         let _ = job;
-        todo!("let it know where it is, and give it to the pool")
+        todo!("let the job enter the runtime, and give it to the pool")
     }
 
     /// Makes this the runtime that free functions use on this thread, until
-    /// what is returned is dropped.
+    /// the guard is dropped.
     pub fn enter(&self) -> EnterGuard<'_> {
         EnterGuard::new(self.shared.clone())
     }
@@ -331,7 +335,7 @@ impl Handle {
 ///
 /// # Panics
 ///
-/// Where there is none.
+/// Where there's no runtime.
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future + Send + 'static,
@@ -345,7 +349,7 @@ where
 ///
 /// # Panics
 ///
-/// Where there is no runtime.
+/// Where there's no runtime.
 pub fn spawn_blocking<F, T>(job: F) -> BlockingHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
@@ -359,7 +363,7 @@ where
 ///
 /// # Panics
 ///
-/// Where there is no runtime.
+/// Where there's no runtime.
 pub fn sleep(duration: Duration) -> Sleep {
     let _ = duration;
     todo!("find the runtime, and ask its timers")

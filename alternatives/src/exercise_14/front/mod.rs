@@ -1,6 +1,6 @@
-//! What a user sees of a runtime, over workers of any kind. They are asked to
-//! run boxed futures, and to end. All else is here: handles, shutdown, and
-//! which runtime a thread is in.
+//! The public API of a runtime, over workers of any kind. The workers only run boxed
+//! futures, and exit. Everything else is here: handles, shutdown, and the runtime that
+//! a thread has entered.
 
 pub mod pool;
 
@@ -23,15 +23,15 @@ pub use local_executor::JoinError;
 
 /// Threads that run futures.
 pub trait Workers: Any + Send + Sync {
-    /// Starts so many threads.
+    /// Starts `count` threads.
     fn start(count: usize, name: &str, interval: u32) -> io::Result<Arc<Self>>
     where
         Self: Sized;
-    /// Runs a future on one of them.
+    /// Runs a future on one of the threads.
     fn run(&self, task: BoxFuture<'static, ()>);
-    /// Returns `true` if this is one of their threads.
+    /// Returns `true` if the current thread is one of theirs.
     fn are_here(&self) -> bool;
-    /// Ends them. All futures are gone by now, but perhaps that of this thread.
+    /// Ends the threads. All futures are gone by now, except perhaps this thread's.
     fn end(&self);
 }
 
@@ -44,7 +44,7 @@ impl<W: Workers> Runtime<W> {
         Self::builder().build()
     }
 
-    /// Makes one of your choice.
+    /// Returns a builder, for a runtime with other settings.
     pub fn builder() -> Builder<W> {
         let count = thread::available_parallelism().map_or(1, usize::from);
         Builder {
@@ -96,7 +96,7 @@ impl<W> Drop for Runtime<W> {
     fn drop(&mut self) {
         let shared = self.0.0.clone();
         shared.close();
-        // A task cannot wait for its own end.
+        // A task can't wait for its own end.
         if shared.workers.are_here() {
             thread::spawn(move || shared.end());
         } else {
@@ -105,7 +105,7 @@ impl<W> Drop for Runtime<W> {
     }
 }
 
-/// How a runtime is to be.
+/// The settings of a runtime.
 pub struct Builder<W> {
     count: usize,
     interval: u32,
@@ -117,14 +117,14 @@ pub struct Builder<W> {
 impl<W: Workers> Builder<W> {
     /// How many workers there are.
     pub fn worker_threads(&mut self, count: usize) -> &mut Self {
-        assert!(count > 0, "somebody must do the work");
+        assert!(count > 0, "a runtime without workers runs no task");
         self.count = count;
         self
     }
 
     /// How often a worker looks into the global queue.
     pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
-        assert!(polls > 0, "not between two polls");
+        assert!(polls > 0, "an interval is not zero");
         self.interval = polls;
         self
     }
@@ -172,7 +172,7 @@ struct Shared {
 #[derive(Default)]
 struct Tasks {
     is_closed: bool,
-    /// How to abort each of those that live; `None` for those that have ended.
+    /// How to abort each live task; `None` for tasks that have ended.
     alive: Vec<Option<AbortHandle>>,
     free: Vec<usize>,
 }
@@ -212,7 +212,7 @@ impl Handle {
         T: Send + 'static,
     {
         let here = self.clone();
-        // Once it has been shut down, it cancels the job.
+        // Once the pool has been shut down, it cancels the job.
         self.0.blocking.spawn_blocking(move || {
             let _entered = here.enter();
             job()
@@ -227,7 +227,7 @@ impl Handle {
 }
 
 impl Shared {
-    /// Returns the task's place in the list, or `None` if there is no more.
+    /// Returns the task's place in the list, or `None` if the list is closed.
     fn list(&self, abort: AbortHandle) -> Option<usize> {
         let mut tasks = self.tasks.lock().unwrap();
         if tasks.is_closed {
@@ -248,7 +248,7 @@ impl Shared {
         self.all_ended.notify_all();
     }
 
-    /// Aborts every task, and lets none begin.
+    /// Aborts every task, and lets no other begin.
     fn close(&self) {
         let mut tasks = self.tasks.lock().unwrap();
         tasks.is_closed = true;
@@ -300,7 +300,7 @@ impl Drop for Task {
     fn drop(&mut self) {
         drop(self.job.take());
         // SeqCst, for simplicity: Release would do. Pairs with the load in
-        // `is_finished`; who sees it comes after the drop of the job.
+        // `is_finished`; a thread that sees the value comes after the drop of the job.
         self.ended.store(true, SeqCst);
         self.shared.unlist(self.place);
     }
@@ -314,7 +314,7 @@ pub struct JoinHandle<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// Asks for the end of the task.
+    /// Aborts the task.
     pub fn abort(&self) {
         self.abort.abort();
     }

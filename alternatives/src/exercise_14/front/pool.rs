@@ -21,17 +21,17 @@ use super::Workers;
 
 /// Where tasks wait.
 pub trait Queues: Send + Sync + Sized + 'static {
-    /// What belongs to one worker.
+    /// One worker's own queue.
     type Own: Send + 'static;
-    /// Makes them, for so many workers.
+    /// Makes the queues of `count` workers.
     fn new(count: usize) -> (Self, Vec<Self::Own>);
     /// Queues what this worker has spawned or woken, or what has yielded on it.
     fn push(&self, own: &Self::Own, task: Runnable, has_yielded: bool);
-    /// Queues what comes from elsewhere.
+    /// Queues a task that comes from elsewhere.
     fn inject(&self, task: Runnable);
     /// Takes a task of this worker's own.
     fn pop(&self, own: &Self::Own) -> Option<Runnable>;
-    /// Takes what was injected: one to be polled, perhaps others for later.
+    /// Takes injected tasks: one to be polled, perhaps others for later.
     fn take_injected(&self, own: &Self::Own) -> Option<Runnable>;
     /// Takes from another worker: one to be polled, perhaps others for later.
     fn steal(&self, own: &Self::Own) -> Option<Runnable>;
@@ -51,7 +51,7 @@ struct Shared<Q> {
     is_over: AtomicBool,
     /// How many sleep, or are about to.
     asleep_count: AtomicUsize,
-    /// How many of these are to get up.
+    /// How many of these are to wake up.
     called: Mutex<usize>,
     some_are_called: Condvar,
 }
@@ -125,7 +125,7 @@ impl<Q: Queues> Shared<Q> {
         self.notify();
     }
 
-    /// To be called after a task was queued, or moved.
+    /// Call this after a task was queued, or moved.
     fn notify(&self) {
         // SeqCst: pairs with the fence in `sleep`. Here the queue, then the count;
         // there the count, then the queues.
@@ -189,7 +189,7 @@ impl<Q: Queues> Seat<Q> {
         }
         let found = queues.take_injected(&self.own);
         let found = found.or_else(|| queues.steal(&self.own))?;
-        // What came with it was nowhere for a moment.
+        // The tasks that came with it were in no queue for a moment.
         self.shared.notify();
         Some(found)
     }

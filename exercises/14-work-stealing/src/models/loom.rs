@@ -1,8 +1,10 @@
-//! One worker or two, and as little to do as can be. loom tries every order of
-//! the threads' steps, and every value that an atomic load may return: what it
-//! finds here is a part whose promise is weaker than what the whole needs.
+//! One or two workers with as little to do as possible. loom tries every
+//! interleaving of the threads' steps, and every value that an atomic load may
+//! return. What it finds here is a part whose promise is weaker than the runtime
+//! needs.
 //!
-//! Each step of a runtime is many of its parts, so there are few interruptions.
+//! Each step of a runtime is many steps of its parts, so these models allow few
+//! preemptions.
 
 use primitives::thread;
 use testkit::{Lesson, check_model};
@@ -10,17 +12,17 @@ use testkit::{Lesson, check_model};
 use super::super::yield_now;
 use super::runtime;
 
-/// Clause 1: the worker looks at the queue, announces that it sleeps, and looks
-/// again; the task is pushed, and then the sleepers are looked at.
+/// Clause 1: the worker looks at the queue, announces that it parks, and looks
+/// again; the spawning thread pushes the task, and then looks for parked workers.
 #[test]
 fn a_task_from_outside_runs_in_every_order() {
     let lesson = Lesson {
         clause: "1. Every task runs",
-        promise: "A task that is spawned while the worker falls asleep runs, in every order.",
+        promise: "A task that is spawned while the worker parks runs, in every order.",
         usual_cause: "The worker doesn't look at the queues again after it has announced that it \
-                      sleeps. Or there is no `SeqCst` fence between the announcement and that look, \
-                      or between the push and the look at the sleepers: both may read what was there \
-                      before.",
+                      parks. Or there is no `SeqCst` fence between the announcement and that look, \
+                      or between the push and the look at the parked workers: both may read what \
+                      was there before.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
@@ -39,8 +41,9 @@ fn a_task_from_outside_runs_in_every_order() {
 fn two_workers_end_in_every_order() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "Both workers hear of the end, in every order.",
-        usual_cause: "A worker looks at the flag, and then falls asleep; in between it was told.",
+        promise: "Both workers see the shutdown, in every order.",
+        usual_cause: "A worker checks the shutdown flag, and then parks; the flag was set and the \
+                      worker unparked in between.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
@@ -48,15 +51,15 @@ fn two_workers_end_in_every_order() {
     });
 }
 
-/// Clause 16: the last worker looks at the queue, and whoever spawns looks
-/// whether there is an end.
+/// Clause 16: the last worker looks at the queue, and the spawning thread checks
+/// the shutdown flag.
 #[test]
 fn a_task_that_comes_at_the_end_ends_in_every_order() {
     let lesson = Lesson {
         clause: "16. After the end",
         promise: "A task that is spawned as the runtime ends runs or is dropped, in every order.",
-        usual_cause: "Whoever spawns looks whether the runtime has ended, and then pushes; the last \
-                      worker looked at the queue in between.",
+        usual_cause: "The spawning thread checks whether the runtime has ended, and then pushes; \
+                      the last worker looked at the queue in between.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
@@ -68,9 +71,9 @@ fn a_task_that_comes_at_the_end_ends_in_every_order() {
                 (handle, task)
             });
             drop(runtime);
-            // With the handle, what is left in a queue stays there.
-            let (_handle, task) = spawning.join().expect("it does not panic");
-            assert!(task.is_finished(), "it was neither run nor dropped");
+            // While the handle exists, what's left in a queue stays there.
+            let (_handle, task) = spawning.join().expect("it doesn't panic");
+            assert!(task.is_finished(), "the task was neither run nor dropped");
         });
     });
 }

@@ -1,5 +1,5 @@
-//! The models of exercise 14: a whole runtime, and threads that do at any time
-//! what threads may do.
+//! The models of exercise 14: a whole runtime, and threads that use it at any
+//! moment.
 
 #[cfg(feature = "loom")]
 mod loom;

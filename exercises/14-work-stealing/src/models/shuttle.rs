@@ -1,9 +1,10 @@
-//! Several workers, and all that may happen to them. There are far too many
-//! orders to try each; shuttle tries a thousand, half of them at random, and half
-//! by priorities that change now and then.
+//! Several workers, and everything that may happen to them. There are far too
+//! many interleavings to try each; shuttle tries a thousand, half of them at random,
+//! and half by priorities that change now and then.
 //!
-//! It takes each atomic operation for the strongest one. What weaker ones may
-//! do is for loom: in the file beside this one, and in the exercises of the parts.
+//! shuttle treats each atomic operation as sequentially consistent. loom explores
+//! what weaker ones may do: in the file beside this one, and in the exercises of the
+//! parts.
 
 use std::future::{pending, poll_fn};
 use std::pin::pin;
@@ -17,7 +18,7 @@ use testkit::{Lesson, check_model};
 use super::super::{Handle, JoinHandle, Runtime, spawn, yield_now};
 use super::runtime;
 
-/// What became of all tasks. In atomics of std: to look at it is no step.
+/// What became of all tasks, in std's atomics: reading them isn't a step of the model.
 #[derive(Clone, Default)]
 struct Fates(Arc<Counts>);
 
@@ -29,8 +30,8 @@ struct Counts {
 }
 
 impl Fates {
-    /// A future that does what `future` does, and sees to it that it is polled
-    /// and dropped as it should.
+    /// Returns a future that does what `future` does, and checks that it's polled
+    /// and dropped correctly.
     fn follow<F: Future>(
         &self,
         future: F,
@@ -46,7 +47,7 @@ impl Fates {
             let mut future = pin!(future);
             let output = poll_fn(|cx| {
                 let was_polled = fate.is_polled.swap(true, SeqCst);
-                assert!(!was_polled, "two workers poll one task");
+                assert!(!was_polled, "two workers poll one task at once");
                 let polled = future.as_mut().poll(cx);
                 fate.is_polled.store(false, SeqCst);
                 polled
@@ -60,13 +61,13 @@ impl Fates {
     fn assert_all_finished(&self) {
         let Counts { made, finished, .. } = &*self.0;
         let (made, finished) = (made.load(SeqCst), finished.load(SeqCst));
-        assert_eq!(finished, made, "finished tasks, and all");
+        assert_eq!(finished, made, "how many tasks finished, of all");
     }
 
     fn assert_all_dropped(&self) {
         let Counts { made, dropped, .. } = &*self.0;
         let (made, dropped) = (made.load(SeqCst), dropped.load(SeqCst));
-        assert_eq!(dropped, made, "dropped futures, and all");
+        assert_eq!(dropped, made, "how many futures were dropped, of all");
     }
 }
 
@@ -78,19 +79,25 @@ struct Fate {
 
 impl Drop for Fate {
     fn drop(&mut self) {
-        assert!(!self.is_dropped.swap(true, SeqCst), "it is dropped twice");
-        assert!(!self.is_polled.load(SeqCst), "it is dropped in a poll");
+        assert!(
+            !self.is_dropped.swap(true, SeqCst),
+            "a future is dropped twice"
+        );
+        assert!(
+            !self.is_polled.load(SeqCst),
+            "a future is dropped in a poll"
+        );
         self.counts.dropped.fetch_add(1, SeqCst);
     }
 }
 
-/// Something that tasks wait for.
+/// An event that tasks wait for.
 #[derive(Clone, Default)]
 struct Event(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    has_come: bool,
+    has_happened: bool,
     wakers: Vec<Waker>,
 }
 
@@ -98,7 +105,7 @@ impl Event {
     async fn wait(self) {
         poll_fn(|cx| {
             let mut state = self.0.lock().unwrap();
-            if state.has_come {
+            if state.has_happened {
                 return Poll::Ready(());
             }
             state.wakers.push(cx.waker().clone());
@@ -107,22 +114,22 @@ impl Event {
         .await;
     }
 
-    /// Wakes without having come.
-    fn alarm(&self) {
+    /// Wakes the tasks although the event hasn't happened.
+    fn wake_spuriously(&self) {
         let wakers = self.0.lock().unwrap().wakers.clone();
         wakers.iter().for_each(Waker::wake_by_ref);
     }
 
-    fn come(&self) {
+    fn happen(&self) {
         let mut state = self.0.lock().unwrap();
-        state.has_come = true;
+        state.has_happened = true;
         let wakers = std::mem::take(&mut state.wakers);
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
     }
 }
 
-/// What a thread may wait for, within a poll for instance.
+/// A gate that a thread may wait for, for example within a poll.
 #[derive(Clone, Default)]
 struct Gate(Arc<(Mutex<bool>, Condvar)>);
 
@@ -146,27 +153,27 @@ async fn all(tasks: Vec<JoinHandle<()>>) {
     }
 }
 
-/// The handle's result, which must be there: the runtime is gone.
+/// The handle's result, which must be ready because the runtime is gone.
 fn result<T>(handle: JoinHandle<T>) -> Option<T> {
     let mut cx = Context::from_waker(Waker::noop());
     match pin!(handle).poll(&mut cx) {
         Poll::Ready(result) => result.ok(),
-        Poll::Pending => panic!("a handle waits, and nobody will wake it"),
+        Poll::Pending => panic!("a handle waits, and nothing will wake it"),
     }
 }
 
-/// Clause 1: tasks come from all sides, and the queue is too short for them.
+/// Clause 1: tasks come from several threads, and the queue is too short for them.
 #[test]
 fn every_task_runs_once_in_whatever_order() {
     let lesson = Lesson {
         clause: "1. Every task runs",
-        promise: "Each task runs to its end, wherever it was spawned, in whatever order the threads \
-                  take their steps.",
-        usual_cause: "A task is in no queue for a moment, and a worker falls asleep in it; or a \
-                      queue that is full loses one. Or a worker that gets up for a task that it has \
-                      seen itself stays listed as asleep, and is woken in place of one that sleeps. \
-                      Or a length that is read without the lock is stored after the lock is given \
-                      back, and an older one stays: store it under the lock.",
+        promise: "Each task runs to its end, no matter where it was spawned and in which order the \
+                  threads take their steps.",
+        usual_cause: "A task is in no queue for a moment, and a worker parks at that moment; or a \
+                      full queue loses a task. Or a worker that has found a task in its last look \
+                      stays listed as parked, and is notified in place of a worker that is parked. \
+                      Or a length that is read without the lock is stored after the lock is \
+                      released, and an older length overwrites it: store it under the lock.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
@@ -185,13 +192,13 @@ fn every_task_runs_once_in_whatever_order() {
             let inner = fates.clone();
             runtime.block_on(async {
                 let burst = async move {
-                    // The queue holds four in a model, and the slot one.
+                    // The queue holds four in a model, and the LIFO slot one.
                     let tasks = (0..7).map(|_| spawn(inner.follow(async {})));
                     all(tasks.collect()).await;
                 };
                 spawn(fates.follow(burst)).await.expect("it returns");
             });
-            let others = from_outside.join().expect("it does not panic");
+            let others = from_outside.join().expect("it doesn't panic");
             runtime.block_on(all(others));
             drop(runtime);
             fates.assert_all_finished();
@@ -201,14 +208,15 @@ fn every_task_runs_once_in_whatever_order() {
     });
 }
 
-/// Clause 2: two threads wake a task in, before and after its polls.
+/// Clause 2: two threads wake a task during, before and after its polls.
 #[test]
 fn every_wake_up_leads_to_one_poll_at_a_time_in_whatever_order() {
     let lesson = Lesson {
         clause: "2. One poll",
-        promise: "Whoever wakes a task, and whenever, it is polled again, by one worker at a time.",
-        usual_cause: "A wake-up comes while a worker falls asleep, and nobody hears of it; or it \
-                      comes in a poll, and two have the task.",
+        promise: "A task that is woken, from any thread and at any time, is polled again, by one \
+                  worker at a time.",
+        usual_cause: "A wake-up comes while a worker parks, and no worker is notified; or it comes \
+                      during a poll, and two workers have the task.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
@@ -225,13 +233,13 @@ fn every_wake_up_leads_to_one_poll_at_a_time_in_whatever_order() {
             });
             let threads = events.map(|event| {
                 thread::spawn(move || {
-                    event.alarm();
-                    event.come();
+                    event.wake_spuriously();
+                    event.happen();
                 })
             });
             runtime.block_on(all(tasks.into()));
             for thread in threads {
-                thread.join().expect("to wake does not panic");
+                thread.join().expect("waking doesn't panic");
             }
             drop(runtime);
             fates.assert_all_finished();
@@ -240,15 +248,17 @@ fn every_wake_up_leads_to_one_poll_at_a_time_in_whatever_order() {
     });
 }
 
-/// Clause 3: polls that wait for other tasks end only if those run meanwhile.
+/// Clause 3: polls that wait for other tasks end only if these run meanwhile.
 #[test]
 fn no_task_waits_while_a_worker_sleeps_in_whatever_order() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "As many tasks as there are workers run at a time, whoever spawned or woke them.",
-        usual_cause: "Somebody searches already, so nobody is woken; and who searches finds one \
-                      task and tells nobody of the next. Or a worker looks once more before it \
-                      sleeps, but at the global queue only: a task waits in another worker's.",
+        promise: "As many tasks as there are workers run at a time, no matter which thread spawned \
+                  or woke them.",
+        usual_cause: "A worker searches already, so no other is unparked; and the searcher finds \
+                      one task and notifies no worker of the next. Or a worker looks once more \
+                      before it parks, but at the global queue only: a task waits in another \
+                      worker's.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
@@ -271,31 +281,31 @@ fn no_task_waits_while_a_worker_sleeps_in_whatever_order() {
                     entered.wait();
                     left.open();
                 });
-                // Puts that one out of the slot, and so where it can be stolen.
+                // Moves `inner` out of the LIFO slot, so that it can be stolen.
                 let next = spawn(async {});
                 first.wait();
                 second.open();
                 third.wait();
                 all(vec![inner, next]).await;
             });
-            let waking = thread::spawn(move || event.come());
+            let waking = thread::spawn(move || event.happen());
             runtime.block_on(all(vec![woken, outer]));
-            waking.join().expect("to wake does not panic");
+            waking.join().expect("waking doesn't panic");
         });
     });
 }
 
-/// Clause 3: one worker takes both tasks, while the other one looks elsewhere.
+/// Clause 3: one worker takes both tasks, while the other looks elsewhere.
 #[test]
 fn what_comes_from_outside_is_shared_in_whatever_order() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "Two tasks from outside run on two workers at a time, whoever takes them from the \
-                  global queue.",
-        usual_cause: "A worker carries several tasks to its own queue. A worker that looks meanwhile \
-                      finds them nowhere, sleeps, and is not notified. Or only one worker is to be on \
-                      its way at a time, and that one takes work before it says that it has arrived: \
-                      what comes in between unparks no worker.",
+        promise: "Two tasks from outside run on two workers at a time, no matter which workers \
+                  take them from the global queue.",
+        usual_cause: "A worker carries several tasks to its own queue. A worker that looks \
+                      meanwhile finds them in neither queue, parks, and is not notified. Or only \
+                      one worker is to be on its way at a time, and it takes work before it says \
+                      that it has arrived: what comes in between unparks no worker.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
@@ -314,14 +324,14 @@ fn what_comes_from_outside_is_shared_in_whatever_order() {
             let second = meet(second, first);
             let spawning = thread::spawn(move || handle.spawn(second));
             let first = runtime.spawn(meet(first, &gates[1]));
-            let second = spawning.join().expect("to spawn does not panic");
+            let second = spawning.join().expect("spawning doesn't panic");
             runtime.block_on(all(vec![first, second]));
         });
     });
 }
 
-/// So many tasks of which each waits in its poll until two have begun. With two
-/// workers that ends only if no task waits while a worker sleeps.
+/// Makes tasks that each wait in their poll until two have begun. With two workers,
+/// these polls end only if no task waits while a worker is parked.
 fn two_meet(tasks: usize) -> Vec<impl Future<Output = ()> + Send + 'static> {
     let (begun, gate) = (Arc::new(AtomicUsize::new(0)), Gate::default());
     let task = |_| {
@@ -336,16 +346,17 @@ fn two_meet(tasks: usize) -> Vec<impl Future<Output = ()> + Send + 'static> {
     (0..tasks).map(task).collect()
 }
 
-/// Clause 3: a worker that did not search sleeps as the search of another ends.
+/// Clause 3: a worker that didn't search parks as another's search ends.
 #[test]
 fn of_three_tasks_from_outside_two_run_at_a_time_in_whatever_order() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "Of three tasks from outside two run on two workers at a time, whichever worker takes \
-                  how many of them from the global queue.",
-        usual_cause: "A worker that was not let in to search sleeps without a last look. The one that \
-                      kept it out has found a task since, and had no sleeper to wake. Or a worker \
-                      carries several tasks to its own queue, and tells no other.",
+        promise: "Of three tasks from outside two run on two workers at a time, no matter which \
+                  worker takes how many of them from the global queue.",
+        usual_cause: "A worker that wasn't allowed to search parks without a last look. The worker \
+                      that kept it from searching has found a task since, when no worker was \
+                      parked yet that it could notify. Or a worker carries several tasks to its \
+                      own queue, and notifies no other.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
@@ -357,7 +368,7 @@ fn of_three_tasks_from_outside_two_run_at_a_time_in_whatever_order() {
             let spawning = thread::spawn(move || {
                 tasks.map(|task| handle.spawn(task)).collect::<Vec<_>>()
             });
-            let others = spawning.join().expect("to spawn does not panic");
+            let others = spawning.join().expect("spawning doesn't panic");
             runtime.block_on(all(others));
             runtime.block_on(all(vec![first]));
         });
@@ -369,11 +380,11 @@ fn of_three_tasks_from_outside_two_run_at_a_time_in_whatever_order() {
 fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "Two tasks from outside run on two workers at a time, also if one of these is busy \
-                  and looks at the global queue at the end of its interval.",
-        usual_cause: "A worker that was not let in to search sleeps without a last look. Or a busy \
-                      worker carries several tasks to its own queue: a worker that looks meanwhile finds \
-                      them nowhere, sleeps, and is not told.",
+        promise: "Two tasks from outside run on two workers at a time, even if one of these is \
+                  busy and looks at the global queue at the end of its interval.",
+        usual_cause: "A worker that wasn't allowed to search parks without a last look. Or a busy \
+                      worker carries several tasks to its own queue: a worker that looks meanwhile \
+                      finds them in neither queue, parks, and isn't notified.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
@@ -383,7 +394,7 @@ fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
                 .global_queue_interval(2)
                 .build()
                 .expect("there are threads left");
-            // The tasks come while it is busy.
+            // The tasks come while a worker is busy.
             let is_busy = Gate::default();
             let yields = {
                 let is_busy = is_busy.clone();
@@ -403,23 +414,23 @@ fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
     });
 }
 
-/// Clause 3: a worker finds a task as it falls asleep, and the next one comes
-/// while it polls that.
+/// Clause 3: a worker finds a task as it parks, and the next one comes while it
+/// polls the first.
 #[test]
 fn a_worker_that_falls_asleep_in_vain_is_not_taken_for_a_sleeper_in_whatever_order()
  {
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "While one worker is in a long poll, the other runs what comes from outside.",
-        usual_cause: "A worker looks once more before it parks, finds a task, and is still listed as \
-                      asleep while it polls it. Who notifies names this one, and the other sleeps on. \
-                      Leave the list before you go for the task.",
+        usual_cause: "A worker looks once more before it parks, finds a task, and is still listed \
+                      as parked while it polls it. The next `notify` names this worker, and the \
+                      other stays parked. Leave the list before you take the task.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
         primitives::model(|| {
             let runtime = runtime(2);
-            // Sends a worker to look for more, and to sleep.
+            // After this task, a worker looks for more and parks.
             let short = runtime.spawn(async {});
             let [begun, gate]: [Gate; 2] = Default::default();
             let long = {
@@ -436,15 +447,15 @@ fn a_worker_that_falls_asleep_in_vain_is_not_taken_for_a_sleeper_in_whatever_ord
     });
 }
 
-/// Clause 8: it is woken, polled and aborted at once, and perhaps in a queue.
+/// Clause 8: a task is woken, polled and aborted at once, and may be in a queue.
 #[test]
 fn an_abort_ends_a_task_once_in_whatever_order() {
     let lesson = Lesson {
         clause: "8. Abort",
-        promise: "A task that is aborted is dropped once, and its handle is ready, whatever else \
-                  happens to it.",
+        promise: "A task that is aborted is dropped once, and its handle is ready, no matter what \
+                  else happens to it.",
         usual_cause: "An abort finds a task that is being polled, and takes its future away; or it \
-                      finds one in a queue, and nobody takes it out.",
+                      finds one in a queue, and no worker takes it out.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
@@ -460,7 +471,7 @@ fn an_abort_ends_a_task_once_in_whatever_order() {
             };
             let waking = {
                 let event = event.clone();
-                thread::spawn(move || event.come())
+                thread::spawn(move || event.happen())
             };
             let aborted = runtime.block_on(async {
                 yield_now().await;
@@ -468,21 +479,26 @@ fn an_abort_ends_a_task_once_in_whatever_order() {
                 task.await
             });
             if let Err(error) = aborted {
-                assert!(error.is_cancelled(), "it says why");
+                assert!(
+                    error.is_cancelled(),
+                    "the error says that the task was cancelled"
+                );
             }
-            waking.join().expect("to wake does not panic");
+            waking.join().expect("waking doesn't panic");
             fates.assert_all_dropped();
         });
     });
 }
 
-/// Clause 14: each wakes a task of the other's, and both end.
+/// Clause 14: each runtime wakes a task of the other's, and both end.
 #[test]
 fn two_runtimes_wake_one_another_in_whatever_order() {
     let lesson = Lesson {
         clause: "14. Two runtimes",
-        promise: "A task that a worker of another runtime wakes runs, also while either one ends.",
-        usual_cause: "A worker pushes what it has woken to its own queue, whose it may be.",
+        promise: "A task that a worker of another runtime wakes runs, even while either runtime \
+                  ends.",
+        usual_cause: "A worker pushes each task that it has woken to its own queue, even if the \
+                      task belongs to another runtime.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
@@ -494,12 +510,12 @@ fn two_runtimes_wake_one_another_in_whatever_order() {
                 let (first, second) = (first.clone(), second.clone());
                 async move {
                     first.wait().await;
-                    second.come();
+                    second.happen();
                 }
             };
             let waits = one.spawn(fates.follow(waits));
             let wakes = other.spawn(fates.follow(async move {
-                first.come();
+                first.happen();
                 second.wait().await;
             }));
             one.block_on(all(vec![waits]));
@@ -512,42 +528,42 @@ fn two_runtimes_wake_one_another_in_whatever_order() {
     });
 }
 
-/// A destructor that uses the runtime which is about to end.
-struct Meddles {
+/// A destructor that uses the runtime while it ends.
+struct SpawnsOnDrop {
     handle: Handle,
     event: Event,
     fates: Fates,
 }
 
-impl Drop for Meddles {
+impl Drop for SpawnsOnDrop {
     fn drop(&mut self) {
-        self.event.come();
+        self.event.happen();
         drop(self.handle.spawn(self.fates.follow(async {})));
     }
 }
 
-/// Clause 15: tasks wait, run, yield, spawn and are woken as it comes.
+/// Clause 15: during the drop, tasks wait, run, yield, spawn and are woken.
 #[test]
 fn the_runtime_ends_in_whatever_order() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "To drop the runtime ends its workers and drops each future once, whatever goes on \
-                  meanwhile, and all handles are ready then.",
-        usual_cause: "A worker looks at the flag, falls asleep, and was told in between; or a task \
-                      is pushed when nobody looks at the queues any more.",
+        promise: "Dropping the runtime ends its workers and drops each future once, no matter what \
+                  happens meanwhile, and then all handles are ready.",
+        usual_cause: "A worker checks the shutdown flag and then parks, and was unparked in \
+                      between; or a task is pushed when no worker looks at the queues anymore.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
         primitives::model(|| {
             let (runtime, fates) = (runtime(2), Fates::default());
             let event = Event::default();
-            let meddles = Meddles {
+            let spawns_on_drop = SpawnsOnDrop {
                 handle: runtime.handle(),
                 event: event.clone(),
                 fates: fates.clone(),
             };
             let waits = runtime.spawn(fates.follow(async {
-                let _meddles = meddles;
+                let _spawns_on_drop = spawns_on_drop;
                 pending::<()>().await;
             }));
             let (for_event, inner) = (event.clone(), fates.clone());
@@ -563,7 +579,7 @@ fn the_runtime_ends_in_whatever_order() {
                 let (handle, fates) = (runtime.handle(), fates.clone());
                 thread::spawn(move || {
                     let late = handle.spawn(fates.follow(async {}));
-                    event.come();
+                    event.happen();
                     late
                 })
             };
@@ -571,29 +587,33 @@ fn the_runtime_ends_in_whatever_order() {
                 waits.abort();
                 waits
             });
-            // With it, what is left in a queue stays there.
+            // While the handle exists, what's left in a queue stays there.
             let _handle = runtime.handle();
             drop(runtime);
-            let waits = aborting.join().expect("to abort does not panic");
-            let late = foreign.join().expect("to spawn does not panic");
-            assert_eq!(result(waits), None, "it waits for nothing");
+            let waits = aborting.join().expect("aborting doesn't panic");
+            let late = foreign.join().expect("spawning doesn't panic");
+            assert_eq!(
+                result(waits),
+                None,
+                "a task that waited forever has returned"
+            );
             let _ran_or_not = (result(spawns), result(late));
             fates.assert_all_dropped();
         });
     });
 }
 
-/// Clause 15: a thread that knows only a waker has the task in hand, and is about
-/// to queue it.
+/// Clause 15: a thread that has only a waker owns the task, and is about to queue
+/// it.
 #[test]
 fn a_task_that_is_being_woken_is_dropped_in_whatever_order() {
     let lesson = Lesson {
         clause: "15. Shutdown",
         promise: "When the runtime has been dropped, so has the future of a task that another \
                   thread was waking.",
-        usual_cause: "The shutdown cancels the tasks that wait, and drops those in queues. This one \
-                      is neither: the thread has it in hand, and queues or drops it a moment later. \
-                      Go on until no task is listed.",
+        usual_cause: "The shutdown cancels the tasks that wait, and drops those in queues. This \
+                      task is in neither state: the waking thread owns it, and queues or drops it \
+                      a moment later. Repeat until no task is listed.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {
@@ -606,23 +626,23 @@ fn a_task_that_is_being_woken_is_dropped_in_whatever_order() {
                 waits.await;
             })));
             gate.wait();
-            let waking = thread::spawn(move || event.come());
-            // With it, the runtime's parts are there for a late wake-up.
+            let waking = thread::spawn(move || event.happen());
+            // While the handle exists, a late wake-up still finds the runtime's parts.
             let _handle = runtime.handle();
             drop(runtime);
             fates.assert_all_dropped();
-            waking.join().expect("to wake does not panic");
+            waking.join().expect("waking doesn't panic");
         });
     });
 }
 
-/// Clause 16: the runtime ends while a thread that knows only a waker uses it.
+/// Clause 16: the runtime ends while a thread that has only a waker uses it.
 #[test]
 fn nobody_is_left_behind_in_whatever_order() {
     let lesson = Lesson {
         clause: "16. After the end",
-        promise: "A runtime that is dropped in one of its tasks ends, and whoever wakes, aborts or \
-                  drops what is left of its tasks does no harm.",
+        promise: "A runtime that is dropped in one of its tasks ends, and a thread that wakes, \
+                  aborts or drops what is left of its tasks does no harm.",
         usual_cause: "A thread wakes a task, and the end of that task is the end of the runtime, \
                       which the thread still uses.",
         read: "scheduler/runtime.html#shutdown",
@@ -639,12 +659,12 @@ fn nobody_is_left_behind_in_whatever_order() {
                     drop(runtime);
                 }))
             };
-            let waking = thread::spawn(move || last.come());
-            other.alarm();
+            let waking = thread::spawn(move || last.happen());
+            other.wake_spuriously();
             drop(dropping);
-            waking.join().expect("to wake does not panic");
-            other.come();
-            // Nobody waits for the end of this runtime: so we look.
+            waking.join().expect("waking doesn't panic");
+            other.happen();
+            // The drop doesn't wait for the end of this runtime, so we do.
             while fates.0.dropped.load(SeqCst) < 2 || !waits.is_finished() {
                 thread::yield_now();
             }

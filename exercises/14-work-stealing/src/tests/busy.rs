@@ -4,7 +4,7 @@ use super::*;
 
 /// More tasks than most queues of fixed length hold.
 const BURST: usize = 300;
-/// After so many polls a busy task gives up.
+/// A busy task gives up after this many polls.
 const TOO_MANY: usize = 50_000;
 
 /// Polls of tasks that keep a worker busy.
@@ -32,8 +32,8 @@ impl Busy {
         self.polls.load(SeqCst)
     }
 
-    /// Lets the only worker go on to another poll, so that the one before is
-    /// over. Waits in vain for a while if there is none.
+    /// Waits for the only worker's next poll, so that the one before is over.
+    /// Gives up after a while if there is none.
     pub fn let_one_pass(&self) {
         let seen = self.polls();
         for _ in 0..1_000 {
@@ -57,7 +57,7 @@ impl Busy {
         })
     }
 
-    /// Tasks each of which spawns eight others, some 80,000 together.
+    /// Tasks that each spawn eight others, about 80,000 in total.
     pub fn storm(self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(async move {
             if self.go_on() && self.polls() < 10_000 {
@@ -66,7 +66,7 @@ impl Busy {
         })
     }
 
-    /// A task that spawns a queue full of others, yields, and does it again.
+    /// A task that spawns a queue full of others, yields, and repeats this.
     pub fn bursts(self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(async move {
             while self.go_on() {
@@ -96,7 +96,7 @@ impl Busy {
         .await;
     }
 
-    /// Two tasks of which each wakes the other.
+    /// Two tasks that wake each other.
     pub fn pair(self) {
         let wakers: Arc<[Mutex<Option<Waker>>; 2]> = Arc::default();
         for me in [0, 1] {
@@ -117,7 +117,7 @@ impl Busy {
     }
 }
 
-/// What keeps a worker busy for ever.
+/// A way to keep a worker busy forever.
 pub type Way = fn(Busy);
 
 pub const WAYS: [(&str, Way); 4] = [

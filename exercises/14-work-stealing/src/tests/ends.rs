@@ -1,27 +1,27 @@
-//! How it ends, and what it does in between.
+//! How the runtime ends, and what it does when it's idle.
 
 use super::busy::{Busy, WAYS};
 use super::*;
 
-/// Long enough for a drop that does not wait.
+/// Long enough for a drop that doesn't wait.
 const MOMENT: Duration = Duration::from_millis(30);
-/// By then a thread that has ended is off the list.
+/// By then the system no longer lists a thread that has ended.
 const SETTLED: Duration = Duration::from_millis(500);
 
-/// With its end.
+/// A runtime whose end is part of the check.
 fn runtime(workers: usize) -> Runtime {
     super::runtime(workers).into_inner()
 }
 
-/// Clause 15: a task that nobody will wake any more must go, too.
+/// Clause 15: even a task that nothing will wake anymore must be dropped.
 #[test]
 fn shutdown_drops_every_task() {
     let lesson = Lesson {
         clause: "15. Shutdown",
         promise: "When the runtime has been dropped, so have the futures of all tasks: those that \
                   wait, those in queues, and one that was being polled; and their handles say so.",
-        usual_cause: "Only queues are emptied, so that tasks that wait stay; or tasks and runtime \
-                      keep each other alive.",
+        usual_cause: "The shutdown only empties the queues, so tasks that wait stay; or tasks and \
+                      runtime keep each other alive.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -42,7 +42,7 @@ fn shutdown_drops_every_task() {
             }
             let opener = Opener::new();
             for _ in 0..workers {
-                hold(&runtime.handle(), &opener);
+                occupy_worker(&runtime.handle(), &opener);
             }
             for _ in 0..MANY / 10 {
                 let probe = probe.clone();
@@ -57,7 +57,11 @@ fn shutdown_drops_every_task() {
             drop(runtime);
             opening.join().expect("it opens");
             let (dropped, all) = (dropped.load(SeqCst), tasks.len() + 1);
-            assert!(dropped == all, "{} futures are left", all - dropped);
+            assert!(
+                dropped == all,
+                "{} futures weren't dropped",
+                all - dropped
+            );
             // The system may list a thread for a moment after it was joined.
             let begun = Instant::now();
             while thread_count() > threads && begun.elapsed() < SETTLED {
@@ -77,14 +81,14 @@ fn shutdown_drops_every_task() {
     });
 }
 
-/// Clause 15: destructors are code, and may do anything.
+/// Clause 15: destructors may run any code.
 #[test]
 fn destructors_may_spawn_and_wake_during_shutdown() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "A future whose destructor spawns, wakes and aborts tasks of the same runtime is \
-                  dropped by the shutdown as any other.",
-        usual_cause: "Tasks are dropped while a queue or the list of tasks is locked.",
+        promise: "The shutdown drops a future even if its destructor spawns, wakes and aborts \
+                  tasks of the same runtime.",
+        usual_cause: "The shutdown drops tasks while a queue or the list of tasks is locked.",
         read: "scheduler/runtime.html#shutdown",
     };
     struct Troublemaker(Handle, Waker, JoinHandle<()>);
@@ -114,7 +118,7 @@ fn destructors_may_spawn_and_wake_during_shutdown() {
     });
 }
 
-/// Clause 15: a job that has begun cannot be stopped, only waited for.
+/// Clause 15: the runtime can't stop a job that has begun, only wait for it.
 #[test]
 fn shutdown_waits_for_blocking_jobs() {
     let lesson = Lesson {
@@ -127,38 +131,39 @@ fn shutdown_waits_for_blocking_jobs() {
         let runtime = runtime(1);
         let (begun, ended) =
             (Arc::new(Gate::new()), Arc::new(AtomicBool::new(false)));
-        let (tell, set, opener) = (begun.clone(), ended.clone(), Opener::new());
+        let (signal, set, opener) =
+            (begun.clone(), ended.clone(), Opener::new());
         let gate = opener.gate();
         drop(runtime.spawn_blocking(move || {
-            tell.open();
+            signal.open();
             gate.wait();
             set.store(true, SeqCst);
         }));
         begun.wait();
         let returned = Arc::new(AtomicBool::new(false));
-        let tell = returned.clone();
+        let signal = returned.clone();
         let dropper = thread::spawn(move || {
             drop(runtime);
-            tell.store(true, SeqCst);
+            signal.store(true, SeqCst);
         });
         thread::sleep(MOMENT);
         let too_soon = returned.load(SeqCst);
         drop(opener);
         dropper.join().expect("the runtime is dropped");
-        assert!(!too_soon, "the runtime was gone, and the job was running");
+        assert!(!too_soon, "the drop returned while the job was running");
         assert!(ended.load(SeqCst), "the job is still running");
     });
 }
 
-/// Clause 15: a job cannot be stopped, so what it waits for must come.
+/// Clause 15: the runtime can't stop a job, so what the job waits for must happen.
 #[test]
 fn a_job_that_waits_for_a_task_does_not_hold_up_the_shutdown() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "A blocking job that waits for a task learns during the shutdown that the task was \
-                  cancelled, and ends.",
-        usual_cause: "The task has ended in another way. At a hang: the shutdown waits for the blocking \
-                      jobs first, and drops the tasks then. It has to be the other way round.",
+        promise: "A blocking job that waits for a task learns during the shutdown that the task \
+                  was cancelled, and ends.",
+        usual_cause: "The task has ended in another way. At a hang: the shutdown waits for the \
+                      blocking jobs first and drops the tasks afterwards. Reverse this order.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -168,30 +173,31 @@ fn a_job_that_waits_for_a_task_does_not_hold_up_the_shutdown() {
             let task = runtime.spawn(future);
             manual.wait_until_polled();
             let begun = Arc::new(Gate::new());
-            let tell = begun.clone();
+            let signal = begun.clone();
             let (log, logged) = std::sync::mpsc::channel();
             drop(runtime.spawn_blocking(move || {
-                tell.open();
+                signal.open();
                 let _ = log.send(parker::block_on(task));
             }));
             begun.wait();
             drop(runtime);
             let seen = logged.recv().expect("the job ends");
             let is_cancelled = seen.is_err_and(|error| error.is_cancelled());
-            assert!(is_cancelled, "the task was not cancelled");
+            assert!(is_cancelled, "the task wasn't cancelled");
         }
     });
 }
 
-/// Clause 15: some programs are never done.
+/// Clause 15: some programs never run out of ready tasks.
 #[test]
 fn busy_tasks_do_not_hold_up_the_shutdown() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "To drop the runtime ends tasks that never stop yielding, waking or spawning.",
-        usual_cause: "The drop doesn't wait for the workers. At a hang: a worker asks whether it's the \
-                      end only when it has nothing to do, and it always has; or it runs what is queued \
-                      before it leaves.",
+        promise: "Dropping the runtime ends even tasks that never stop yielding, waking or \
+                  spawning.",
+        usual_cause: "The drop doesn't wait for the workers. At a hang: a worker checks the \
+                      shutdown flag only when it has nothing to do, and it always has something; \
+                      or it runs what is queued before it exits.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -217,29 +223,29 @@ fn busy_tasks_do_not_hold_up_the_shutdown() {
     });
 }
 
-/// Clause 15: a queue may be long, and its tasks too.
+/// Clause 15: a queue may be long, and so may the polls of its tasks.
 #[test]
 fn shutdown_does_not_run_what_is_queued() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "Once the shutdown has begun a worker polls at most 127 tasks more: those that are \
-                  queued are dropped.",
-        usual_cause: "A worker that has heard of the end empties its queue by running what is in it. \
-                      Or it hears of the end only when it has nothing to do.",
+        promise: "Once the shutdown has begun a worker polls at most 127 more tasks, and drops \
+                  those that are queued.",
+        usual_cause: "A worker that has seen the shutdown flag empties its queue by running the \
+                      tasks in it. Or it checks the flag only when it has nothing to do.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || drop_beside_a_queue(runtime(1)));
 }
 
-/// Clause 4: an interval says when to look at the global queue, and at nothing else.
+/// Clause 4: an interval says when to look at the global queue, and nothing else.
 #[test]
 fn a_long_interval_does_not_delay_the_end() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "However long the interval of the global queue is, a worker polls at most 127 tasks once \
-                  the shutdown has begun.",
-        usual_cause: "A worker looks whether the runtime ends where it looks at the global queue. Look \
-                      after each poll.",
+        promise: "However long the interval of the global queue is, a worker polls at most 127 \
+                  tasks once the shutdown has begun.",
+        usual_cause: "A worker checks the shutdown flag only where it looks at the global queue. \
+                      Check it after each poll.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -251,7 +257,7 @@ fn a_long_interval_does_not_delay_the_end() {
 
 fn drop_beside_a_queue(runtime: Runtime) {
     let (begun, opener) = (Arc::new(Gate::new()), Opener::new());
-    let (tell, gate) = (begun.clone(), opener.gate());
+    let (signal, gate) = (begun.clone(), opener.gate());
     let polled = Arc::new(AtomicUsize::new(0));
     let count = polled.clone();
     drop(runtime.spawn(async move {
@@ -262,7 +268,7 @@ fn drop_beside_a_queue(runtime: Runtime) {
             let count = count.clone();
             drop(spawn(async move { count.fetch_add(1, SeqCst) }));
         }
-        tell.open();
+        signal.open();
         gate.wait();
     }));
     begun.wait();
@@ -272,22 +278,22 @@ fn drop_beside_a_queue(runtime: Runtime) {
     let polled = polled.load(SeqCst);
     assert!(
         polled <= 127,
-        "of 250 tasks that were queued when the shutdown began {polled} were polled"
+        "of 250 tasks that were queued when the shutdown began, {polled} were polled"
     );
 }
 
-/// Clause 15: the destructor of a task that was queued is run by a worker, or
-/// by whoever else empties the queue.
+/// Clause 15: a worker, or another thread that empties the queue, runs the
+/// destructor of a queued task.
 #[test]
 fn destructors_of_queued_tasks_may_wake_others() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "A queued future whose destructor wakes tasks that wait is dropped by the shutdown, \
-                  and so are those tasks.",
-        usual_cause: "A destructor wakes a task into a place that was emptied before: the slot \
-                      for the next task, or this worker's queue. At a hang: a destructor wakes a \
-                      task into a place that was emptied before, and the end waits for that \
-                      task, since it's listed.",
+        promise: "A queued future whose destructor wakes tasks that wait is dropped by the \
+                  shutdown, and so are those tasks.",
+        usual_cause: "A destructor wakes a task into a place that was emptied before: the LIFO \
+                      slot, or this worker's queue. At a hang: a destructor wakes a task into a \
+                      place that was emptied before, and the shutdown waits for that task, since \
+                      it's listed.",
         read: "scheduler/runtime.html#shutdown",
     };
     struct WakesOnDrop(Waker);
@@ -313,10 +319,10 @@ fn destructors_of_queued_tasks_may_wake_others() {
             }
             let opener = Opener::new();
             for _ in 1..workers {
-                hold(&runtime.handle(), &opener);
+                occupy_worker(&runtime.handle(), &opener);
             }
             let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
-            let tell = begun.clone();
+            let signal = begun.clone();
             drop(runtime.spawn(async move {
                 for wakes in wakers {
                     drop(spawn(async move {
@@ -324,7 +330,7 @@ fn destructors_of_queued_tasks_may_wake_others() {
                         drop(wakes);
                     }));
                 }
-                tell.open();
+                signal.open();
                 gate.wait();
             }));
             begun.wait();
@@ -332,33 +338,36 @@ fn destructors_of_queued_tasks_may_wake_others() {
             drop(runtime);
             opening.join().expect("it opens");
             let left = 20 - dropped.load(SeqCst);
-            assert!(left == 0, "{left} of 20 futures that were woken are left");
+            assert!(
+                left == 0,
+                "{left} of 20 futures that were woken weren't dropped"
+            );
         }
     });
 }
 
-/// Clause 16: a spawn that comes too late must not be lost without a word.
+/// Clause 16: a spawn that comes too late must not be lost silently.
 #[test]
 fn a_task_spawned_too_late_is_cancelled() {
     let lesson = Lesson {
         clause: "16. After the end",
         promise: "Each task that is spawned while the runtime is being dropped, and after, either \
                   runs to its end or is dropped and cancelled.",
-        usual_cause: "A task is put into a queue after the last look into it: nobody will ever take \
-                      it out.",
+        usual_cause: "A task is put into a queue after the last look into it, so no worker will \
+                      ever take it out.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
         for round in 0..40 {
             let runtime = runtime(WORKERS[round % WORKERS.len()]);
             let (handle, begun) = (runtime.handle(), Arc::new(Gate::new()));
-            let tell = begun.clone();
+            let signal = begun.clone();
             let dropped = Arc::new(AtomicUsize::new(0));
             let probe = Dropped(dropped.clone());
             let spawner = thread::spawn(move || {
                 let tasks = (0..300).map(|number| {
                     if number == 50 {
-                        tell.open();
+                        signal.open();
                     }
                     let probe = probe.clone();
                     handle.spawn(async move {
@@ -382,15 +391,14 @@ fn a_task_spawned_too_late_is_cancelled() {
     });
 }
 
-/// Clause 16: the last thing that a worker does is to drop what is queued, and
-/// that runs code of the user's.
+/// Clause 16: a worker drops the queued tasks last, and that runs user code.
 #[test]
 fn what_a_queued_task_spawns_as_it_is_dropped_ends_too() {
     let lesson = Lesson {
         clause: "16. After the end",
-        promise: "A task that was never polled, and whose destructor spawns another one, is dropped by \
-                  the shutdown; so is the other one, and its handle is ready.",
-        usual_cause: "A worker that leaves empties the queues, and what the destructors spawn \
+        promise: "If a task that was never polled spawns another one in its destructor, the \
+                  shutdown drops both, and the handle of the other one is ready.",
+        usual_cause: "A worker that exits empties the queues, and what the destructors spawn \
                       meanwhile is neither run nor dropped. At a hang: what a destructor spawns \
                       goes into the queue of the worker that runs it, which has been emptied \
                       already.",
@@ -409,11 +417,14 @@ fn what_a_queued_task_spawns_as_it_is_dropped_ends_too() {
             let runtime = runtime(workers);
             let handle = runtime.handle();
             let dropped = Arc::new(AtomicUsize::new(0));
-            let (tell, told) = mpsc::channel();
+            let (signal, received) = mpsc::channel();
             let opener = Opener::new();
-            (0..workers).for_each(|_| hold(&handle, &opener));
-            let ends =
-                SpawnsInTheEnd(handle.clone(), Dropped(dropped.clone()), tell);
+            (0..workers).for_each(|_| occupy_worker(&handle, &opener));
+            let ends = SpawnsInTheEnd(
+                handle.clone(),
+                Dropped(dropped.clone()),
+                signal,
+            );
             drop(handle.spawn(async move {
                 let _ends = ends;
                 pending::<()>().await;
@@ -421,29 +432,29 @@ fn what_a_queued_task_spawns_as_it_is_dropped_ends_too() {
             // The workers return from their polls once the drop waits for them.
             let opening = opener.open_once_asleep();
             drop(runtime);
-            opening.join().expect("to open does not panic");
-            let task = told.recv().expect("the queued task is dropped");
+            opening.join().expect("opening doesn't panic");
+            let task = received.recv().expect("the queued task is dropped");
             let error = parker::block_on(task).err();
             let is_right = error.is_none_or(|error| error.is_cancelled());
             assert!(is_right, "the handle gives another error");
             let dropped = dropped.load(SeqCst);
             assert!(
                 dropped == 2,
-                "of the two futures, one in a queue and one that its destructor spawned, {dropped} \
-                 were dropped"
+                "of two futures, a queued one and one that its destructor spawned, {dropped} were \
+                 dropped"
             );
         }
     });
 }
 
-/// Clause 16: wakers outlive everything.
+/// Clause 16: wakers may outlive the runtime.
 #[test]
 fn what_is_left_of_a_task_does_no_harm() {
     let lesson = Lesson {
         clause: "16. After the end",
         promise: "A waker of a task may be called, cloned and dropped long after the runtime is \
                   gone, and so may a handle.",
-        usual_cause: "A wake-up queues the task on a runtime that is not there any more.",
+        usual_cause: "A wake-up queues the task on a runtime that no longer exists.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -471,14 +482,14 @@ fn what_is_left_of_a_task_does_no_harm() {
     });
 }
 
-/// Clause 16: the last owner may be a task.
+/// Clause 16: the runtime's last owner may be a task.
 #[test]
 fn a_runtime_may_be_dropped_by_its_own_task() {
     let lesson = Lesson {
         clause: "16. After the end",
-        promise: "A task that drops its own runtime goes on to the end of its poll, and then all \
+        promise: "A task that drops its own runtime continues to the end of its poll, and then all \
                   other tasks are dropped, too.",
-        usual_cause: "The worker waits for itself to end.",
+        usual_cause: "The worker waits for its own end.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -493,29 +504,34 @@ fn a_runtime_may_be_dropped_by_its_own_task() {
             manual.wait_until_polled();
             let (give, take) = std::sync::mpsc::channel::<Runtime>();
             let done = Arc::new(Gate::new());
-            let tell = done.clone();
+            let signal = done.clone();
             drop(runtime.spawn(async move {
                 drop(take.recv());
-                tell.open();
+                signal.open();
             }));
             give.send(runtime).expect("the task waits");
             done.wait();
             let error =
                 parker::block_on(waiting).expect_err("it was cancelled");
             assert!(error.is_cancelled(), "the handle gives another error");
-            assert!(log.count() == 1, "it was dropped {} times", log.count());
+            assert!(
+                log.count() == 1,
+                "the waiting task was dropped {} times",
+                log.count()
+            );
         }
     });
 }
 
-/// Clause 16: the last owner may be a job.
+/// Clause 16: the runtime's last owner may be a job.
 #[test]
 fn a_runtime_may_be_dropped_by_its_own_job() {
     let lesson = Lesson {
         clause: "16. After the end",
-        promise: "A blocking job that drops its own runtime goes on to its end, and all tasks are dropped.",
-        usual_cause: "The drop waits for all threads of the pool, and is called on one of them: that one \
-                      can't end before the drop returns. Leave it out.",
+        promise: "A blocking job that drops its own runtime continues to its end, and all tasks \
+                  are dropped.",
+        usual_cause: "The drop waits for all threads of the pool although it is called on one of \
+                      them: this thread can't end before the drop returns. Leave it out.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -530,30 +546,35 @@ fn a_runtime_may_be_dropped_by_its_own_job() {
             manual.wait_until_polled();
             let (give, take) = std::sync::mpsc::channel::<Runtime>();
             let done = Arc::new(Gate::new());
-            let tell = done.clone();
+            let signal = done.clone();
             drop(runtime.handle().spawn_blocking(move || {
                 drop(take.recv());
-                tell.open();
+                signal.open();
             }));
             give.send(runtime).expect("the job waits");
             done.wait();
             let error =
                 parker::block_on(waiting).expect_err("it was cancelled");
             assert!(error.is_cancelled(), "the handle gives another error");
-            assert!(log.count() == 1, "it was dropped {} times", log.count());
+            assert!(
+                log.count() == 1,
+                "the waiting task was dropped {} times",
+                log.count()
+            );
         }
     });
 }
 
-/// Clause 15: only its own workers cannot be waited for.
+/// Clause 15: only the runtime's own workers can't wait for its end.
 #[test]
 fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "A runtime that is dropped in a task of another runtime has ended when the drop returns: \
-                  the task that was being polled is over, and all its futures are dropped.",
-        usual_cause: "The drop asks whether this thread is a worker, and waits for nobody then. Ask \
-                      whether it is one of this runtime.",
+        promise: "A runtime that is dropped in a task of another runtime has ended when the drop \
+                  returns: the task that was being polled is over, and all its futures are \
+                  dropped.",
+        usual_cause: "The drop checks whether this thread is a worker, and waits for nothing then. \
+                      Check whether it's a worker of this runtime.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -568,9 +589,9 @@ fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
         manual.wait_until_polled();
         let opener = Opener::new();
         let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
-        let (probe, tell) = (Dropped(dropped.clone()), begun.clone());
+        let (probe, signal) = (Dropped(dropped.clone()), begun.clone());
         drop(inner.spawn(async move {
-            tell.open();
+            signal.open();
             gate.wait();
             drop(probe);
         }));
@@ -586,14 +607,14 @@ fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
         let gone = outer.block_on(dropping).expect("the task returns");
         assert!(
             gone == 2,
-            "a task dropped another runtime, and then {} of its 2 futures were left",
+            "a task dropped another runtime, and after that {} of its 2 futures were left",
             2 - gone
         );
     });
 }
 
-/// How long the idle check watches, and what a sleeping thread may cost in
-/// that time.
+/// How long the idle check watches, and what a parked thread may cost in that
+/// time.
 const IDLE_WINDOW: Duration = Duration::from_millis(100);
 const IDLE_CPU: Duration = Duration::from_millis(5);
 const IDLE_SLEEPS: u64 = 20;
@@ -603,7 +624,7 @@ const IDLE_SLEEPS: u64 = 20;
 fn idle_workers_sleep() {
     let lesson = Lesson {
         clause: "17. Idle",
-        promise: "A worker without a task costs no CPU time.",
+        promise: "A worker without a task uses no CPU time.",
         usual_cause: "A worker that searches never gives up, or parks with a short time-out.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
@@ -626,7 +647,7 @@ fn idle_workers_sleep() {
                 };
                 assert!(
                     cost.cpu < IDLE_CPU && cost.sleeps < IDLE_SLEEPS,
-                    "in {:?} without a task a worker woke up {} times and used \
+                    "in {:?} without a task, a worker woke up {} times and used \
                      {:.0?} of CPU time",
                     IDLE_WINDOW / 2,
                     cost.sleeps,
@@ -642,10 +663,10 @@ fn idle_workers_sleep() {
 fn a_thread_that_is_refused_is_an_error() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "If the system has no thread left, `build` returns its error, and the workers that \
-                  have begun end.",
-        usual_cause: "What `thread::Builder::spawn` returns is unwrapped. Or `build` waits for workers \
-                      that were never started: they have to be counted off.",
+        promise: "If the system has no thread left, `build` returns its error, and the workers \
+                  that have started end.",
+        usual_cause: "`build` unwraps the result of `thread::Builder::spawn`. Or it waits for \
+                      workers that were never started: take them off the count.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -658,6 +679,6 @@ fn a_thread_that_is_refused_is_an_error() {
         });
         assert!(panic.is_none(), "`build` panicked: {}", panic.unwrap());
         let is_error = is_error.unwrap_or(true);
-        assert!(is_error, "`build` gave a runtime without workers");
+        assert!(is_error, "`build` returned a runtime without workers");
     });
 }

@@ -1,19 +1,20 @@
-//! Who is next.
+//! Which task is next.
 
 use super::busy::{Busy, WAYS};
 use super::*;
 
-/// Longer than any check may last.
+/// Longer than any check may take.
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// Clause 5: the slot for the next task is a way past the queue.
+/// Clause 5: tasks in the LIFO slot overtake the queue.
 #[test]
 fn tasks_that_wake_one_another_do_not_own_the_worker() {
     let lesson = Lesson {
         clause: "5. Next is not always",
-        promise: "The first task in the queue is polled after at most a hundred polls of tasks that \
-                  wake or spawn one another.",
-        usual_cause: "The slot for the next task is emptied before the queue, without an end.",
+        promise: "The first task in the queue is polled after at most a hundred polls of tasks \
+                  that wake or spawn one another.",
+        usual_cause: "The worker empties the LIFO slot before it looks at the queue, with no \
+                      limit.",
         read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
@@ -37,12 +38,12 @@ fn tasks_that_wake_one_another_do_not_own_the_worker() {
     });
 }
 
-/// Clause 6: nobody else looks at the clock.
+/// Clause 6: sleeps mustn't depend on an idle worker.
 #[test]
 fn sleeps_end_though_all_workers_are_busy() {
     let lesson = Lesson {
         clause: "6. Time goes on",
-        promise: "A sleep ends, and not early, though every worker has tasks that yield all the \
+        promise: "A sleep ends, and not early, even if every worker has tasks that yield all the \
                   time.",
         usual_cause: "A worker looks at the timers only when it has nothing else to do; or the \
                       deadline comes from a clock that was read once, when the runtime was built.",
@@ -65,24 +66,27 @@ fn sleeps_end_though_all_workers_are_busy() {
                 let sleeper = runtime.spawn(async move { sleep(nap).await });
                 runtime.block_on(sleeper).expect("the task returns");
                 let slept = begun.elapsed();
-                assert!(slept >= nap, "{nap:?} were over in {slept:?}");
+                assert!(
+                    slept >= nap,
+                    "a sleep of {nap:?} was over in {slept:?}"
+                );
             }
             is_over.store(true, SeqCst);
         }
     });
 }
 
-/// Clause 6: a worker that sleeps must know until when.
+/// Clause 6: something must wake a worker when the first sleep ends.
 #[test]
 fn sleeps_end_though_all_workers_sleep() {
     let lesson = Lesson {
         clause: "6. Time goes on",
-        promise: "A short sleep ends when all workers are asleep, also if it begins later than a \
+        promise: "A short sleep ends when all workers are parked, even if it begins later than a \
                   long one.",
-        usual_cause: "A worker parks without a time-out though sleeps wait, or with that of another \
-                      one, and nobody rouses it for an earlier one. Or a worker that is woken, finds \
-                      nothing and sleeps again still counts as one that comes, and the next task \
-                      wakes nobody.",
+        usual_cause: "A worker parks without a time-out although sleeps wait, or with another \
+                      sleep's time-out, and isn't unparked for an earlier sleep. Or a worker that \
+                      was woken, finds nothing and parks again still counts as on its way, so the \
+                      next task wakes no worker.",
         read: "scheduler/runtime.html#timers",
     };
     check(lesson, || {
@@ -106,15 +110,14 @@ fn sleeps_end_though_all_workers_sleep() {
     });
 }
 
-/// Clause 13: what is ready comes first.
+/// Clause 13: ready tasks come before the task that yields.
 #[test]
 fn a_yield_lets_the_ready_tasks_run_first() {
     let lesson = Lesson {
         clause: "13. Yield",
-        promise: "A task that spawns others and yields goes on after they were polled, at least four \
-                  times out of five.",
-        usual_cause: "A task that yields goes into the slot for the next task, or is polled again \
-                      at once.",
+        promise: "A task that spawns others and yields continues after they were polled, at least \
+                  four times out of five.",
+        usual_cause: "A task that yields goes into the LIFO slot, or is polled again at once.",
         read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
@@ -135,19 +138,19 @@ fn a_yield_lets_the_ready_tasks_run_first() {
         let in_turn = runtime.block_on(parent).expect("the task returns");
         assert!(
             in_turn >= 40,
-            "in {} of 50 rounds it was polled again before all of the others",
+            "in {} of 50 rounds the task that yields was polled again before all of the others",
             50 - in_turn
         );
     });
 }
 
-/// Clause 13: a yield that is next again is none.
+/// Clause 13: a task that yields and is next again hasn't yielded.
 #[test]
 fn tasks_that_yield_take_turns() {
     let lesson = Lesson {
         clause: "13. Yield",
-        promise: "Of tasks that yield on one worker, none gets twice as many turns as another.",
-        usual_cause: "A task that yields goes into the slot for the next task.",
+        promise: "Of tasks that yield on one worker, none is polled twice as often as another.",
+        usual_cause: "A task that yields goes into the LIFO slot.",
         read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
@@ -175,7 +178,7 @@ fn tasks_that_yield_take_turns() {
         let (fewest, most) = (counts.iter().min(), counts.iter().max());
         assert!(
             fewest.zip(most).is_some_and(|(few, most)| 2 * few >= *most),
-            "of 150 turns the four tasks had {counts:?}"
+            "of 150 polls, the four tasks had {counts:?}"
         );
     });
 }

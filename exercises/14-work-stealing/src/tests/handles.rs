@@ -1,16 +1,16 @@
-//! What a task leaves behind.
+//! What a handle reports about its task.
 
 use super::*;
 
-/// Clause 7: a handle is a future as any other.
+/// Clause 7: a handle is a future like any other.
 #[test]
 fn a_handle_gives_the_output_to_any_thread() {
     let lesson = Lesson {
         clause: "7. The handle",
-        promise: "A handle gives what its task returned, to another task, to another thread, and \
-                  also if the task has ended long before.",
-        usual_cause: "The waker of the handle is stored after the look at the result, or not at \
-                      all; or the result is dropped with the task.",
+        promise: "A handle gives its task's output to another task and to another thread, even if \
+                  the task has ended long before.",
+        usual_cause: "The handle stores its waker after it has looked at the result, or doesn't \
+                      store it; or the result is dropped with the task.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -20,11 +20,11 @@ fn a_handle_gives_the_output_to_any_thread() {
             future.await;
             String::from("output")
         });
-        // Somebody looks once, and loses interest.
-        let mut nobody = Context::from_waker(Waker::noop());
+        // The first waker has no interest in the output.
+        let mut cx = Context::from_waker(Waker::noop());
         assert!(
-            Pin::new(&mut task).poll(&mut nobody).is_pending(),
-            "too soon"
+            Pin::new(&mut task).poll(&mut cx).is_pending(),
+            "the handle is ready before its task is"
         );
         let relay = runtime.spawn(async move { task.await.unwrap() });
         manual.wait_until_polled();
@@ -36,20 +36,23 @@ fn a_handle_gives_the_output_to_any_thread() {
         while !early.is_finished() {
             thread::yield_now();
         }
-        assert!(matches!(runtime.block_on(early), Ok(5)), "it was lost");
+        assert!(
+            matches!(runtime.block_on(early), Ok(5)),
+            "the output was lost"
+        );
     });
 }
 
-/// Clause 7: what a handle keeps is a clone, and a clone may be elsewhere.
+/// Clause 7: a handle keeps a clone of its waker, at another address.
 #[test]
 fn a_handle_tells_wakers_at_one_address_apart() {
     let lesson = Lesson {
         clause: "7. The handle",
-        promise: "A handle that was polled by several wakers, all of which stood at one address, wakes \
-                  the last of them.",
-        usual_cause: "The handle compares the next waker with the pointers of the one before, which is \
-                      gone. What is alive is its clone, which may have others: ask the clone, by \
-                      `will_wake`.",
+        promise: "A handle that was polled with several wakers, all at the same address, wakes the \
+                  last of them.",
+        usual_cause: "The handle compares the next waker with the pointers of the one before, \
+                      which is gone. The handle's clone of that waker is alive, and the clone's \
+                      pointers may differ: compare with the clone, by `will_wake`.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check(lesson, || {
@@ -64,7 +67,7 @@ fn a_handle_tells_wakers_at_one_address_apart() {
                 Pin::new(&mut task).poll(&mut cx).is_pending()
             };
             let (is_pending, counts) = place.lend(poll);
-            assert!(is_pending, "it's ready before its task is");
+            assert!(is_pending, "the handle is ready before its task is");
             counts
         });
         manual.complete();
@@ -76,7 +79,7 @@ fn a_handle_tells_wakers_at_one_address_apart() {
         let wakes = counts.map(|counts| counts.wakes());
         assert!(
             wakes == [0, 0, 1],
-            "of three wakers, of one poll each, were woken: {wakes:?}"
+            "three wakers polled the handle once each, and were woken {wakes:?} times"
         );
     });
 }
@@ -86,9 +89,11 @@ fn a_handle_tells_wakers_at_one_address_apart() {
 fn an_aborted_task_is_dropped() {
     let lesson = Lesson {
         clause: "8. Abort",
-        promise: "An aborted task is not polled again: its future is dropped, and its handle says \
-                  that it was cancelled, whether it waits, is queued, or is polled just then.",
-        usual_cause: "Abort only marks the task, and nobody looks at the mark until it is woken.",
+        promise: "An aborted task isn't polled again, whether it waits, is queued, or is being \
+                  polled at that moment: its future is dropped, and its handle says that it was \
+                  cancelled.",
+        usual_cause: "`abort` only sets a flag, and no worker looks at the flag until the task is \
+                      woken.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -96,7 +101,7 @@ fn an_aborted_task_is_dropped() {
         let aborted = |at: &str, task: JoinHandle<()>| {
             let result = runtime.block_on(task);
             let cancelled = result.is_err_and(|error| error.is_cancelled());
-            assert!(cancelled, "the task {at} was not cancelled");
+            assert!(cancelled, "the task {at} wasn't cancelled");
         };
         let (probe, log) = DropProbe::new();
         let (future, manual) = ManualFuture::new();
@@ -114,16 +119,17 @@ fn an_aborted_task_is_dropped() {
         );
 
         let opener = Opener::new();
-        hold(&runtime.handle(), &opener);
-        let queued = runtime.spawn(async { panic!("it is polled") });
+        occupy_worker(&runtime.handle(), &opener);
+        let queued =
+            runtime.spawn(async { panic!("an aborted task is polled") });
         queued.abort();
         drop(opener);
         aborted("in the queue", queued);
 
         let (begun, opener) = (Arc::new(Gate::new()), Opener::new());
-        let (tell, gate) = (begun.clone(), opener.gate());
+        let (signal, gate) = (begun.clone(), opener.gate());
         let running = runtime.spawn(async move {
-            tell.open();
+            signal.open();
             gate.wait();
             pending::<()>().await;
         });
@@ -134,15 +140,15 @@ fn an_aborted_task_is_dropped() {
     });
 }
 
-/// Clause 9: with as many panics as workers, none would be left.
+/// Clause 9: if panics ended workers, as many panics would end them all.
 #[test]
 fn a_panic_harms_nobody_else() {
     let lesson = Lesson {
         clause: "9. Panics",
         promise: "After more panics than there are workers, in polls and in destructors, all \
-                  workers run on, and each handle gives what its task has thrown.",
-        usual_cause: "A panic unwinds through the worker's loop and ends the thread, or it leaves a \
-                      lock poisoned, or a count wrong.",
+                  workers still run, and each handle gives its task's panic.",
+        usual_cause: "A panic unwinds through the worker's loop and ends the thread, or it leaves \
+                      a lock poisoned or a count wrong.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -158,9 +164,12 @@ fn a_panic_harms_nobody_else() {
                 std::panic::panic_any(number);
             });
             let error = runtime.block_on(task).expect_err("it panics");
-            assert!(error.is_panic(), "the error is no panic");
-            let thrown = error.into_panic().downcast::<i32>();
-            assert!(thrown.is_ok_and(|thrown| *thrown == number), "not thrown");
+            assert!(error.is_panic(), "the error isn't a panic");
+            let payload = error.into_panic().downcast::<i32>();
+            assert!(
+                payload.is_ok_and(|payload| *payload == number),
+                "the handle gives another panic"
+            );
             let (future, manual) = ManualFuture::new();
             let task = runtime.spawn(async move {
                 let _bomb = PanicOnDrop;
@@ -168,7 +177,7 @@ fn a_panic_harms_nobody_else() {
             });
             manual.wait_until_polled();
             task.abort();
-            assert!(runtime.block_on(task).is_err(), "it returned");
+            assert!(runtime.block_on(task).is_err(), "the task returned");
         }
         runtime.block_on(bystander).expect("the task returns");
         runtime.block_on(all(meet(&runtime.handle(), 2)));

@@ -1,7 +1,7 @@
 //! The checks of exercise 14, one or more for each clause of the contract.
 #![allow(
     clippy::async_yields_async,
-    reason = "a handle is a result as any other"
+    reason = "a handle is an output like any other"
 )]
 
 mod busy;
@@ -45,7 +45,7 @@ const WORKERS: [usize; 4] = [1, 2, 4, 8];
 /// More tasks than any queue of fixed length holds.
 const MANY: usize = 4_000;
 
-/// A runtime whose end the check is not about: that is a milestone of its own.
+/// A runtime in a check that isn't about its end: that's a milestone of its own.
 type Endless = EndMayBeUnwritten<Runtime>;
 
 fn runtime(workers: usize) -> Endless {
@@ -56,12 +56,12 @@ fn endless(built: io::Result<Runtime>) -> Endless {
     Endless::new(built.expect("there are threads left"))
 }
 
-/// Keeps a worker in a poll until the gate opens. Returns once it is.
-fn hold(handle: &Handle, opener: &Opener) {
+/// Keeps a worker in a poll until the gate opens. Returns once the poll has begun.
+fn occupy_worker(handle: &Handle, opener: &Opener) {
     let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
-    let tell = begun.clone();
+    let signal = begun.clone();
     drop(handle.spawn(async move {
-        tell.open();
+        signal.open();
         gate.wait();
     }));
     begun.wait();
@@ -77,7 +77,7 @@ async fn counted<F: Future>(future: F, polls: Arc<AtomicUsize>) -> F::Output {
     .await
 }
 
-/// So many tasks that wait for one another within their polls.
+/// Spawns `count` tasks that wait for one another within their polls.
 fn meet(handle: &Handle, count: usize) -> Vec<JoinHandle<ThreadId>> {
     let meeting = Arc::new(Barrier::new(count));
     let tasks = (0..count).map(|_| {
@@ -90,13 +90,13 @@ fn meet(handle: &Handle, count: usize) -> Vec<JoinHandle<ThreadId>> {
     tasks.collect()
 }
 
-/// Spawns a task that may take the slot for the next task of this worker, so
-/// that all those before it are in queues.
-fn be_next() {
+/// Spawns a task that may take this worker's LIFO slot, so that all tasks before
+/// it are in queues.
+fn fill_slot() {
     drop(spawn(async {}));
 }
 
-/// Awaits all of them.
+/// Awaits all `tasks`.
 async fn all<T>(tasks: Vec<JoinHandle<T>>) -> Vec<T> {
     let mut outputs = Vec::new();
     for task in tasks {

@@ -1,20 +1,20 @@
-//! What comes from outside, when the workers are busy.
+//! Remote spawns and wake-ups while the workers are busy.
 
 use super::busy::{Busy, WAYS, Way};
 use super::*;
 
-/// How many polls a busy worker may go without the global queue.
+/// How many polls a busy worker may do before it looks at the global queue.
 const INTERVAL: u32 = 31;
 
-/// Clause 4: a worker that always has something to do must look outside, too.
+/// Clause 4: a worker that always has tasks must still look at the global queue.
 #[test]
 fn busy_workers_look_into_the_global_queue() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "A task that is spawned or woken outside runs within ten intervals of polls, \
-                  whatever the tasks do that keep the only worker busy.",
-        usual_cause: "The global queue is looked at only when the own one is empty; or the tick is \
-                      not counted on every path, such as for the next task or for yields.",
+        promise: "A task that is spawned or woken outside runs within ten intervals of polls, no \
+                  matter what the tasks do that keep the only worker busy.",
+        usual_cause: "The worker looks at the global queue only when its own is empty; or the tick \
+                      isn't counted on every path, for example for the next task or for yields.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
     };
     check(lesson, || {
@@ -40,7 +40,7 @@ fn busy_workers_look_into_the_global_queue() {
                 });
                 let spawned = busy.polls();
                 waking.wait_until_polled();
-                // Who is woken in a poll is not woken from outside.
+                // A wake-up during a poll isn't a remote wake-up.
                 busy.let_one_pass();
                 waking.complete();
                 let woken = busy.polls();
@@ -52,8 +52,8 @@ fn busy_workers_look_into_the_global_queue() {
                     let waited = at.saturating_sub(before);
                     assert!(
                         waited <= 10 * INTERVAL as usize,
-                        "when it was {why}, it waited for {waited} polls of \
-                         tasks that {what}, with an interval of {INTERVAL}"
+                        "a task that was {why} from outside waited for {waited} polls \
+                         of tasks that {what}, with an interval of {INTERVAL}"
                     );
                 }
             }
@@ -67,9 +67,9 @@ fn busy_workers_look_into_the_global_queue() {
 fn a_worker_takes_from_outside_within_each_interval() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "While a task yields on the only worker, of as many polls in a row as the interval has \
-                  one is of a task from the global queue. By default those are at most 127.",
-        usual_cause: "The default is larger than 127, or the worker looks after one poll too many: it \
+        promise: "While a task yields on the only worker, one poll in each interval is of a task \
+                  from the global queue. The default interval is at most 127 polls.",
+        usual_cause: "The default is larger than 127, or the worker looks one poll too late: it \
                       doesn't count the poll of the task that it takes.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
     };
@@ -81,14 +81,15 @@ fn a_worker_takes_from_outside_within_each_interval() {
     });
 }
 
-/// Clause 4: a poll is a poll, wherever its task was.
+/// Clause 4: a poll counts, no matter where its task came from.
 #[test]
 fn each_poll_counts_in_the_interval() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "The same while the tasks of the only worker spawn and wake one another.",
-        usual_cause: "The polls are counted where a task is taken from the queue, and those of the next \
-                      task aren't.",
+        promise: "One poll in each interval is of a task from the global queue, too, while the \
+                  tasks of the only worker spawn and wake one another.",
+        usual_cause: "The worker counts polls where it takes a task from its queue, so the polls \
+                      of the next task aren't counted.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
     };
     check(lesson, || {
@@ -131,9 +132,9 @@ fn assert_takes_within(
     );
 }
 
-/// Each of some tasks from outside is spawned while the one before it is polled:
-/// right after the worker has looked. Returns for how many polls of others
-/// each had to wait.
+/// Spawns some tasks from outside, each while the one before it is polled, right
+/// after the worker has looked. Returns for how many polls of others each of
+/// them had to wait.
 fn polls_between_tasks_from_outside(
     runtime: &Runtime,
     keep_busy: Way,
@@ -152,8 +153,8 @@ fn polls_between_tasks_from_outside(
     polls.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// Spawns a task that tells how many polls there have been, and has a thread
-/// spawn the next one while it's polled.
+/// Spawns a task that reports how many polls there have been, and has a thread
+/// spawn the next task while it's polled.
 fn spawn_next(
     handle: Handle,
     busy: Busy,
@@ -168,17 +169,17 @@ fn spawn_next(
     }));
 }
 
-/// Clause 4: to be taken by a worker is not to be polled.
+/// Clause 4: a worker has taken a task, but hasn't polled it yet.
 #[test]
 fn what_a_worker_has_taken_does_not_go_back() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "Tasks that come from outside run within five intervals of polls for each of them, \
-                  though the tasks of the only worker spawn more and more others.",
-        usual_cause: "If `busy_workers_look_into_the_global_queue` passes: what a worker has taken from \
-                      the global queue is in that half of its own queue which moves when it overflows, \
-                      and goes back to the end. Let the older half stay, and take no more than has room \
-                      in it.",
+        promise: "Tasks that come from outside run within five intervals of polls for each of \
+                  them, even if the tasks of the only worker spawn more and more others.",
+        usual_cause: "If `busy_workers_look_into_the_global_queue` passes: what a worker has taken \
+                      from the global queue is in the half of its own queue that moves when the \
+                      queue overflows, so it goes back to the end. Let the older half stay, and \
+                      take no more than that half has room for.",
         read: "scheduler/work-stealing.html#what-goes-back",
     };
     check(lesson, || {
@@ -202,8 +203,8 @@ fn what_a_worker_has_taken_does_not_go_back() {
     });
 }
 
-/// How many polls of the tasks of `spawn_many` each of so many tasks waits for
-/// that have come from outside just before these.
+/// Lets `count` tasks come from outside just before the tasks of `spawn_many`.
+/// Returns for how many polls of the latter each of them waits.
 fn polls_before_tasks_from_outside(
     spawn_many: fn(Busy) -> Pin<Box<dyn Future<Output = ()> + Send>>,
     count: usize,
@@ -234,15 +235,14 @@ fn polls_before_tasks_from_outside(
     waited
 }
 
-/// Clause 4: an interval of one leaves nothing for the own queue, if one is
-/// not careful.
+/// Clause 4: an interval of one easily leaves no poll for the worker's own queue.
 #[test]
 fn any_interval_will_do() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "With an interval of 1 and of the largest number there is, tasks run all the same.",
-        usual_cause: "The tick is taken modulo the interval minus one, or the own queue is looked \
-                      at only between two looks into the global one.",
+        promise: "Tasks run even with an interval of 1, and with the largest possible interval.",
+        usual_cause: "The tick is taken modulo the interval minus one, or the worker looks at its \
+                      own queue only between two looks at the global one.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
     };
     check(lesson, || {
@@ -262,7 +262,7 @@ fn any_interval_will_do() {
             let polls = polls_before_an_own_task(interval);
             assert!(
                 polls <= 1_000,
-                "with an interval of {interval} the first task in the worker's own queue waited for \
+                "with an interval of {interval}, the first task in the worker's own queue waited for \
                  {polls} polls of tasks from outside"
             );
         }
@@ -273,8 +273,8 @@ fn any_interval_will_do() {
     });
 }
 
-/// How many polls of tasks from outside, of whom there are many, go by before
-/// a task is polled that was in the worker's own queue when they came.
+/// Lets many tasks come from outside. Returns how many of them are polled before
+/// a task that was already in the worker's own queue.
 fn polls_before_an_own_task(interval: u32) -> usize {
     let runtime = endless(
         Runtime::builder()
@@ -287,7 +287,7 @@ fn polls_before_an_own_task(interval: u32) -> usize {
     let (tell, gate, seen) = (begun.clone(), opener.gate(), polls.clone());
     let parent = runtime.spawn(async move {
         let own = spawn(async move { seen.load(SeqCst) });
-        be_next();
+        fill_slot();
         tell.open();
         gate.wait();
         own.await.expect("the task returns")

@@ -7,7 +7,7 @@ use super::*;
 fn block_on_polls_on_its_own_thread() {
     let lesson = Lesson {
         clause: "10. Block on",
-        promise: "`block_on` polls a future that borrows and is not `Send` on the thread that calls \
+        promise: "`block_on` polls a future that borrows and isn't `Send` on the thread that calls \
                   it, and several threads can call it at a time.",
         usual_cause: "The future is spawned as a task, or all calls share one parker.",
         read: "scheduler/runtime.html#the-runtimes-edge",
@@ -25,12 +25,15 @@ fn block_on_polls_on_its_own_thread() {
                         let task = spawn(async { thread::current().id() });
                         let there = task.await.expect("the task returns");
                         local.set(local.get() + 1);
-                        assert!(thread::current().id() == here, "it moved");
+                        assert!(
+                            thread::current().id() == here,
+                            "the future moved to another thread"
+                        );
                         there
                     });
                     assert!(
                         local.get() == 1 && elsewhere != here,
-                        "a task ran here"
+                        "a task ran on the thread of `block_on`"
                     );
                 });
             }
@@ -38,17 +41,18 @@ fn block_on_polls_on_its_own_thread() {
     });
 }
 
-/// Clause 10: a worker that blocks on a task may block on itself.
+/// Clause 10: a worker that blocks on a task may wait for itself.
 #[test]
 fn block_on_within_a_task_panics() {
     let lesson = Lesson {
         clause: "10. Block on",
         promise: "`block_on` within a task or another `block_on` panics and says \"within\"; the \
-                  outer one goes on.",
-        usual_cause: "Nothing notes that this thread is running a future; or the note is not taken \
-                      back when that future panics; or it's taken back by the inner `block_on`, as \
-                      that panics, and a second one is let in. Or only the runtime of the inner one \
-                      is asked: a thread can't wait for two futures, whosever they are.",
+                  outer `block_on` or the task continues.",
+        usual_cause: "The thread doesn't record that it's running a future; or it doesn't clear \
+                      the record when that future panics; or the inner `block_on` clears the \
+                      record as it panics, so that a second one is allowed. Or `block_on` checks \
+                      only for the runtime that it was called on: a thread can't wait for two \
+                      futures, even of different runtimes.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -83,20 +87,23 @@ fn block_on_within_a_task_panics() {
         });
         let thrown =
             panic_message(|| runtime.block_on(async { panic!("mine") }));
-        assert!(thrown.as_deref() == Some("mine"), "it threw {thrown:?}");
+        assert!(
+            thrown.as_deref() == Some("mine"),
+            "`block_on` threw {thrown:?}"
+        );
         runtime.block_on(async {});
     });
 }
 
-/// Clause 10: a job blocks, and so it may wait for a future.
+/// Clause 10: a job may block, so it may wait for a future.
 #[test]
 fn block_on_is_allowed_wherever_a_thread_may_wait() {
     let lesson = Lesson {
         clause: "10. Block on",
-        promise: "`block_on` may be called in a blocking job, and where a guard of `enter` is there.",
-        usual_cause: "`block_on` panics wherever a runtime was entered. Blocking jobs and guards enter \
-                      one, too, and keep no worker from its tasks. Ask whether this thread is \
-                      a worker or runs a `block_on`.",
+        promise: "`block_on` may be called in a blocking job, and while a guard of `enter` exists.",
+        usual_cause: "`block_on` panics wherever a runtime was entered. Blocking jobs and guards \
+                      also enter one, but they keep no worker from its tasks. Check whether this \
+                      thread is a worker or runs a `block_on`.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -127,16 +134,16 @@ fn block_on_is_allowed_wherever_a_thread_may_wait() {
     });
 }
 
-/// Clause 11: nobody wants to pass a handle to every function.
+/// Clause 11: passing a handle to every function would be tedious.
 #[test]
 fn free_functions_find_their_runtime() {
     let lesson = Lesson {
         clause: "11. Where you are",
         promise: "`spawn`, `spawn_blocking` and `sleep` use the runtime of the task, of the \
-                  blocking job, of the `block_on`, or the one that was entered last.",
-        usual_cause: "The runtime of a thread is set once instead of for each call, or is not set \
-                      back when an inner one is left; or the threads of blocking jobs are not told \
-                      whose job they run.",
+                  blocking job, of the `block_on`, or the runtime that was entered last.",
+        usual_cause: "The runtime of a thread is set once instead of for each call, or isn't \
+                      restored when an inner one is left; or the threads of blocking jobs don't \
+                      enter the runtime that their job belongs to.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -178,36 +185,39 @@ fn free_functions_find_their_runtime() {
             let handle = bees.handle();
             let _inner = handle.enter();
             is_of(
-                "in the inner one",
+                "within the inner `enter`",
                 parker::block_on(spawn(name())).unwrap(),
                 "bee",
             );
         }
         is_of(
-            "in the outer one",
+            "within the outer `enter`",
             parker::block_on(spawn(name())).unwrap(),
             "ant",
         );
         drop(entered);
         let outside = panic_message(|| drop(spawn(async {})));
-        assert!(outside.is_some(), "the runtime was not left");
+        assert!(
+            outside.is_some(),
+            "after the guard was dropped, `spawn` still found a runtime"
+        );
     });
 }
 
-/// Clause 11: `forget` is safe, so it happens.
+/// Clause 11: `forget` is safe, so user code may call it.
 #[test]
 fn a_guard_that_is_forgotten_harms_nobody() {
     let lesson = Lesson {
         clause: "11. Where you are",
-        promise: "A task or a job that forgets the guard of an `enter` returns what it should, later \
-                  tasks find their own runtime, and it can be dropped.",
+        promise: "A task or a job that forgets the guard of an `enter` returns its output, later \
+                  tasks find their own runtime, and the runtime can be dropped.",
         usual_cause: "The thread's own guard finds that a later one was not dropped, and panics: \
                       in the worker's loop, or between the end of the job and its handle. Or the \
                       worker enters its runtime once, and stays in the other one after the task. \
-                      What was entered around code of the user's has to be left in any case: \
-                      after each poll. At a hang: that panic has ended a worker (is one missing \
-                      among the threads?). If all are there, see clause 3: a worker that found \
-                      tasks woke no other for the next.",
+                      After each poll the worker has to leave whatever the user's code entered. At \
+                      a hang: that panic has ended a worker (is one missing among the threads?). \
+                      If all are there, see clause 3: a worker that found tasks didn't wake \
+                      another for the next.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -245,7 +255,7 @@ fn a_guard_that_is_forgotten_harms_nobody() {
                 let place = place.expect("it returns").unwrap_or_default();
                 assert!(
                     place != "elsewhere",
-                    "a task forgot the guard of another runtime, and what a later task spawned ran there"
+                    "a task forgot the guard of another runtime, and a later task's spawn ran there"
                 );
             }
             drop(elsewhere);
@@ -256,14 +266,16 @@ fn a_guard_that_is_forgotten_harms_nobody() {
     });
 }
 
-/// Clause 11: the panic is what a newcomer sees first.
+/// Clause 11: this panic is the first that a newcomer sees.
 #[test]
 fn outside_a_runtime_free_functions_say_so() {
     let lesson = Lesson {
         clause: "11. Where you are",
-        promise: "Where there is no runtime, each of the three panics and says \"runtime\".",
-        usual_cause: "It unwraps what is not there, without a word on what to do about it. Or a `block_on` \
-                      whose future panics doesn't leave its runtime: leave it in a destructor.",
+        promise: "Where there's no runtime, each of the three functions panics and says \
+                  \"runtime\".",
+        usual_cause: "The function unwraps a missing runtime, with no word on what to do about it. \
+                      Or a `block_on` whose future panics doesn't leave its runtime: leave it in a \
+                      destructor.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -283,7 +295,7 @@ fn outside_a_runtime_free_functions_say_so() {
             for (name, call) in calls {
                 let message = panic_message(call).unwrap_or_else(|| {
                     panic!(
-                        "a `block_on` has {how}, and `{name}` after it found a \
+                        "a `block_on` has {how}, and afterwards `{name}` found a \
                          runtime"
                     )
                 });
@@ -296,15 +308,14 @@ fn outside_a_runtime_free_functions_say_so() {
     });
 }
 
-/// Clause 12: what blocks goes elsewhere.
+/// Clause 12: blocking code runs on other threads.
 #[test]
 fn blocking_jobs_leave_the_workers_alone() {
     let lesson = Lesson {
         clause: "12. Blocking jobs",
-        promise: "While blocking jobs wait, more of them than there are workers, tasks run; and no \
-                  more of them run at a time than allowed.",
-        usual_cause: "Jobs run on the workers, or the pool has another cap than the builder was \
-                      told.",
+        promise: "Tasks run while more blocking jobs wait than there are workers, and no more jobs \
+                  run at a time than allowed.",
+        usual_cause: "Jobs run on the workers, or the pool doesn't use the builder's cap.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -335,7 +346,7 @@ fn blocking_jobs_leave_the_workers_alone() {
         runtime
             .block_on(runtime.spawn(async {}))
             .expect("the task returns");
-        // Time for a job too many to begin.
+        // Gives one job too many time to begin.
         thread::sleep(Duration::from_millis(50));
         drop(opener);
         for (number, job) in jobs.into_iter().enumerate() {
@@ -343,7 +354,10 @@ fn blocking_jobs_leave_the_workers_alone() {
             assert!(result == number, "job {number} returned {result}");
         }
         let most = most.load(SeqCst);
-        assert!(most == 3, "{most} jobs ran at a time, of 3 allowed");
+        assert!(
+            most == 3,
+            "{most} jobs ran at a time, although 3 are allowed"
+        );
     });
 }
 
@@ -354,7 +368,8 @@ fn a_task_stays_with_its_runtime() {
         clause: "14. Two runtimes",
         promise: "A task that a worker of another runtime wakes or spawns is polled by its own \
                   runtime's workers.",
-        usual_cause: "Whoever spawns or wakes asks whether this thread is a worker, and not whose.",
+        usual_cause: "The code that spawns or wakes checks whether this thread is a worker, but \
+                      not which runtime's.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check(lesson, || {
@@ -387,7 +402,7 @@ fn a_task_stays_with_its_runtime() {
                 let name = name.unwrap_or_default();
                 assert!(
                     name.starts_with("ant"),
-                    "an ant's task ran on `{name}`"
+                    "a task of the runtime `ant` ran on `{name}`"
                 );
             }
         }

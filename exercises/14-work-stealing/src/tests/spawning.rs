@@ -1,16 +1,16 @@
-//! Who runs a task, and how often.
+//! Which worker polls a task, and how often.
 
 use super::*;
 
-/// Clause 1: a spawn takes another way on each kind of thread.
+/// Clause 1: a spawn takes another path on each kind of thread.
 #[test]
 fn a_task_runs_wherever_it_was_spawned() {
     let lesson = Lesson {
         clause: "1. Every task runs",
         promise: "A task runs, whether a task, a blocking job, `block_on`'s future or a foreign \
                   thread has spawned it.",
-        usual_cause: "A spawn from outside goes into the queue of a worker, which only its owner \
-                      may use; or it wakes nobody.",
+        usual_cause: "A remote spawn pushes to the queue of a worker, which only its owner may do; \
+                      or it wakes no worker.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check(lesson, || {
@@ -30,20 +30,20 @@ fn a_task_runs_wherever_it_was_spawned() {
                 let foreign = elsewhere.await.unwrap();
                 outside.await.unwrap() + foreign + job + inside.await.unwrap()
             });
-            assert!(sum == 1_111, "the tasks returned {sum} together");
+            assert!(sum == 1_111, "the outputs of the tasks add up to {sum}");
         }
     });
 }
 
-/// Clause 1: a full queue passes some of its tasks on.
+/// Clause 1: a full queue moves some of its tasks elsewhere.
 #[test]
 fn each_of_many_tasks_runs_once() {
     let lesson = Lesson {
         clause: "1. Every task runs",
-        promise: "Of many tasks that spawn tasks, each runs, and none twice.",
-        usual_cause: "A queue that is full loses the task that does not fit, or a part of what it \
-                      gives to the global queue; or a worker drops what it drained from the global \
-                      queue and did not take; or a task is taken twice while it is stolen.",
+        promise: "Of many tasks that spawn tasks, each runs exactly once.",
+        usual_cause: "A full queue loses the task that doesn't fit, or a part of what it moves to \
+                      the global queue; or a worker drops tasks that it drained from the global \
+                      queue and didn't take; or a task is taken twice while it is stolen.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check(lesson, || {
@@ -80,20 +80,19 @@ fn each_of_many_tasks_runs_once() {
     });
 }
 
-/// Clause 1: the moment at which the last worker falls asleep is the one at
-/// which wake-ups get lost.
+/// Clause 1: wake-ups get lost at the moment at which the last worker parks.
 #[test]
 fn a_task_runs_though_all_workers_fall_asleep() {
     let lesson = Lesson {
         clause: "1. Every task runs",
-        promise: "Tasks that come one at a time, or are woken, each just when the workers run out of \
-                  work, all run.",
-        usual_cause: "A worker looks into the queues, then says that it sleeps, and does not \
+        promise: "Tasks that come or are woken one at a time, each just when the workers run out \
+                  of work, all run.",
+        usual_cause: "A worker looks into the queues, then announces that it parks, and doesn't \
                       look again, or not into all of them: the global one and those of all \
-                      workers. What came in between is seen by no worker. Or a thread that \
-                      spawns looks for sleepers before the task is in the queue. Or a length that \
-                      is read without a queue's lock is stored after the lock is given back, and \
-                      an older one stays: the queue seems empty.",
+                      workers. No worker sees what came in between. Or a thread that spawns looks \
+                      for parked workers before the task is in the queue. Or a length that is read \
+                      without a queue's lock is stored after the lock is released, and an older \
+                      length overwrites it: the queue seems empty.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     const TIME: Duration = Duration::from_millis(40);
@@ -114,23 +113,23 @@ fn a_task_runs_though_all_workers_fall_asleep() {
     });
 }
 
-/// Clause 1: the workers may not have begun yet.
+/// Clause 1: the workers may not have started yet.
 #[test]
 fn a_new_runtime_runs_a_task_at_once() {
     let lesson = Lesson {
         clause: "1. Every task runs",
-        promise: "A task that is spawned as soon as the runtime is built runs, and one that nobody \
-                  has a handle of, too.",
-        usual_cause: "A worker counts as asleep, or as awake, before it has begun. Or dropping the \
-                      handle ends the task.",
+        promise: "A task that is spawned as soon as the runtime is built runs, and so does a task \
+                  whose handle was dropped.",
+        usual_cause: "A worker counts as parked, or as busy, before it has started. Or dropping \
+                      the handle ends the task.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {
         for round in 0..40 {
             let runtime = runtime(WORKERS[round % WORKERS.len()]);
             let done = Arc::new(Gate::new());
-            let tell = done.clone();
-            drop(runtime.spawn(async move { tell.open() }));
+            let signal = done.clone();
+            drop(runtime.spawn(async move { signal.open() }));
             done.wait();
         }
     });
@@ -144,7 +143,7 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
         promise: "However fast a task is woken, by itself and by other threads, no two workers \
                   poll it at once.",
         usual_cause: "A wake-up during the poll queues the task at once, and another worker takes \
-                      it from there.",
+                      it from the queue.",
         read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
@@ -178,13 +177,13 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
     });
 }
 
-/// Clause 2: a task that is queued need not be queued again.
+/// Clause 2: a queued task needn't be queued again.
 #[test]
 fn many_wake_ups_are_one_poll() {
     let lesson = Lesson {
         clause: "2. One poll",
         promise: "A task that is woken a hundred times before it is polled is polled once.",
-        usual_cause: "Each wake-up puts the task into a queue, also when it is in one already.",
+        usual_cause: "Each wake-up puts the task into a queue, even if it's in one already.",
         read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
@@ -194,10 +193,10 @@ fn many_wake_ups_are_one_poll() {
         let task = runtime.spawn(counted(future, polls.clone()));
         let (waker, _) = manual.wait_until_polled();
         let opener = Opener::new();
-        hold(&runtime.handle(), &opener);
+        occupy_worker(&runtime.handle(), &opener);
         (0..100).for_each(|_| waker.wake_by_ref());
         drop(opener);
-        // One worker polls in turn: this one comes after those before it.
+        // The only worker polls in order: these tasks come after those before them.
         runtime.block_on(runtime.spawn(async {})).unwrap();
         runtime.block_on(runtime.spawn(yield_now())).unwrap();
         let polls = polls.load(SeqCst);
@@ -207,16 +206,16 @@ fn many_wake_ups_are_one_poll() {
     });
 }
 
-/// Clause 2: the worker must look once more before it leaves the task.
+/// Clause 2: the worker must look for a wake-up when the poll ends.
 #[test]
 fn a_wake_up_during_a_poll_is_not_lost() {
     let lesson = Lesson {
         clause: "2. One poll",
         promise: "A task that another thread wakes while it is polled is polled again.",
-        usual_cause: "A wake-up in a poll is lost. At a hang: a wake-up of a task that runs is ignored, \
-                      or forgotten when the poll ends. Or, if it's the runtime's `drop` that hangs, it \
-                      wakes the workers before it notes that it's over, and one that looks in between \
-                      sleeps again.",
+        usual_cause: "A wake-up during a poll is lost. At a hang: a wake-up of a running task is \
+                      ignored, or forgotten when the poll ends. Or, if it's the runtime's `drop` \
+                      that hangs, it unparks the workers before it sets the shutdown flag, and a \
+                      worker that looks in between parks again.",
         read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
@@ -245,8 +244,8 @@ fn as_many_tasks_run_as_there_are_workers() {
         clause: "3. All workers",
         promise: "As many tasks as there are workers can wait for one another within their polls, \
                   whether they come from outside or from one task.",
-        usual_cause: "A worker that takes several tasks, or finds one while it searches, wakes \
-                      nobody for the next; or a queue is not open to thieves.",
+        usual_cause: "A worker that takes several tasks, or finds one while it searches, wakes no \
+                      other worker for the next; or a queue is not open to thieves.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -259,7 +258,7 @@ fn as_many_tasks_run_as_there_are_workers() {
                         let handle = runtime.handle();
                         let parent = runtime.spawn(async move {
                             let tasks = meet(&handle, workers);
-                            be_next();
+                            fill_slot();
                             tasks
                         });
                         runtime.block_on(parent).expect("the task returns")
@@ -271,15 +270,15 @@ fn as_many_tasks_run_as_there_are_workers() {
     });
 }
 
-/// Clause 3: to wake is to make ready, as to spawn is.
+/// Clause 3: waking makes a task ready, just as spawning does.
 #[test]
 fn as_many_woken_tasks_run_as_there_are_workers() {
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "If one thread or one task wakes as many tasks as there are workers, they run at \
                   the same time.",
-        usual_cause: "A wake-up queues the task and tells no sleeping worker of it, or always the \
-                      same one.",
+        usual_cause: "A wake-up queues the task without notifying a parked worker, or always \
+                      notifies the same one.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -298,11 +297,12 @@ fn as_many_woken_tasks_run_as_there_are_workers() {
                     manual.wait_until_polled();
                     wakers.push(manual);
                 }
-                let wake = move || wakers.iter().for_each(|one| one.complete());
+                let wake =
+                    move || wakers.iter().for_each(|waker| waker.complete());
                 match from_a_task {
                     true => drop(runtime.spawn(async move {
                         wake();
-                        be_next();
+                        fill_slot();
                     })),
                     false => wake(),
                 }
@@ -316,14 +316,14 @@ fn as_many_woken_tasks_run_as_there_are_workers() {
     });
 }
 
-/// Clause 3: what stands behind a long poll should not wait for its end.
+/// Clause 3: tasks queued behind a long poll shouldn't wait for its end.
 #[test]
 fn the_queue_behind_a_long_poll_is_stolen() {
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "While a worker is in a poll, others run the tasks in its queue.",
-        usual_cause: "Workers take from their own queue and from the global one only, or fall \
-                      asleep though another one's queue is not empty.",
+        usual_cause: "Workers take only from their own queue and from the global one, or park \
+                      although another worker's queue isn't empty.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {
@@ -335,7 +335,7 @@ fn the_queue_behind_a_long_poll_is_stolen() {
                     let begun = begun.clone();
                     spawn(async move { begun.fetch_add(1, SeqCst) });
                 }
-                // The last one may be next on this very worker.
+                // The last task may be in this worker's LIFO slot.
                 while begun.load(SeqCst) < 49 {
                     thread::sleep(Duration::from_micros(100));
                 }
@@ -345,17 +345,17 @@ fn the_queue_behind_a_long_poll_is_stolen() {
     });
 }
 
-/// Clause 3: a task that yields is ready, and so may be run elsewhere.
+/// Clause 3: a task that yields is ready, so another worker may run it.
 #[test]
 fn a_task_that_yields_to_a_long_poll_is_stolen() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "A task that spawns another and yields goes on though the other, which is next, \
-                  waits for it in its poll: a second worker polls it.",
-        usual_cause: "A task that yields can't be taken by another worker. At a hang: a task \
-                      that yields goes into the queue, and no sleeping worker is told, since the \
-                      one that pushed it would poll it anyway. But the slot comes first, and \
-                      that poll may be long.",
+        promise: "A task spawns another, which becomes the next task and waits in its poll for the \
+                  first. When the first task yields, a second worker polls it, so both go on.",
+        usual_cause: "Other workers can't take a task that yields. At a hang: a task that yields \
+                      goes into the queue without a notification, since the worker that pushed it \
+                      would poll it anyway. But the LIFO slot comes first, and that poll may be \
+                      long.",
         read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
@@ -365,7 +365,7 @@ fn a_task_that_yields_to_a_long_poll_is_stolen() {
             for _ in 0..20 {
                 let (went_on, probes) = (Arc::new(Gate::new()), probes.clone());
                 let parent = runtime.spawn(async move {
-                    // A worker that is still up might find the task by itself.
+                    // A worker that isn't parked yet might find the task anyway.
                     let here = thread::current().id();
                     for (_, probe) in
                         probes.iter().filter(|(id, _)| *id != here)
@@ -384,7 +384,7 @@ fn a_task_that_yields_to_a_long_poll_is_stolen() {
     });
 }
 
-/// The threads of all workers.
+/// Returns the threads of all workers.
 fn probes_of_workers(
     runtime: &Runtime,
     workers: usize,
@@ -404,16 +404,16 @@ fn probes_of_workers(
         .collect()
 }
 
-/// Clause 3: whoever asks for four should get four.
+/// Clause 3: a user who asks for four workers should get four.
 #[test]
 fn there_are_as_many_workers_as_asked_for() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "All tasks run on so many threads as the builder was told, with the name it was \
-                  told.",
-        usual_cause: "A thread too many or too few is started, the caller of `block_on` runs tasks, \
-                      too, or the name is not passed on. Or `build` moves the name out of the builder, \
-                      which may build a second runtime: clone it.",
+        promise: "All tasks run on as many threads as the builder's setting says, with the name \
+                  that it says.",
+        usual_cause: "`build` starts a thread too many or too few, or doesn't pass the name on; or \
+                      the caller of `block_on` also runs tasks. Or `build` moves the name out of \
+                      the builder, which may build a second runtime: clone it.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {
@@ -442,11 +442,17 @@ fn there_are_as_many_workers_as_asked_for() {
             });
             let workers = runtime.block_on(all(meet(&handle, workers)));
             threads.retain(|(thread, name)| {
-                assert!(name.starts_with("ant"), "a worker is `{name}`");
+                assert!(
+                    name.starts_with("ant"),
+                    "a worker's thread is named `{name}`"
+                );
                 !workers.contains(thread)
             });
             let other = threads.len();
-            assert!(other == 0, "tasks ran on {other} threads of no worker");
+            assert!(
+                other == 0,
+                "tasks ran on {other} threads that aren't workers"
+            );
         }
         let mut builder = Runtime::builder();
         builder.worker_threads(2).thread_name("bee");
@@ -458,7 +464,7 @@ fn there_are_as_many_workers_as_asked_for() {
             let name = name.unwrap_or_default();
             assert!(
                 name.starts_with("bee"),
-                "in runtime {number} of one builder a worker is `{name}`, not `bee`"
+                "in runtime {number} of one builder, a worker's thread is `{name}`, not `bee`"
             );
         }
         for runtime in &built {
@@ -471,14 +477,14 @@ fn there_are_as_many_workers_as_asked_for() {
     });
 }
 
-/// Clause 3: a name comes from a user, and may be anything.
+/// Clause 3: the name comes from the user, and may be any string.
 #[test]
 fn a_name_that_no_thread_can_have_is_an_error() {
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "If a thread of this name can't be started, `build` returns an error.",
-        usual_cause: "std's `thread::Builder::spawn` panics if the name has a NUL in it, where any \
-                      other refusal is an error. Look at the name before.",
+        usual_cause: "std's `thread::Builder::spawn` panics if the name contains a NUL, although \
+                      it returns any other failure as an error. Check the name first.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {

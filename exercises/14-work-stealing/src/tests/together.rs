@@ -1,4 +1,4 @@
-//! Who runs what was spawned in a row.
+//! Which workers poll the tasks that were spawned in a row.
 
 use super::*;
 
@@ -7,25 +7,25 @@ const CHILDREN: usize = 32;
 /// An odd number, so that one of them is the median.
 const ROUNDS: usize = 5;
 /// A child waits this long at most for the other workers to keep pace. Only a
-/// task that nobody can take keeps one waiting for so long.
+/// task that no worker can take keeps a child waiting for that long.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Clause 18: fetching each task from a queue that all workers share is what
-/// the workers' own queues are for to avoid.
+/// Clause 18: the workers have their own queues so that they needn't fetch each
+/// task from a queue that all of them share.
 #[test]
 fn tasks_spawned_in_a_row_stay_together() {
     let lesson = Lesson {
         clause: "18. Queues of their own",
         promise: "While all workers are busy, most of the tasks that one task spawns in a row are \
                   polled by the worker that polled the one before.",
-        usual_cause: "All workers take from one queue, one task at a time: each spawn and each poll \
-                      waits for the memory that all of them write to. Or a task that a worker spawns \
-                      goes to the queue of another worker.",
+        usual_cause: "All workers take from one queue, one task at a time: each spawn and each \
+                      poll waits for the memory that all of them write to. Or a task that a worker \
+                      spawns goes to the queue of another worker.",
         read: "scheduler/work-stealing.html#what-one-queue-cant-do",
     };
     check(lesson, || {
         for workers in [2, 4] {
-            // With one queue there is no interval to be asked for.
+            // A single queue has no interval.
             let runtime = endless(
                 Runtime::builder()
                     .worker_threads(workers)
@@ -41,27 +41,27 @@ fn tasks_spawned_in_a_row_stay_together() {
             assert!(
                 3 * median <= pairs,
                 "with {workers} workers, all of them busy, each of {workers} tasks spawned \
-                 {CHILDREN} others in a row: {median} times out of {pairs}, one of these was polled by \
-                 another worker than the one before it"
+                 {CHILDREN} others in a row: {median} times out of {pairs}, two neighbors were \
+                 polled by different workers"
             );
         }
     });
 }
 
-/// Lets a task on each worker spawn others, one task after the other, and then
+/// Has a task on each worker spawn others, one parent after the other, and then
 /// lets all workers run at the same pace. Returns how often two neighbors were
 /// polled by different workers.
 fn parted_neighbors(runtime: &Runtime, workers: usize) -> usize {
     let pace = Arc::new(Pace::new(workers));
     let meeting = Arc::new(Barrier::new(workers));
-    let turn = Arc::new(AtomicUsize::new(0));
+    let spawning_parent = Arc::new(AtomicUsize::new(0));
     let parents = (0..workers).map(|parent| {
         let (pace, meeting) = (pace.clone(), meeting.clone());
-        let turn = turn.clone();
+        let spawning_parent = spawning_parent.clone();
         runtime.spawn(async move {
             pace.workers.lock().unwrap().push(thread::current().id());
             meeting.wait();
-            while turn.load(SeqCst) != parent {
+            while spawning_parent.load(SeqCst) != parent {
                 thread::sleep(Duration::from_micros(20));
             }
             let children = (0..CHILDREN).map(|_| {
@@ -69,8 +69,8 @@ fn parted_neighbors(runtime: &Runtime, workers: usize) -> usize {
                 spawn(async move { pace.keep() })
             });
             let children: Vec<_> = children.collect();
-            be_next();
-            turn.fetch_add(1, SeqCst);
+            fill_slot();
+            spawning_parent.fetch_add(1, SeqCst);
             meeting.wait();
             children
         })
@@ -91,7 +91,7 @@ fn parted_neighbors(runtime: &Runtime, workers: usize) -> usize {
 struct Pace {
     workers: Mutex<Vec<ThreadId>>,
     polls: Vec<AtomicUsize>,
-    /// Set when one has waited in vain.
+    /// Set when a child has waited in vain.
     is_free: AtomicBool,
 }
 
@@ -105,7 +105,7 @@ impl Pace {
     }
 
     /// Counts a poll of this worker, and waits until each of the others has had
-    /// as many or nothing is left for them. Returns this worker's number.
+    /// as many or has nothing left. Returns this worker's index.
     fn keep(&self) -> Option<usize> {
         let this = thread::current().id();
         let me = self
