@@ -80,6 +80,8 @@ impl Shared {
             let next = task.run();
             state = self.lock();
             match next {
+                // No worker will take it: it and the queue would leak.
+                Next::Queue if state.is_shut_down => {}
                 Next::Leave => {}
                 // Nobody need be woken for it: this worker looks next.
                 Next::Queue => state.queue.push_back(task),
