@@ -80,8 +80,10 @@ impl Shared {
             let next = task.run();
             state = self.lock();
             match next {
-                Next::Leave => {}
-                Next::Queue => state.queue.push_back(task),
+                Next::Queue if !state.is_shut_down => {
+                    state.queue.push_back(task);
+                }
+                Next::Leave | Next::Queue => {}
                 Next::Forget => _ = state.tasks.remove(&task.number),
             }
         }

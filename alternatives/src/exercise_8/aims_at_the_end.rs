@@ -26,12 +26,12 @@ impl<F: Future> Future for WithBudget<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        let outer = RUNNING.get().map(Budget::started);
-        let limit = outer.map_or(Limit::None, |outer| outer.limit);
+        let outer = RUNNING.get();
         let _restored = Restored(outer);
         RUNNING.set(Some(Budget {
-            slice: self.slice,
-            limit,
+            slice: outer.map_or(self.slice, |it| self.slice.min(it.slice)),
+            limit: outer.map_or(Limit::None, |outer| outer.limit),
+            started_at: None,
             read_at: None,
             items: 1,
             items_left: 1,
@@ -76,11 +76,19 @@ thread_local! {
     static RUNNING: Cell<Option<Budget>> = const { Cell::new(None) };
 }
 
-/// Restores what the thread had before.
+/// Restores what the thread had before. If the outer slice hadn't begun, it
+/// began with the inner one.
 struct Restored(Option<Budget>);
 
 impl Drop for Restored {
     fn drop(&mut self) {
+        let inner = RUNNING.get();
+        if let Some(outer) = &mut self.0
+            && outer.started_at.is_none()
+            && let Some(now) = inner.and_then(|inner| inner.started_at)
+        {
+            outer.start(now);
+        }
         RUNNING.set(self.0);
     }
 }
@@ -90,6 +98,7 @@ struct Budget {
     slice: Duration,
     /// The outer budget's limit until the slice begins; then its own.
     limit: Limit,
+    started_at: Option<Instant>,
     /// When the clock was last read. `None` before the slice begins.
     read_at: Option<Instant>,
     /// The number of items from the last reading to the next.
@@ -104,19 +113,13 @@ enum Limit {
 }
 
 impl Budget {
-    fn started(mut self) -> Self {
-        if self.read_at.is_none() {
-            self.start(primitives::time::now());
-        }
-        self
-    }
-
     fn start(&mut self, now: Instant) {
         self.limit = match (now.checked_add(self.slice), self.limit) {
             (None, limit) => limit,
             (Some(own), Limit::None) => Limit::At(own),
             (Some(own), Limit::At(outer)) => Limit::At(own.min(outer)),
         };
+        self.started_at = Some(now);
         self.read_at = Some(now);
     }
 

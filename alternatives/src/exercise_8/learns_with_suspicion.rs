@@ -30,10 +30,14 @@ impl<F: Future> Future for WithBudget<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        let outer = Restored(begin_if_fresh(RUNNING.get()));
+        let outer = RUNNING.get();
+        let _restored = Restored(outer);
         RUNNING.set(Some(Budget {
-            slice: outer.0.map_or(self.slice, |it| self.slice.min(it.slice)),
-            outer_end: outer.0.and_then(|outer| outer.progress?.end),
+            slice: outer.map_or(self.slice, |it| self.slice.min(it.slice)),
+            outer_end: outer.and_then(|outer| match outer.progress {
+                Some(progress) => progress.end,
+                None => outer.outer_end,
+            }),
             usual_cost: self.usual_cost,
             progress: None,
             stride_left: 1,
@@ -85,7 +89,10 @@ struct Restored(Option<Budget>);
 
 impl Drop for Restored {
     fn drop(&mut self) {
-        RUNNING.set(self.0);
+        let inner = RUNNING.replace(self.0);
+        if let (Some(outer), Some(inner)) = (self.0, inner) {
+            RUNNING.set(Some(outer.after(inner)));
+        }
     }
 }
 
@@ -101,18 +108,9 @@ struct Budget {
 #[derive(Clone, Copy)]
 struct Progress {
     end: Option<Instant>,
+    began_at: Instant,
     read_at: Instant,
     stride: u32,
-}
-
-/// Begins the slice of a budget, if there is a budget and its slice hasn't
-/// begun.
-fn begin_if_fresh(budget: Option<Budget>) -> Option<Budget> {
-    let mut budget = budget?;
-    if budget.progress.is_none() {
-        budget.progress = Some(budget.begin(primitives::time::now()));
-    }
-    Some(budget)
 }
 
 impl Budget {
@@ -120,9 +118,18 @@ impl Budget {
         let own_end = now.checked_add(self.slice);
         Progress {
             end: own_end.into_iter().chain(self.outer_end).min(),
+            began_at: now,
             read_at: now,
             stride: 1,
         }
+    }
+
+    /// Begins the slice when that of a budget within it began, if it has not
+    /// begun before.
+    fn after(mut self, inner: Self) -> Self {
+        let began = inner.progress.map(|it| self.begin(it.began_at));
+        self.progress = self.progress.or(began);
+        self
     }
 
     /// Counts a checkpoint. Returns `true` if the slice is over.

@@ -26,14 +26,11 @@ impl<F: Future> Future for WithBudget<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        let mut outer = RUNNING.get();
-        let slice = match &mut outer {
-            Some(outer) => self.slice.min(outer.rest()),
-            None => self.slice,
-        };
+        let outer = RUNNING.get();
         let _restored = Restored(outer);
         RUNNING.set(Some(Budget {
-            slice,
+            slice: outer.map_or(self.slice, |it| self.slice.min(it.slice)),
+            around: outer.and_then(Budget::running),
             started: None,
             stride: 1,
             passed: 0,
@@ -79,13 +76,19 @@ struct Restored(Option<Budget>);
 
 impl Drop for Restored {
     fn drop(&mut self) {
-        RUNNING.set(self.0);
+        let inner = RUNNING.replace(self.0).and_then(|inner| inner.started);
+        if let (Some(mut outer), Some((start, _last))) = (self.0, inner) {
+            outer.start(start);
+            RUNNING.set(Some(outer));
+        }
     }
 }
 
 #[derive(Clone, Copy)]
 struct Budget {
     slice: Duration,
+    /// The start and the length of the innermost outer slice that has begun.
+    around: Option<(Instant, Duration)>,
     /// When the slice began, and when the clock was last read.
     started: Option<(Instant, Instant)>,
     stride: u32,
@@ -102,9 +105,11 @@ impl Budget {
         }
         let now = now();
         self.passed = 0;
-        let Some((start, last)) = self.started.replace((now, now)) else {
+        let is_first = self.started.is_none();
+        let (start, last) = self.start(now);
+        if is_first {
             return self.slice.is_zero();
-        };
+        }
         self.started = Some((start, now));
         self.stride = match now - last {
             took if took >= self.slice / 8 => 1,
@@ -118,11 +123,20 @@ impl Budget {
         true
     }
 
-    /// Returns what is left of the slice, which begins now at the latest.
-    fn rest(&mut self) -> Duration {
-        let now = now();
-        let (start, _last) = *self.started.get_or_insert((now, now));
-        self.slice.saturating_sub(now - start)
+    /// Begins the slice if it hasn't begun. It ends with the outer slice at the
+    /// latest.
+    fn start(&mut self, now: Instant) -> (Instant, Instant) {
+        if let (None, Some((start, slice))) = (self.started, self.around) {
+            let rest = slice.saturating_sub(now - start);
+            self.slice = self.slice.min(rest);
+        }
+        *self.started.get_or_insert((now, now))
+    }
+
+    /// Returns this slice if it has begun, or else the outer one.
+    fn running(self) -> Option<(Instant, Duration)> {
+        let own = self.started.map(|(start, _last)| (start, self.slice));
+        own.or(self.around)
     }
 }
 

@@ -10,7 +10,8 @@
 //! it at the second item.
 //!
 //! While a poll runs, its budget is in a thread-local. A poll that reaches no
-//! checkpoint only puts the budget there and removes it.
+//! checkpoint only puts the budget there and removes it, even within another
+//! budget, because the slices of both begin at the first checkpoint.
 
 #[cfg(test)]
 #[path = "../../../exercises/08-budget/src/tests/mod.rs"]
@@ -165,9 +166,10 @@ struct Thread {
 /// The budget of one poll.
 #[derive(Clone, Copy)]
 struct Budget {
+    /// Of this budget or of an outer one, whichever is shortest.
     slice: Duration,
-    /// When the slice of the outer budget ends. `None` if there is no outer
-    /// budget, or if its slice never ends.
+    /// When the innermost outer slice that has begun ends. `None` if there is
+    /// no such slice, or if it never ends.
     outer_end: Option<Instant>,
     /// `None` until the poll's first checkpoint.
     pace: Option<Pace>,
@@ -177,6 +179,7 @@ struct Budget {
 struct Pace {
     /// When the slice ends. `None` if it never does.
     end: Option<Instant>,
+    began_at: Instant,
     read_at: Instant,
     stride: u32,
 }
@@ -224,17 +227,23 @@ impl Budget {
         }
     }
 
-    /// Creates a budget within this one, whose slice begins now at the latest.
-    fn nested(&mut self, slice: Duration) -> Self {
-        let pace = match self.pace {
-            Some(pace) => pace,
-            None => self.pace_from(primitives::time::now()),
-        };
-        self.pace = Some(pace);
+    /// Creates a budget within this one, without reading the clock: the poll
+    /// may reach no checkpoint.
+    fn nested(&self, slice: Duration) -> Self {
         Self {
             slice: slice.min(self.slice),
-            outer_end: pace.end,
+            outer_end: self.pace.map_or(self.outer_end, |pace| pace.end),
             pace: None,
+        }
+    }
+
+    /// Goes on after the poll of a nested budget. If this slice hadn't begun
+    /// before, it began at that poll's first checkpoint.
+    fn resume_after(&mut self, nested: Self) {
+        if self.pace.is_none()
+            && let Some(pace) = nested.pace
+        {
+            self.pace = Some(self.pace_from(pace.began_at));
         }
     }
 
@@ -243,6 +252,7 @@ impl Budget {
         let ends = own_end.into_iter().chain(self.outer_end);
         Pace {
             end: ends.min(),
+            began_at: now,
             read_at: now,
             stride: 1,
         }
@@ -275,8 +285,8 @@ impl Running {
     #[inline]
     fn start(slice: Duration) -> Self {
         THREAD.with(|thread| {
-            let mut outer = thread.budget.get();
-            let budget = match &mut outer {
+            let outer = thread.budget.get();
+            let budget = match outer {
                 None => Budget::new(slice),
                 Some(outer) => outer.nested(slice),
             };
@@ -294,7 +304,11 @@ impl Drop for Running {
     fn drop(&mut self) {
         THREAD.with(|thread| {
             thread.stride_left.set(self.outer_stride_left);
-            thread.budget.set(self.outer);
+            let nested = thread.budget.replace(self.outer);
+            if let (Some(outer), Some(nested)) = (&mut self.outer, nested) {
+                outer.resume_after(nested);
+                thread.budget.set(self.outer);
+            }
         });
     }
 }

@@ -80,6 +80,8 @@ impl Shared {
             let next = task.run();
             state = self.lock();
             match next {
+                // No worker will take it: it and the queue would leak.
+                Next::Queue if state.is_shut_down => {}
                 Next::Leave => {}
                 // No worker has to be woken for it: this one looks at the queue
                 // next.

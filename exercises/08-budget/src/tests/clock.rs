@@ -89,6 +89,44 @@ fn a_poll_without_a_checkpoint_reads_no_clock() {
     });
 }
 
+/// Clause 5: a task that supervises others polls each of them in a budget of
+/// its own.
+#[test]
+fn a_nested_poll_without_a_checkpoint_reads_no_clock() {
+    let lesson = Lesson {
+        clause: "5. Cheap",
+        promise: "A poll of a nested budget that reaches no checkpoint doesn't read the clock, \
+                  whether the outer slice has begun or not.",
+        usual_cause: "When a nested poll begins, the clock is read for the outer budget: to begin \
+                      its slice, or to see what is left of it. The first checkpoint is soon \
+                      enough, because it's a checkpoint of both.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    const NESTED: u32 = 100;
+    check(lesson, || {
+        for checkpoints in [0, 1] {
+            let clock = FakeClock::new(READING);
+            let readings = Cell::new(0);
+            let task = async {
+                work(&clock, checkpoints, micros(1)).await;
+                let before = clock.readings();
+                for _ in 0..NESTED {
+                    with_budget(SLICE, async { clock.advance(nanos(100)) })
+                        .await;
+                }
+                readings.set(clock.readings() - before);
+            };
+            poll_once(&clock, pin!(budget(&clock, SLICE, task)));
+            let readings = readings.get();
+            assert!(
+                readings == 0,
+                "the outer poll had reached {checkpoints} checkpoints; then {NESTED} nested polls \
+                 without a checkpoint read the clock {readings} times"
+            );
+        }
+    });
+}
+
 /// Clause 6: the trap for every budget that learns.
 #[test]
 fn expensive_items_after_cheap_ones_are_noticed() {

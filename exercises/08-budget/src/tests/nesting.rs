@@ -185,6 +185,55 @@ fn a_nested_budget_ends_with_the_outer_one() {
     });
 }
 
+/// Clause 8: often all checkpoints of a task are in nested budgets.
+#[test]
+fn an_outer_slice_begins_at_the_first_nested_checkpoint() {
+    let lesson = Lesson {
+        clause: "8. Nested",
+        promise: "If the first checkpoint of a poll is within a nested budget, both slices begin \
+                  there.",
+        usual_cause: "The outer slice begins when the nested poll does, so that the time before \
+                      the first checkpoint counts; or it begins only after the nested poll, so \
+                      that this poll's time doesn't count. The nested poll has to leave behind \
+                      when its first checkpoint was.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        // Not before: 1.5 slices pass, then one checkpoint.
+        for depth in [1, 2] {
+            let clock = FakeClock::new(READING);
+            let task = nested(depth, work(&clock, 1, SLICE * 3 / 2));
+            let polled = poll_once(&clock, pin!(budget(&clock, SLICE, task)));
+            assert!(
+                polled.poll.is_ready() && polled.wakes == 0,
+                "the first checkpoint of a poll, within {} budgets, found a slice over",
+                depth + 1
+            );
+        }
+        // Not after: the nested poll uses almost the whole slice.
+        let cost = micros(1);
+        for depth in [1, 2] {
+            let clock = FakeClock::new(READING);
+            let task = budget(&clock, SLICE, async {
+                nested(depth, work(&clock, 90, cost)).await;
+                work(&clock, 500, cost).await;
+            });
+            let polls = polls_of(&clock, Duration::ZERO, task);
+            assert_slices_were_used(&polls, SLICE);
+            assert_bounded(&polls, longest_poll(SLICE, cost, 2));
+        }
+    });
+}
+
+/// Puts `depth` budgets around a task.
+fn nested<'a>(
+    depth: usize,
+    task: impl Future<Output = ()> + 'a,
+) -> Pin<Box<dyn Future<Output = ()> + 'a>> {
+    let nest = |task, _| Box::pin(with_budget(SLICE, task)) as Pin<Box<_>>;
+    (0..depth).fold(Box::pin(task), nest)
+}
+
 /// Clause 8: what comes after the nested budget is the outer task's own work
 /// again.
 #[test]

@@ -334,6 +334,87 @@ fn wakers_of_a_pool_that_has_ended_leave_no_memory_behind() {
     });
 }
 
+/// Clause 8: a poll may end after the pool has ended, and before its task is
+/// cancelled.
+#[test]
+fn a_task_that_wakes_itself_as_the_pool_ends_leaves_no_memory_behind() {
+    let lesson = Lesson {
+        clause: "8. The end",
+        promise: "A task that is woken in its poll leaves no memory behind, even if that poll ends \
+                  while the pool is being dropped.",
+        usual_cause: "The worker puts the task back into the queue without asking whether the pool \
+                      has ended. The queue was emptied before, and the task is cancelled after, so \
+                      nothing takes it out: the queue and the task keep each other. Ask under the \
+                      lock of the queue, as for any other push.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    const POOLS: isize = 40;
+    check(lesson, || {
+        let end_one = |_| {
+            let pool = Pool::new(1);
+            let opener = Opener::new();
+            let (sender, receiver) = mpsc::channel();
+            let worker = Arc::new(Mutex::new(Some(receiver)));
+            // In either order of cancelling the tasks, one of these comes
+            // before the task between them.
+            let first = waits_for_the_worker(&pool, &worker);
+            let gate = opener.gate();
+            let (begin, begun) = mpsc::channel();
+            drop(pool.spawn(poll_fn(move |cx| {
+                cx.waker().wake_by_ref();
+                let _ = begin.send(());
+                gate.wait();
+                let _ =
+                    sender.send((thread::current().id(), ThreadProbe::here()));
+                Poll::<()>::Pending
+            })));
+            let last = waits_for_the_worker(&pool, &worker);
+            begun.recv().expect("it is polled");
+            let opening = opener.open_once_asleep();
+            drop(pool);
+            opening.join().expect("opening does not panic");
+            [first, last]
+                .into_iter()
+                .for_each(|it| assert_cancelled(block_on(it)));
+        };
+        (0..2).for_each(end_one);
+        let before = live_blocks();
+        (0..POOLS).for_each(end_one);
+        let more = live_blocks() - before;
+        assert!(
+            more < POOLS,
+            "{POOLS} pools have ended during the poll of a task that had woken itself: {more} \
+             blocks of memory are left"
+        );
+    });
+}
+
+/// A worker, which its task announces when the poll is about to end.
+type Announced = mpsc::Receiver<(ThreadId, ThreadProbe)>;
+
+/// Spawns a task whose destructor returns when the worker sleeps or is gone,
+/// and so has finished with the task that announced it.
+fn waits_for_the_worker(
+    pool: &Pool,
+    worker: &Arc<Mutex<Option<Announced>>>,
+) -> JoinHandle<()> {
+    let worker = worker.clone();
+    let on_drop = OnDrop(move || {
+        let receiver = worker.lock().expect("nothing panics with it").take();
+        let Some(Ok((id, probe))) = receiver.map(|receiver| receiver.recv())
+        else {
+            return;
+        };
+        if id != thread::current().id() {
+            probe.wait_until_asleep();
+        }
+    });
+    pool.spawn(async move {
+        let _on_drop = on_drop;
+        pending::<()>().await;
+    })
+}
+
 /// Clause 12: a task may own what owns the pool.
 #[test]
 fn a_task_may_drop_its_own_pool() {
