@@ -461,7 +461,7 @@ fn a_steal_into_a_queue_that_is_stolen_from_writes_over_nothing() {
 fn what_is_free_stays_free_in_every_order() {
     let lesson = Lesson {
         clause: "11. Counts",
-        promise: "There is room for as many pushes as `free` has promised, whatever a thief does.",
+        promise: "There is room for as many pushes as `free` has promised, no matter what a thief does.",
         usual_cause: "`free` is `N - len`: a slot that a thief still copies from holds no item any \
                       more, and isn't free yet.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",

@@ -508,7 +508,7 @@ fn an_abort_ends_the_task_in_every_order() {
 fn no_task_slips_past_a_list_that_closes() {
     let lesson = Lesson {
         clause: "15. Listed",
-        promise: "A task that first waits while the list is closed ends, whichever comes first.",
+        promise: "A task that first waits while the list is closed ends, no matter which comes first.",
         usual_cause: "The list is marked as closed without its lock, or after its tasks were \
                       cancelled; or a task that is listed and still running isn't marked. Or the \
                       task checks under the lock whether the list is closed, releases the lock, \

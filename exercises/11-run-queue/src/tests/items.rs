@@ -223,7 +223,7 @@ fn a_slot_is_free_again_once_its_item_is_out() {
 fn a_queue_works_alike_from_every_position() {
     let lesson = Lesson {
         clause: "4. Wrap-around",
-        promise: "The same steps give the same results, wherever the positions start.",
+        promise: "The same steps give the same results, no matter where the positions start.",
         usual_cause: "A position is advanced with `+`, which panics at `u32::MAX` in a debug \
                       build; or two positions are compared with `<`, which is wrong after one has \
                       wrapped. Use `wrapping_add` and `wrapping_sub`, and look at the difference.",

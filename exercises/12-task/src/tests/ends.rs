@@ -148,7 +148,7 @@ fn an_abort_during_a_poll_that_yields_counts() {
         clause: "16. Yield",
         promise: "A task that is aborted, or whose list is closed, while it is polled, and then \
                   yields, isn't polled again.",
-        usual_cause: "A task that yields is marked as queued, whatever its state was, which \
+        usual_cause: "A task that yields is marked as queued without regard to its state, which \
                       overwrites an abort that came during the poll. Keep its flag, and check it \
                       when the next poll would begin.",
         read: "scheduler/task-end.html#the-end-of-a-task",

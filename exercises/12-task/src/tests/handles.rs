@@ -8,7 +8,7 @@ use super::*;
 fn future_and_output_are_dropped_once_whatever_happens() {
     let lesson = Lesson {
         clause: "8. The output",
-        promise: "However far a task got and whichever side gave it up, its future and its output \
+        promise: "No matter how far a task got and which side gave it up, its future and its output \
                   are dropped once, and nothing is left.",
         usual_cause: "The state says that there is a future, or an output, where there is none any \
                       more, or nothing drops what it says is there.",

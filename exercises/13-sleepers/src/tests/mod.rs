@@ -52,7 +52,7 @@ fn search(sleepers: &Sleepers, workers: usize) -> usize {
         .count()
 }
 
-/// Clause 1: all but one are busy, whichever it is.
+/// Clause 1: all but one are busy, and each is that one in turn.
 #[test]
 fn a_sleeper_is_named_when_work_comes() {
     let lesson = Lesson {
@@ -506,7 +506,7 @@ fn a_named_worker_need_not_ask() {
                   again: it then sleeps like any other, and may be unparked without being named.",
         usual_cause: "The flag that a worker was named is cleared only in \
                       `transition_from_parked`, or only in one of the two ways to fall asleep. \
-                      Clear it wherever the worker sleeps again.",
+                      Clear it in each place where the worker sleeps again.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {

@@ -101,7 +101,7 @@ fn block_on_is_allowed_wherever_a_thread_may_wait() {
     let lesson = Lesson {
         clause: "10. Block on",
         promise: "`block_on` may be called in a blocking job, and while a guard of `enter` exists.",
-        usual_cause: "`block_on` panics wherever a runtime was entered. Blocking jobs and guards \
+        usual_cause: "`block_on` panics if any runtime was entered. Blocking jobs and guards \
                       also enter one, but they keep no worker from its tasks. Check whether this \
                       thread is a worker or runs a `block_on`.",
         read: "scheduler/runtime.html#the-runtimes-edge",

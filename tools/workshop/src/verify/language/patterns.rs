@@ -87,7 +87,7 @@ pub const PATTERNS: [Pattern; 11] = [
         sentence.count(&["whoever", "whichever", "whatever", "wherever", "whomever"])
     }),
     wording("“Who does X …” as a subject", 0.0, |sentence| {
-        usize::from(sentence.opens_with(&["Who", "Whom"]) && !sentence.asks())
+        usize::from(sentence.opens_with(&["Who"]) && !sentence.asks())
     }),
     wording(
         "a sentence that opens with And, But, So, Or, Yet",
@@ -109,9 +109,7 @@ pub const PATTERNS: [Pattern; 11] = [
         ];
         sentence.phrases(&verbs)
     }),
-    wording("“that one”, “the other one”", 0.2, |sentence| {
-        sentence.phrases(&["that one", "the other one"])
-    }),
+    wording("“that one”, “the other one”", 0.2, that_one),
     wording(
         "mend, anew, once more, dear, rouse, for ever, to bed, lie down",
         0.0,
@@ -142,6 +140,20 @@ fn contractions(sentence: &Sentence) -> usize {
         ends.iter().any(|end| word.ends_with(end)) || of.is_some_and(|of| before_s.contains(&of))
     };
     sentence.words.iter().filter(is_one).count()
+}
+
+/// In "that one poll", the words stand before a noun, and say how many.
+fn that_one(sentence: &Sentence) -> usize {
+    let verbs = [
+        "is", "was", "has", "had", "isn't", "does", "can", "may", "will", "would", "and", "or",
+        "but", "too",
+    ];
+    let words = sentence.words.iter().map(|word| word.to_lowercase());
+    let words: Vec<String> = words.chain(["and".to_owned()]).collect();
+    let is_that = |words: &&[String]| {
+        words[0] == "that" && words[1] == "one" && verbs.contains(&words[2].as_str())
+    };
+    words.windows(3).filter(is_that).count() + sentence.phrases(&["the other one"])
 }
 
 /// "There is no …" is plain English.
