@@ -422,7 +422,7 @@ fn a_worker_that_falls_asleep_in_vain_is_not_taken_for_a_sleeper_in_whatever_ord
     let lesson = Lesson {
         clause: "3. All workers",
         promise: "While one worker is in a long poll, the other runs what comes from outside.",
-        usual_cause: "A worker looks once more before it parks, finds a task, and is still listed \
+        usual_cause: "A worker looks again before it parks, finds a task, and is still listed \
                       as parked while it polls it. The next `notify` names this worker, and the \
                       other stays parked. Leave the list before you take the task.",
         read: "scheduler/work-stealing.html#the-worker-loop",
