@@ -360,20 +360,20 @@ fn a_task_that_wakes_itself_as_the_pool_ends_leaves_no_memory_behind() {
             let first = waits_for_the_worker(&pool, &worker);
             let gate = opener.gate();
             let (begin, begun) = mpsc::channel();
-            drop(pool.spawn(poll_fn(move |cx| {
+            let woken = pool.spawn(poll_fn(move |cx| {
                 cx.waker().wake_by_ref();
                 let _ = begin.send(());
                 gate.wait();
                 let _ =
                     sender.send((thread::current().id(), ThreadProbe::here()));
                 Poll::<()>::Pending
-            })));
+            }));
             let last = waits_for_the_worker(&pool, &worker);
             begun.recv().expect("it is polled");
             let opening = opener.open_once_asleep();
             drop(pool);
             opening.join().expect("opening does not panic");
-            [first, last]
+            [first, woken, last]
                 .into_iter()
                 .for_each(|it| assert_cancelled(block_on(it)));
         };
