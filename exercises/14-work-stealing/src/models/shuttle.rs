@@ -256,7 +256,7 @@ fn no_task_waits_while_a_worker_sleeps_in_whatever_order() {
         promise: "As many tasks as there are workers run at a time, no matter which thread spawned \
                   or woke them.",
         usual_cause: "A worker searches already, so no other is unparked; and the searcher finds \
-                      one task and notifies no worker of the next. Or a worker looks once more \
+                      one task and notifies no worker of the next. Or a worker looks again \
                       before it parks, but at the global queue only: a task waits in another \
                       worker's.",
         read: "scheduler/work-stealing.html#the-worker-loop",
