@@ -126,9 +126,10 @@ fn the_target_ends_after_all_that_was_done_with_it() {
         clause: "2. Given back",
         promise: "One thread wakes the target and drops its waker, and another one drops the last \
                   waker. The target's destructor sees all that was done with the target.",
-        usual_cause: "A waker finds out by a load that it is the last, and frees the target \
-                      without an `Acquire`, so that what the other thread did doesn't happen \
-                      before that. Or the count is decremented without `Release`.",
+        usual_cause: "A waker finds out by a load, or by a `fetch_sub` that is `Release` only, that it \
+                      is the last, and frees the target without an `Acquire`, so that what the \
+                      other thread did doesn't happen before that. Or the count is decremented \
+                      without `Release`.",
         read: "one-future/raw-waker.html#any-thread",
     };
     check_model(lesson, || {

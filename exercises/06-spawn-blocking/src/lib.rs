@@ -45,8 +45,8 @@ use std::time::Duration;
 ///    waker, or of what one of these has thrown.
 /// 8. **Idle.** A thread without a job sleeps.
 /// 9. **Keep-alive.** A thread that has had no job for `keep_alive` leaves;
-///    before that, it takes the next job. If all have left, the next job starts
-///    a thread. Any `Duration` is allowed.
+///    until then, it takes the next job. A wake-up in vain may restart the
+///    time. If all have left, a job starts a thread. Any `Duration` is allowed.
 /// 10. **Shutdown.** Dropping the pool waits until all jobs have run, including
 ///     those in the queue, and until its threads have ended, even one that was
 ///     just leaving. A job that drops its own pool waits for nothing; the other

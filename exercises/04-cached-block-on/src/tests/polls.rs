@@ -176,8 +176,9 @@ fn a_recursive_call_panics_and_says_so() {
         promise: "A `block_on` within another `block_on` on the same thread panics, and its \
                   message contains the words \"recursive `block_on`\".",
         usual_cause: "The two calls share the cache, or a `RefCell` panics with a message of its \
-                      own, or the inner call removes the outer call's mark, or the inner call \
-                      polls its future before it checks for the mark.",
+                      own, or the inner call removes the outer call's mark (its guard is made \
+                      before the check, and the panic drops the guard), or the inner call polls \
+                      its future before it checks for the mark.",
         read: "one-future/cached-block-on.html#a-call-within-a-call",
     };
     check(lesson, || {

@@ -40,7 +40,8 @@ fn dropping_the_pool_waits_for_its_threads() {
         promise: "When the pool has been dropped, its threads have ended.",
         usual_cause: "The threads are told to end, but nothing joins them. Or a thread that ends \
                       leaves its handle for the next one to join, and overwrites a handle that \
-                      hasn't been joined yet.",
+                      hasn't been joined yet. Or the pool waits until a count of the threads is \
+                      zero: a thread that decrements it is about to end, but hasn't ended.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     const CAP: usize = 3;

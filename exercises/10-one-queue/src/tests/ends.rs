@@ -308,7 +308,9 @@ fn wakers_of_a_pool_that_has_ended_leave_no_memory_behind() {
         usual_cause: "A task that is woken after the end of the pool goes into its queue. Nothing \
                       takes it out, and the queue and the task keep each other alive. Under the \
                       lock of the queue, check whether the pool has ended, or whether the task \
-                      has.",
+                      has. Or a task keeps a waker of its own between its polls, and only its \
+                      last poll takes it out: a cancelled task has no last poll, so take it out \
+                      there, too.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     const POOLS: isize = 40;
