@@ -314,7 +314,7 @@ impl<S: Schedule> Default for OwnedTasks<S> {
     }
 }
 
-/// Lets the scheduler's other tasks run first.
+/// Lets the scheduler's other tasks run.
 pub fn yield_now() -> YieldNow {
     todo!("a future that remembers whether it has been polled")
 }

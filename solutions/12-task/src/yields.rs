@@ -40,7 +40,7 @@ pub fn watch(
     })
 }
 
-/// Lets the scheduler's other tasks run first.
+/// Lets the scheduler's other tasks run.
 pub fn yield_now() -> YieldNow {
     YieldNow { was_polled: false }
 }

@@ -20,8 +20,8 @@ fn assert_cheap(clock: &FakeClock, items: u32, cost: Duration) {
 fn the_clock_takes_little_of_the_time() {
     let lesson = Lesson {
         clause: "5. Cheap",
-        promise: "The items get at least 95 % of the time, even if an item costs no more than a \
-                  reading of the clock.",
+        promise: "The items get at least 95 % of the time, even if an item costs only about as much \
+                  as a reading of the clock.",
         usual_cause: "The clock is read at every checkpoint, or the stride grows too slowly.",
         read: "yielding/budget.html#the-stride",
     };

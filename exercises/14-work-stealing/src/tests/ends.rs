@@ -228,8 +228,8 @@ fn busy_tasks_do_not_hold_up_the_shutdown() {
 fn shutdown_does_not_run_what_is_queued() {
     let lesson = Lesson {
         clause: "15. Shutdown",
-        promise: "Once the shutdown has begun a worker polls at most 127 more tasks, and drops \
-                  those that are queued.",
+        promise: "Once the shutdown has begun a worker polls at most 127 more tasks; those that are \
+                  queued are dropped.",
         usual_cause: "A worker that has seen the shutdown flag empties its queue by running the \
                       tasks in it. Or it checks the flag only when it has nothing to do.",
         read: "scheduler/runtime.html#shutdown",

@@ -67,8 +67,9 @@ fn busy_workers_look_into_the_global_queue() {
 fn a_worker_takes_from_outside_within_each_interval() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "While a task yields on the only worker, one poll in each interval is of a task \
-                  from the global queue. The default interval is at most 127 polls.",
+        promise: "While a task yields on the only worker, of as many polls in a row as the interval \
+                  has, at least one is of a task from the global queue. The default interval is at \
+                  most 127 polls.",
         usual_cause: "The default is larger than 127, or the worker looks one poll too late: it \
                       doesn't count the poll of the task that it takes.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
@@ -86,8 +87,8 @@ fn a_worker_takes_from_outside_within_each_interval() {
 fn each_poll_counts_in_the_interval() {
     let lesson = Lesson {
         clause: "4. From outside",
-        promise: "One poll in each interval is of a task from the global queue, too, while the \
-                  tasks of the only worker spawn and wake one another.",
+        promise: "Of as many polls in a row as the interval has, at least one is of a task from the \
+                  global queue, too, while the tasks of the only worker spawn and wake one another.",
         usual_cause: "The worker counts polls where it takes a task from its queue, so the polls \
                       of the next task aren't counted.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
