@@ -346,8 +346,8 @@ pub struct Stealer<T, const N: usize> {
 }
 
 impl<T, const N: usize> Stealer<T, N> {
-    /// Steals half of the items, but no more than there is room for in the thief's queue: returns
-    /// one, and moves the others there.
+    /// Steals half of the items: returns one, and moves the others, no more than there is room for,
+    /// into the thief's queue.
     pub fn steal_into(&self, thief: &Local<T, N>) -> Option<T> {
         let ring = &*self.ring;
         if ptr::eq(ring, &*thief.ring) {

@@ -26,7 +26,7 @@
 //!    says, each on a thread of its own that is named as
 //!    [`Builder::thread_name`] says. If that many tasks are ready, that many
 //!    workers run, no matter which thread has spawned or woken them: no task
-//!    waits while a worker is parked, except the task that is next on a worker
+//!    waits while a worker sleeps, except the task that is next on a worker
 //!    that is in a poll. (A worker may keep one task, which it polls as soon as
 //!    its current poll is over, where no other worker can take it. We call
 //!    it the worker's next task. The next task can also be a
