@@ -18,7 +18,7 @@ pub trait Scheduler: Sized {
 
 /// Spawns tasks from within [`Scheduler::block_on`] and from tasks.
 pub trait Spawn: Clone + Send + 'static {
-    /// Spawns a task that nobody awaits.
+    /// Spawns a detached task.
     fn spawn<F: Future<Output = ()> + Send + 'static>(&self, future: F);
     /// The way to yield that belongs to this scheduler.
     fn yield_now() -> impl Future<Output = ()> + Send;

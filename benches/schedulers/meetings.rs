@@ -89,7 +89,7 @@ fn meet<S: Scheduler>(scheduler: &S, workers: usize, host: Host) -> bool {
             let spawner = scheduler.spawner();
             let _handle = pin!(scheduler.spawn(async move {
                 guests.into_iter().for_each(|guest| spawner.spawn(guest));
-                // The last one may be next, where nobody else can take it.
+                // The last one may be next, where no other worker can take it.
                 S::Spawner::yield_now().await;
             }));
             meeting.is_held()

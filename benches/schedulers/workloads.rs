@@ -1,5 +1,5 @@
 //! What the schedulers are measured by: the workloads of tokio's own
-//! `benches/rt_multi_threaded.rs`, written anew from what they do, and two more,
+//! `benches/rt_multi_threaded.rs`, written from what they do, and two more,
 //! `wake_many` and `spawn_many_worker`.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};

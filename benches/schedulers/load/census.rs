@@ -82,7 +82,7 @@ impl Census {
         number
     }
 
-    /// Begins anew with the time. The caller must know that no task is polled.
+    /// Starts the time again. The caller must know that no task is polled.
     pub fn restart(&self) {
         // Relaxed: what lets the workers go on publishes it.
         self.start_ns.store(now_ns(), Relaxed);
