@@ -453,7 +453,9 @@ fn a_worker_that_was_unparked_can_sleep_again() {
     let lesson = Lesson {
         clause: "7. Unparking",
         promise: "A worker may sleep and wake up any number of times; it is listed once.",
-        usual_cause: "It is added to the list at each sleep, and waking up doesn't take it off.",
+        usual_cause: "It is added to the list at each sleep, and waking up doesn't take it off, or \
+                      takes another off: when one leaves the middle of the list, another has moved, \
+                      and so has its position.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
