@@ -103,7 +103,7 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
         await page.keyboard.press("Tab");
       }
       assert.match(await why.innerText(), /^heartbeat waited 2\.95 ms for its poll 3/);
-      assert.equal(await text(), "5.04 ms: worker 0 polls heartbeat, worker 1 is parked (asleep).");
+      assert.equal(await text(), "5.04 ms: worker 0 polls heartbeat, worker 1 is parked.");
       await page.keyboard.press("Home");
       assert.match(await text(), /^0 ns: /);
       await page.keyboard.press("ArrowRight");
@@ -163,7 +163,7 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
       await page.getByRole("button", { name: /longest wait/ }).click();
       assert.match(await why.innerText(), /^heartbeat/);
       await page.getByRole("button", { name: /idle/ }).click();
-      assert.match(await why.innerText(), /Worker 1 is parked longest from .* nobody wakes it/);
+      assert.match(await why.innerText(), /Worker 1 is parked longest from .* nothing unparks it/);
       assert.match(await text(), /worker 1 is parked/);
     });
   });

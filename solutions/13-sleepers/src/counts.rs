@@ -1,5 +1,5 @@
-//! How many workers are parked, and how many search: two counts in one word, so that
-//! one step looks at both and changes both.
+//! How many workers are parked, and how many search: two counts in one word, so
+//! that one step looks at both and changes both.
 
 use primitives::atomic::{AtomicU32, Ordering};
 
@@ -50,7 +50,7 @@ impl Counts {
     }
 
     // ANCHOR: choose
-    /// If one is parked and none searches, makes one of the sleepers a searcher.
+    /// If one is parked and none searches, makes a sleeper a searcher.
     pub fn choose_sleeper(&self) -> bool {
         let choose =
             |counts| should_notify(counts).then(|| counts - PARKED + SEARCHING);

@@ -8,7 +8,8 @@ use super::counts::{Counts, MOST_WORKERS};
 use super::sleeper_set::SleeperSet;
 
 /// Knows which of a scheduler's workers are parked and which search, and
-/// decides which one to wake. Its contract is above, in the documentation of the crate.
+/// decides which one to wake. Its contract is above, in the documentation of the
+/// crate.
 pub struct Sleepers {
     counts: Counts,
     set: SleeperSet,
