@@ -424,7 +424,7 @@ describe("a sweep", { skip: reasonToSkip() }, () => {
       assert.equal(await page.locator("#fig-both .fig-canvas .fig-picture").count(), 1, "the other figure has its data still");
       await page.locator("#fig-turned .fig-scrubber").focus();
       await page.keyboard.press("ArrowRight");
-      assert.match(await turns.innerText(), /Nobody has recorded the worker at N = 512, only at 64 and 256/);
+      assert.match(await turns.innerText(), /The worker was not recorded at N = 512, only at 64 and 256/);
       assert.equal(await turns.locator(".fig-picture").count(), 0);
       await turns.getByRole("button", { name: "N = 64" }).click();
       assert.match(await page.locator("#fig-turned .fig-scrubber").getAttribute("aria-valuetext"), /^N = 64: /);
