@@ -146,6 +146,7 @@ fn row(
         })
     });
     late.sort();
+    // Rounded down, as the chapter says.
     let at = |percent: usize| late[(late.len() - 1) * percent / 100];
     let cpu = cost.cpu.map_or("?".into(), |cpu| format!("{cpu:.2?}"));
     let (wall, p50, p99, max) = (cost.wall, at(50), at(99), at(100));

@@ -389,7 +389,7 @@ describe("a sweep", { skip: reasonToSkip() }, () => {
       const handle = page.getByRole("slider", { name: "numbers between two yields" });
       const text = () => handle.getAttribute("aria-valuetext");
       await handle.focus();
-      assert.match(await text(), /^N = 256: 9\d % of the peak; one turn holds the worker for 3\.\d+ µs\. Half of the waits are under/);
+      assert.match(await text(), /^N = 256: 9\d % of the peak; one time slice holds the worker for 3\.\d+ µs\. Half of the waits are under/);
       await page.keyboard.press("ArrowRight");
       assert.match(await text(), /^N = 512: /);
       await page.keyboard.press(",");

@@ -49,8 +49,8 @@ test("a noisy point in the middle ends what is permitted", () => {
   assert.equal(allowed(readSweep({ schema: "workshop.sweep/1", x: "N", points }), 100), 0);
 });
 
-test("one point is told with its turn and its waits", () => {
-  assert.equal(readout(EXACT, 3), "N = 64: 83 % of the peak; one turn holds the worker for 1.13 µs. Half of the waits are under 567 ns, nine in ten under 1.13 µs.");
+test("one point is told with its time slice and its waits", () => {
+  assert.equal(readout(EXACT, 3), "N = 64: 83 % of the peak; one time slice holds the worker for 1.13 µs. Half of the waits are under 567 ns, nine in ten under 1.13 µs.");
 });
 
 test("points without waits, in any order, are a sweep as well", () => {
