@@ -32,7 +32,8 @@ use std::time::Duration;
 ///    many threads. A thread that is leaving no longer counts.
 /// 3. **In parallel.** No job waits while fewer than `max_threads` run, no
 ///    matter whether threads sleep or must be started: that many jobs can wait
-///    for one another.
+///    for one another. For each job that would otherwise wait, a thread is
+///    woken or started, and this waits for no other job to end.
 /// 4. **Order.** Threads take up the jobs in the order of their submission. A
 ///    job that is handed to a thread, woken or new, has been taken up.
 /// 5. **Every job runs.** A job runs once, even if its handle has been dropped,

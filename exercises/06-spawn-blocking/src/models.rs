@@ -64,6 +64,35 @@ fn a_thread_that_was_chosen_as_it_left_is_chosen_again_in_every_order() {
     });
 }
 
+/// Clause 3: a job waits for two others, whose threads are still to come.
+#[test]
+fn each_job_of_a_burst_gets_a_thread_in_every_order() {
+    let lesson = Lesson {
+        clause: "3. In parallel",
+        promise: "In every interleaving, three jobs run of which the first waits for the others.",
+        usual_cause: "A thread starts the next one only when its own job has ended; or two \
+                      submitters count on the same thread.",
+        read: "blocking/spawn-blocking.html#a-tree-of-threads",
+    };
+    check_model(lesson, || {
+        // One, so that all of them are tried; two take more than its time.
+        primitives::model_within(1, || {
+            let pool = Pool::new(3, HOUR);
+            let (sender, receiver) = mpsc::channel();
+            let first = pool.spawn_blocking(move || {
+                for _ in 0..2 {
+                    receiver.recv().expect("the others run");
+                }
+            });
+            for _ in 0..2 {
+                let sender = sender.clone();
+                drop(pool.spawn_blocking(move || _ = sender.send(())));
+            }
+            block_on(first).expect("the first runs");
+        });
+    });
+}
+
 /// Clause 3: a thread is woken for a job that another thread has taken.
 #[test]
 fn a_thread_that_was_woken_in_vain_is_woken_again_in_every_order() {

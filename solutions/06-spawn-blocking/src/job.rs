@@ -35,8 +35,8 @@ impl Job {
         (Self(task.clone()), JoinHandle(task))
     }
 
-    /// Runs the closure. Never panics, whatever the closure, its result or
-    /// whoever awaits it does.
+    /// Runs the closure. Never panics, even if the closure, its result or the
+    /// waker of the task that awaits it does.
     pub fn run(self) {
         self.0.run();
         // With the job may go a result that nothing awaits.
@@ -163,8 +163,8 @@ impl<F: Send, T: Send> Outcome<T> for Task<F, T> {
     }
 }
 
-/// Runs foreign code whose panic must go no further, and neither must that of
-/// what it throws.
+/// Runs foreign code, and stops its panic, and the panic of what that panic has
+/// thrown when it's dropped.
 fn contain(run: impl FnOnce()) {
     let thrown = catch_unwind(AssertUnwindSafe(run));
     let dropped = catch_unwind(AssertUnwindSafe(|| drop(thrown)));
@@ -175,8 +175,8 @@ fn contain(run: impl FnOnce()) {
 pub struct JoinError(Cause);
 
 enum Cause {
-    /// What the job has thrown. Nobody locks it: the mutex makes it `Sync`,
-    /// which those expect of an error who pass it on.
+    /// What the job has thrown. It's never locked: the mutex makes it `Sync`,
+    /// which code that passes an error on expects of it.
     Panic(std::sync::Mutex<Box<dyn Any + Send>>),
     Cancelled,
 }

@@ -1,15 +1,18 @@
 //! Solution 6: a pool of threads for jobs that block, and a bridge to rayon.
 //!
-//! A futex call for each job would cost more than a small job does. So at most
-//! one thread at a time is *coming*: started or woken for a job, or looking for
-//! one before it falls asleep. Whoever submits a job while one is coming wakes
-//! nobody. The one that comes takes a job, and before it runs it, sends for the
-//! next thread if more jobs wait. So all threads that are needed come, one by
-//! one, and no herd of them.
+//! A futex call for each job would cost more than a small job does. A thread is
+//! *coming* if it has been unparked or started, or looks around for a job before
+//! it parks. A submitter unparks or starts a thread only if none is coming, or if
+//! more than [`JOBS_PER_THREAD`] jobs wait for each that is. A thread that comes
+//! takes a job and, before it runs the job, unparks or starts up to [`FAN_OUT`]
+//! threads if more jobs wait than threads are coming. So the threads for a burst
+//! of jobs that block come as a tree, in a number of scheduling delays that is
+//! the logarithm of their number. Jobs that are short need few threads: the first
+//! to come have run them before the tree grows.
 //!
 //! *Memory ordering.* What the submitter wrote before `spawn_blocking` is seen
-//! by the job, and what the job wrote by whoever awaits it: by the mutex of the
-//! queue, and by that of the job. `waiting_count` orders nothing.
+//! by the job, and what the job wrote by the task that awaits it: through the
+//! mutex of the queue, and that of the job. `waiting_count` orders nothing.
 
 mod job;
 #[cfg(all(test, feature = "loom"))]
@@ -44,7 +47,8 @@ pub use job::{Job, JoinError, JoinHandle};
 ///    many threads. A thread that is leaving no longer counts.
 /// 3. **In parallel.** No job waits while fewer than `max_threads` run, no
 ///    matter whether threads sleep or must be started: that many jobs can wait
-///    for one another.
+///    for one another. For each job that would otherwise wait, a thread is
+///    woken or started, and this waits for no other job to end.
 /// 4. **Order.** Threads take up the jobs in the order of their submission. A
 ///    job that is handed to a thread, woken or new, has been taken up.
 /// 5. **Every job runs.** A job runs once, even if its handle has been dropped,
@@ -112,12 +116,12 @@ impl Pool {
         handle
     }
 
-    /// Does what dropping the pool does, for those who share it: waits until
-    /// all jobs have run and all threads have ended. A job that is submitted
-    /// from now on is cancelled.
+    /// Does what dropping the pool does, if the pool is shared: waits until all
+    /// jobs have run and all threads have ended. A job that is submitted from
+    /// now on is cancelled.
     ///
-    /// Whoever only submits jobs may hold on to the pool meanwhile, and after
-    /// it: the wait is here, and never where the last of them lets go.
+    /// Code that only submits jobs may keep the pool meanwhile, and afterwards:
+    /// the wait is here, and never where the last owner is dropped.
     ///
     /// ```
     /// use std::time::Duration;
@@ -138,8 +142,8 @@ struct Shared {
     max_threads: usize,
     keep_alive: Duration,
     state: Mutex<State>,
-    /// The length of the queue, for those who look without the lock. Changed
-    /// only by who holds it.
+    /// The length of the queue, for a look without the lock. Changed only under
+    /// the lock.
     waiting_count: AtomicUsize,
     /// Held while the threads are joined: if two shut down the pool, both wait.
     ending: Mutex<()>,
@@ -148,11 +152,11 @@ struct Shared {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Job>,
-    /// The threads that sleep, with their numbers. Whoever takes a thread from
-    /// here must unpark it, and it is the one that is coming.
+    /// The parked threads, with their numbers. The thread that takes one from
+    /// here counts it as coming, and must unpark it.
     idle: Vec<(u64, Unparker)>,
-    /// Whether a thread will look at the queue without having been asked.
-    is_one_coming: bool,
+    /// How many threads will look at the queue without being unparked.
+    coming_count: usize,
     is_shut_down: bool,
     thread_count: usize,
     started_count: u64,
@@ -161,25 +165,32 @@ struct State {
     threads: BTreeMap<u64, thread::JoinHandle<()>>,
 }
 
-/// What is to be done for the jobs in the queue, once the lock is given back.
-enum Summons {
-    Nothing,
-    Wake(Unparker),
-    /// Nobody can run these. To drop them cancels them.
-    Cancel(VecDeque<Job>),
+/// What remains to be done without the lock.
+#[must_use]
+struct Calls {
+    unpark: Vec<(u64, Unparker)>,
+    /// No thread can run these: dropping them cancels them.
+    cancel: VecDeque<Job>,
 }
+
+/// How many jobs a submitter lets wait for each thread that is coming before it
+/// unparks or starts another. In a model, so few that it happens.
+const JOBS_PER_THREAD: usize = if IS_MODEL { 2 } else { 16 };
+
+/// How many threads a thread that comes unparks or starts. With one, the threads
+/// of a burst would come in a row; with many, most would find that the short
+/// jobs they came for have been run.
+const FAN_OUT: usize = 2;
 
 /// No thread has this number.
 const LEFT_LAST: u64 = u64::MAX;
 
-/// How often a thread looks for a job before it falls asleep. In between it
-/// lets others run, so that the one that submits the next job gets its turn. In
-/// a model one look stands for all.
-const LOOKS: u32 = if cfg!(any(feature = "loom", feature = "shuttle")) {
-    1
-} else {
-    32
-};
+/// How often a thread checks for a job before it parks. In between, it lets
+/// others run, so that the submitter of the next job gets the processor. In a
+/// model one look stands for all.
+const LOOKS: u32 = if IS_MODEL { 1 } else { 32 };
+
+const IS_MODEL: bool = cfg!(any(feature = "loom", feature = "shuttle"));
 
 primitives::thread_local! {
     /// The pool that this thread works for.
@@ -201,32 +212,35 @@ impl Shared {
         state.queue.push_back(job);
         // Relaxed: a hint for `look_around`; the job is found under the lock.
         self.waiting_count.store(state.queue.len(), Relaxed);
-        let summons = self.summon(&mut state);
+        let limit = state.queue.len().div_ceil(JOBS_PER_THREAD);
+        let calls = self.send_for(limit, &mut state);
         drop(state);
-        summons.carry_out();
+        calls.make();
     }
 
-    /// Sees to it that a thread comes for the jobs in the queue, if there are
-    /// any and if none is coming.
-    // ANCHOR: summon
-    fn summon(self: &Arc<Self>, state: &mut State) -> Summons {
-        if state.queue.is_empty() || state.is_one_coming {
-            return Summons::Nothing;
+    /// Makes sure that a thread is coming for each job in the queue, up to
+    /// `limit` threads.
+    // ANCHOR: send_for
+    fn send_for(self: &Arc<Self>, limit: usize, state: &mut State) -> Calls {
+        let wanted_count = limit.min(state.queue.len());
+        let missing_count = wanted_count.saturating_sub(state.coming_count);
+        // The last to park: their caches are warm, and the others may leave.
+        let rest = state.idle.len().saturating_sub(missing_count);
+        let unpark = state.idle.split_off(rest);
+        state.coming_count += unpark.len();
+        while state.coming_count < wanted_count
+            && state.thread_count < self.max_threads
+            && self.start_thread(state)
+        {
+            state.coming_count += 1;
         }
-        // The last to fall asleep: its caches are warm; the others may leave.
-        if let Some((_, sleeper)) = state.idle.pop() {
-            state.is_one_coming = true;
-            return Summons::Wake(sleeper);
-        }
-        if state.thread_count < self.max_threads {
-            state.is_one_coming = self.start_thread(state);
-        }
-        if state.thread_count == 0 {
-            return Summons::Cancel(mem::take(&mut state.queue));
-        }
-        Summons::Nothing
+        let cancel = match state.thread_count {
+            0 => mem::take(&mut state.queue),
+            _ => VecDeque::new(),
+        };
+        Calls { unpark, cancel }
     }
-    // ANCHOR_END: summon
+    // ANCHOR_END: send_for
 
     /// Returns `true` if there is a new thread.
     fn start_thread(self: &Arc<Self>, state: &mut State) -> bool {
@@ -248,20 +262,29 @@ impl Shared {
         EMPLOYER.with(|employer| employer.set(Arc::as_ptr(&self)));
         let parker = Parker::new();
         let mut state = self.lock();
-        state.is_one_coming = false;
         loop {
+            // This thread has come.
+            state.coming_count -= 1;
+            let mut limit = state.coming_count + FAN_OUT;
             while let Some(job) = state.queue.pop_front() {
                 // Relaxed: as in `submit`.
                 self.waiting_count.store(state.queue.len(), Relaxed);
-                let summons = self.summon(&mut state);
+                let calls = self.send_for(limit, &mut state);
                 drop(state);
-                summons.carry_out();
+                calls.make();
                 job.run();
                 state = self.lock();
+                limit = 1;
             }
-            state = self.look_around(state);
-            if !state.queue.is_empty() {
-                continue;
+            if state.coming_count == 0 && !state.is_shut_down {
+                state.coming_count = 1;
+                drop(state);
+                self.look_around();
+                state = self.lock();
+                if !state.queue.is_empty() {
+                    continue;
+                }
+                state.coming_count -= 1;
             }
             if state.is_shut_down {
                 break;
@@ -271,24 +294,21 @@ impl Shared {
             let is_woken = parker.park_timeout(self.keep_alive);
             state = self.lock();
             let place = state.idle.iter().position(|(idle, _)| *idle == number);
-            match place {
-                // Taken from the list: we are the one that is coming,
-                // whatever has ended the sleep.
-                None => state.is_one_coming = false,
-                Some(place) => {
-                    state.idle.remove(place);
-                    if !is_woken && state.queue.is_empty() {
-                        break;
-                    }
+            // Not in the list: counted as coming, whatever has ended the park.
+            if let Some(place) = place {
+                state.idle.remove(place);
+                if !is_woken && state.queue.is_empty() {
+                    break;
                 }
+                state.coming_count += 1;
             }
         }
         state.thread_count -= 1;
         if state.is_shut_down {
             return;
         }
-        // Who leaves joins the one that left before, so that the pool has only
-        // the last of them to join.
+        // A thread that leaves joins the thread that left before it, so that
+        // the pool has only the last of them to join.
         let own = state.threads.remove(&number);
         let before = own.and_then(|own| state.threads.insert(LEFT_LAST, own));
         drop(state);
@@ -296,17 +316,9 @@ impl Shared {
     }
     // ANCHOR_END: work
 
-    /// Looks for a job for a while, as the one that is coming. Meanwhile
-    /// nobody who submits a job needs to wake a thread.
-    fn look_around<'a>(
-        &'a self,
-        mut state: MutexGuard<'a, State>,
-    ) -> MutexGuard<'a, State> {
-        if state.is_one_coming || state.is_shut_down {
-            return state;
-        }
-        state.is_one_coming = true;
-        drop(state);
+    /// Looks for a job for a while, counted as coming: meanwhile, a submitter
+    /// needs to unpark no thread.
+    fn look_around(&self) {
         for _ in 0..LOOKS {
             // Relaxed: pairs with nothing. A job that is missed here is found
             // under the lock, in `work`.
@@ -315,21 +327,16 @@ impl Shared {
             }
             thread::yield_now();
         }
-        state = self.lock();
-        state.is_one_coming = false;
-        state
     }
 }
 
-impl Summons {
-    /// To be called without the lock: the thread that is woken wants it, and a
-    /// cancelled job wakes whoever awaits it.
-    fn carry_out(self) {
-        match self {
-            Self::Nothing => {}
-            Self::Wake(sleeper) => sleeper.unpark(),
-            Self::Cancel(jobs) => drop(jobs),
-        }
+impl Calls {
+    /// Must be called without the lock: a thread that is unparked wants it, and
+    /// a cancelled job wakes the task that awaits it.
+    fn make(self) {
+        let Self { unpark, cancel } = self;
+        unpark.iter().for_each(|(_, unparker)| unparker.unpark());
+        drop(cancel);
     }
 }
 
@@ -343,9 +350,10 @@ impl Shared {
     fn shut_down(&self) {
         let mut state = self.lock();
         state.is_shut_down = true;
-        let idle = mem::take(&mut state.idle);
+        let unpark = mem::take(&mut state.idle);
+        state.coming_count += unpark.len();
         drop(state);
-        idle.iter().for_each(|(_, sleeper)| sleeper.unpark());
+        unpark.iter().for_each(|(_, unparker)| unparker.unpark());
         if EMPLOYER.with(|it| ptr::eq(it.get(), self)) {
             return;
         }

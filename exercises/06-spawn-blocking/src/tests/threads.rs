@@ -162,6 +162,39 @@ fn as_many_jobs_as_the_cap_run_together() {
     });
 }
 
+/// Clause 3: a hundred requests may come at once, and each may wait for a disk.
+#[test]
+fn each_job_of_a_burst_gets_a_thread() {
+    let lesson = Lesson {
+        clause: "3. In parallel",
+        promise: "Of a burst of jobs that wait for one another, all run, no matter how many \
+                  threads are parked, and how many short jobs come in between.",
+        usual_cause: "A thread starts or wakes the next one only when its own job has ended; or a \
+                      thread that finds no job still counts as one that will take a job.",
+        read: "blocking/spawn-blocking.html#a-tree-of-threads",
+    };
+    const BURST: usize = 64;
+    check(lesson, || {
+        let pool = Pool::new(BURST, HOUR);
+        run_together(&pool, BURST / 8, ThreadProbe::here)
+            .iter()
+            .for_each(ThreadProbe::wait_until_asleep);
+        // Some of the threads are parked, and the others aren't there yet.
+        run_together(&pool, BURST, || ());
+
+        let pool = Pool::new(BURST, HOUR);
+        let meeting = Arc::new(Barrier::new(BURST));
+        let pairs = (0..BURST).map(|_| {
+            let meeting = meeting.clone();
+            let waiting = pool.spawn_blocking(move || {
+                meeting.wait();
+            });
+            [waiting, pool.spawn_blocking(|| ())]
+        });
+        results(pairs.flatten().collect());
+    });
+}
+
 /// Clause 3: a thread that was woken for one job isn't free for the next.
 #[test]
 fn an_idle_thread_is_counted_on_once() {
