@@ -414,6 +414,36 @@ fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
     });
 }
 
+/// Clause 3: a worker that was woken to search may find a task before it searches.
+#[test]
+fn two_tasks_from_outside_run_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "Of two tasks from outside, the second runs while the first is in a long poll, \
+                  no matter when it comes.",
+        usual_cause: "A worker is woken to search, finds a task in the global queue before it \
+                      searches, and polls it while it's still counted as a searcher: as long as \
+                      that poll takes, `notify` unparks no worker. Or the global queue seems \
+                      empty while a thread moves tasks within it, after that thread has notified.",
+        read: "scheduler/work-stealing.html#the-worker-loop",
+    };
+    check_model(lesson, || {
+        primitives::model(|| {
+            let runtime = runtime(2);
+            // After one of these the workers park, and are woken for the next.
+            let short = [(); 2].map(|()| runtime.spawn(async {}));
+            runtime.block_on(all(short.into()));
+            let handle = runtime.handle();
+            let tasks = two_meet(2).into_iter();
+            let spawning = thread::spawn(move || {
+                tasks.map(|task| handle.spawn(task)).collect::<Vec<_>>()
+            });
+            let tasks = spawning.join().expect("spawning doesn't panic");
+            runtime.block_on(all(tasks));
+        });
+    });
+}
+
 /// Clause 3: a worker finds a task as it parks, and the next one comes while it
 /// polls the first.
 #[test]
