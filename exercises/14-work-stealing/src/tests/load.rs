@@ -272,3 +272,74 @@ fn own_polls_during_a_flood(interval: u32, keep_busy: Way) -> Vec<usize> {
     own.sort_unstable();
     own
 }
+
+/// Clause 4: a queue that overflows gives away what was taken into it.
+#[test]
+fn what_a_worker_has_taken_keeps_its_place() {
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "If tasks come from outside in a row, and then a task of the only worker spawns \
+                  more than its queue holds, none of the former is overtaken by more than half of \
+                  those that came after it.",
+        usual_cause: "If the queue overflows, its older half goes to the end of the global queue, \
+                      with the tasks that the worker has taken from there. Let the younger half \
+                      go.",
+        read: "scheduler/work-stealing.html#what-goes-back",
+    };
+    check(lesson, || {
+        for yields in 1..=3 {
+            let order = order_of_tasks_from_outside(yields);
+            let overtaken = most_overtaken(&order);
+            assert!(
+                overtaken <= ROW / 2,
+                "of {ROW} tasks from outside one was polled after {overtaken} that had come later"
+            );
+        }
+    });
+}
+
+/// So many tasks come in a row.
+const ROW: usize = 250;
+
+/// Lets tasks come from outside while the only worker is in a poll of a task that
+/// then yields some times, and spawns many others. Returns their numbers in the order
+/// in which they were polled.
+fn order_of_tasks_from_outside(yields: usize) -> Vec<usize> {
+    let runtime = endless(
+        Runtime::builder()
+            .worker_threads(1)
+            .global_queue_interval(31)
+            .build(),
+    );
+    let (busy, opener) = (Busy::default(), Opener::new());
+    let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
+    let (tell, begin) = (begun.clone(), busy.clone());
+    drop(runtime.spawn(async move {
+        tell.open();
+        gate.wait();
+        for _ in 0..yields {
+            yield_now().await;
+        }
+        begin.bursts().await;
+    }));
+    begun.wait();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let tasks = (0..ROW).map(|number| {
+        let order = order.clone();
+        runtime.spawn(async move { order.lock().unwrap().push(number) })
+    });
+    let tasks = tasks.collect();
+    drop(opener);
+    runtime.block_on(all(tasks));
+    busy.stop();
+    order.lock().unwrap().clone()
+}
+
+/// How many larger numbers there are before one, at most.
+fn most_overtaken(order: &[usize]) -> usize {
+    let before = |at: usize| {
+        let earlier = order[..at].iter();
+        earlier.filter(|number| **number > order[at]).count()
+    };
+    (0..order.len()).map(before).max().unwrap_or_default()
+}

@@ -5,7 +5,8 @@
 //! stack, linked through the tasks. What is in the stack is younger than what
 //! is in the list, behind a lock. A worker that finds the list too short moves
 //! the whole stack to its end, turned round, so that the first that came is the
-//! first again. A worker whose queue overflows appends to the list at once.
+//! first again. So does a worker whose queue overflows, and appends to the list
+//! behind that.
 //!
 //! However many are pushed, nobody shall have to walk along all of them while
 //! others wait for the lock. So whoever has pushed does that walk now and then,
@@ -157,13 +158,15 @@ impl<S: Schedule> Injector<S> {
             Err(TryLockError::WouldBlock) => return,
         };
         // What this thread has pushed is in its caches.
-        self.move_stack(&mut list, |hints, newest| hints.skip(newest));
+        self.move_stack(&mut list, PrefetchHints::skip);
         self.update_len(&list);
     }
 
-    /// Puts tasks behind those that wait in the list.
+    /// Puts tasks behind all that wait here.
     pub fn append(&self, tasks: impl IntoIterator<Item = Runnable<S>>) {
         let mut list = self.lock();
+        // In front of these, or the list might never be too short.
+        self.move_stack(&mut list, PrefetchHints::skip);
         tasks.into_iter().for_each(|task| list.push_back(task));
         self.update_len(&list);
     }
