@@ -43,7 +43,10 @@ fn two_tasks_from_outside_run_in_every_order() {
     let lesson = Lesson {
         clause: "1. Every task runs",
         promise: "Two tasks that are spawned while the worker parks run, in every order.",
-        usual_cause: "The global queue seems empty while a thread moves tasks within it: the                       worker parks, and the thread has looked for parked workers before. Or a                       length that is read without the lock isn't ordered with what says that the                       tasks were moved.",
+        usual_cause: "The global queue seems empty while a thread moves tasks within it: the \
+                      worker parks, and the thread has looked for parked workers before. Or a \
+                      length that is read without the lock isn't ordered with what says that the \
+                      tasks were moved.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {
