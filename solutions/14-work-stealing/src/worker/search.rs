@@ -28,10 +28,11 @@ impl Worker {
 
     #[cold]
     fn take_busy(&self) -> Option<Task> {
-        if self.activity.get() == Activity::Searching {
-            // `find_work` will take it, and end the search. A searcher that
-            // polls is in the way of those who have work for others: they
-            // notify nobody while it is counted.
+        if self.queue.is_empty() && self.slot.is_empty() {
+            // `find_work` takes more, and says first that the search is over if
+            // this was one. A searcher that polls is in the way of those who
+            // have work for others: as long as it is counted, they notify
+            // nobody.
             // Model: `two_tasks_from_outside_run_in_whatever_order`.
             return None;
         }
@@ -64,7 +65,8 @@ impl Worker {
     /// thief, and do not go back to the end of the injector before.
     fn take_share(&self, mut share: Share) -> Option<Task> {
         let room = HALF.saturating_sub(self.queue.len());
-        share.most = share.most.min(room.min(self.queue.free()) + 1);
+        let room = room.min(self.queue.free());
+        share.most = share.most.min(room + 1);
         let mut batch = self.batch.take();
         let first = self.shared.injector.take(share, &mut batch);
         let count = batch.len() + 1;
