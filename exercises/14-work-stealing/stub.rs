@@ -38,9 +38,12 @@
 //! 4. **From outside.** Tasks that do not stop waking one another, spawning
 //!    others, or yielding on every worker do not keep out a task that was
 //!    spawned or woken elsewhere: each worker takes one from the global queue
-//!    at least every [`Builder::global_queue_interval`] polls, but not at each
-//!    while others wait in its own queue. What has been taken does not go back
-//!    there before it is polled.
+//!    at least every [`Builder::global_queue_interval`] polls. If it has taken
+//!    none for so long, it takes the next one within 16 polls, because a poll
+//!    may be long. However many come, at least a quarter of a worker's polls
+//!    are of tasks of its own, as long as it has any. A busy worker leaves half
+//!    of what waits in the global queue for the others. What it has taken does
+//!    not go back there before it is polled.
 //! 5. **Next is not always.** A task that is ready on a worker is polled there
 //!    after at most a hundred polls, and a hundred more for each task that is
 //!    queued before it, whatever other tasks spawn and wake. If its queue

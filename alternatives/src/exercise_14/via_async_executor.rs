@@ -1,4 +1,9 @@
 //! async-executor, with a thread for each worker.
+//!
+//! Fails at times: a_flood_from_outside_leaves_polls_for_the_own_tasks
+//!
+//! This check always fails: what a worker's task spawns or wakes goes to the queue that
+//! all share, behind everything that has come from outside.
 
 use std::io;
 use std::sync::{Arc, Mutex};

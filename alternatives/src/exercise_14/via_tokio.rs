@@ -1,5 +1,6 @@
 //! tokio's multi-thread runtime behind the exercise's names.
 //!
+//! Fails at times: a_flood_from_outside_leaves_polls_for_the_own_tasks
 //! Fails at times: a_guard_that_is_forgotten_harms_nobody
 //! Fails at times: a_panic_harms_nobody_else
 //! Fails at times: a_runtime_dropped_by_a_task_of_another_is_waited_for
@@ -11,10 +12,13 @@
 //! Fails at times: idle_workers_sleep
 //! Fails at times: the_queue_behind_a_long_poll_is_stolen
 //! Fails at times: there_are_as_many_workers_as_asked_for
+//! Fails at times: what_comes_now_and_then_is_polled_soon
 //!
-//! The first check always fails: a guard of tokio's own, around all tasks or all jobs
-//! of a thread, panics if one of them has forgotten its guard. The check of the
-//! interval always fails, too: tokio doesn't count the polls of tasks from its slot.
+//! The check of forgotten guards always fails: a guard of tokio's own, around all tasks
+//! or all jobs of a thread, panics if one of them has forgotten its guard. The checks of
+//! the interval, of the flood and of what comes now and then always fail, too: tokio
+//! doesn't count the polls of tasks from its slot, and it looks at its global queue only
+//! once an interval, which it adapts to the length of the polls if you set none.
 //! Where the system refuses a thread, tokio panics. It doesn't wait for a runtime that
 //! is dropped in a task of any runtime: it panics, unless the caller asks it not to
 //! wait.

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use super::right_injector::Injector as Right;
+pub use super::right_injector::Share;
 use super::task::{Runnable, Schedule};
 
 /// A list in a mutex.
@@ -13,8 +14,9 @@ impl<S: Schedule> Injector<S> {
         Self(Right::new())
     }
 
-    pub fn push(&self, task: Runnable<S>) {
+    pub fn push(&self, task: Runnable<S>) -> Option<usize> {
         self.0.append([task]);
+        None
     }
 }
 

@@ -59,7 +59,7 @@ macro_rules! runtime {
         mod prefetch;
     };
     (injector as $name:ident, without prefetch) => {
-        #[path = "../../../solutions/14-work-stealing/src/injector.rs"]
+        #[path = "../../../solutions/14-work-stealing/src/injector/mod.rs"]
         mod $name;
     };
 }

@@ -1,5 +1,6 @@
 //! No notes of what was pushed last: nothing is fetched ahead.
 
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 /// Knows nothing.
@@ -11,11 +12,16 @@ impl PrefetchHints {
     }
 
     #[inline]
-    pub fn record(&self, _task: NonNull<()>) {}
+    pub fn record(&self, _number: usize, _task: NonNull<()>) {}
 
     #[inline]
-    pub fn fetch(&self) -> Fetch {
-        Fetch
+    pub fn fetch(&self, _newest: usize) -> Fetch<'_> {
+        Fetch(PhantomData)
+    }
+
+    #[inline]
+    pub fn skip(&self, _newest: usize) -> Fetch<'_> {
+        Fetch(PhantomData)
     }
 }
 
@@ -23,9 +29,9 @@ impl PrefetchHints {
 pub fn prefetch(_task: *const ()) {}
 
 /// Fetches nothing.
-pub struct Fetch;
+pub struct Fetch<'a>(PhantomData<&'a ()>);
 
-impl Fetch {
+impl Fetch<'_> {
     #[inline]
     pub fn advance(&mut self) {}
 }

@@ -16,7 +16,7 @@ mod context;
 mod events;
 #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
 mod handle;
-#[path = "../../../solutions/14-work-stealing/src/injector.rs"]
+#[path = "../../../solutions/14-work-stealing/src/injector/mod.rs"]
 mod injector;
 #[path = "../../../solutions/14-work-stealing/src/lifo_slot.rs"]
 mod lifo_slot;
@@ -48,6 +48,8 @@ pub use task::{JoinError, YieldNow, yield_now};
 
 #[path = "."]
 mod worker {
+    #[path = "../../../solutions/14-work-stealing/src/worker/pace.rs"]
+    mod pace;
     #[path = "../../../solutions/14-work-stealing/src/worker/search.rs"]
     mod search;
 
@@ -63,6 +65,8 @@ mod worker {
     use super::shared::{CAPACITY, Shared, Task};
     use super::sleepers::Activity;
 
+    use pace::Pace;
+
     /// A worker, on its own thread.
     pub struct Worker {
         shared: Arc<Shared>,
@@ -70,8 +74,11 @@ mod worker {
         slot: LifoSlot<Task>,
         queue: Local<Task, CAPACITY>,
         parker: Parker,
-        /// Polls since the last look at the injector.
-        tick: Cell<u32>,
+        /// When to take from the injector.
+        pace: Pace,
+        /// What was taken from there and is on its way to the queue. Empty, but its
+        /// memory is kept.
+        batch: Cell<Vec<Task>>,
         /// What the sleepers count it as.
         activity: Cell<Activity>,
         random: Cell<u32>,
@@ -85,12 +92,13 @@ mod worker {
             parker: Parker,
         ) -> Self {
             Self {
+                pace: Pace::new(shared.global_queue_interval),
+                batch: Cell::default(),
                 shared,
                 index,
                 slot: LifoSlot::new(),
                 queue,
                 parker,
-                tick: Cell::new(0),
                 activity: Cell::new(Activity::Busy),
                 // Any start but 0 will do, as long as they differ.
                 random: Cell::new(index as u32 + 1),
@@ -164,7 +172,7 @@ mod worker {
             self.emit(|| Event::Started { worker: self.index });
             context::run_as(&self, || {
                 while !self.shared.is_shut_down() {
-                    self.run_until_tick();
+                    self.run_next();
                 }
             });
             // This thread is no worker now: what the destructors wake goes to the
@@ -176,24 +184,12 @@ mod worker {
             self.shared.workers_exited(1);
         }
 
-        /// Polls tasks until there are none, or until it is time to look at the
-        /// injector, and does so.
-        fn run_until_tick(&self) {
-            while self.tick.get() < self.shared.global_queue_interval {
-                let Some(task) = self.next() else {
-                    return self.find_work();
-                };
-                self.poll(task);
-                if self.shared.is_shut_down() {
-                    return;
-                }
-            }
-            self.tick.set(0);
-            if let Some(task) = self.take_injected() {
-                // Who looked for these while we carried them here saw nothing, and
-                // may sleep now.
-                self.notify_others();
-                self.poll(task);
+        /// Polls a task, or parks if there is none.
+        #[inline]
+        fn run_next(&self) {
+            match self.take_in_time().or_else(|| self.next()) {
+                Some(task) => self.poll(task),
+                None => self.find_work(),
             }
         }
 
@@ -216,7 +212,7 @@ mod worker {
             let Some(task) = self.queue.pop() else {
                 return self.slot.take_uncapped();
             };
-            self.tick.set(self.tick.get() + 1);
+            self.pace.count_poll();
             if let Some(next) = self.slot.take_uncapped() {
                 self.push(next);
                 self.notify_others();

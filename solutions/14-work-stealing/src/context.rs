@@ -72,6 +72,11 @@ pub fn worker_of(runtime: &Shared) -> Option<&Worker> {
     worker.is_of(runtime).then_some(worker)
 }
 
+/// Returns `true` if this thread is a worker, of any runtime.
+pub fn is_worker() -> bool {
+    CONTEXT.with(|context| !context.worker.get().is_null())
+}
+
 /// Lets this thread be `worker` while `body` runs. `body` must not panic.
 pub fn run_as(worker: &Worker, body: impl FnOnce()) {
     let set = |worker| CONTEXT.with(|context| context.worker.replace(worker));

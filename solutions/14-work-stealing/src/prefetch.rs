@@ -33,16 +33,14 @@ pub struct PrefetchHints {
 /// Those who push write to it, so it has its cache lines for itself.
 #[repr(align(128))]
 struct Written {
-    /// How many were noted so far, but for those lost.
-    count: AtomicUsize,
     notes: [AtomicPtr<()>; NOTES],
 }
 
 /// And so have those who take.
 #[repr(align(128))]
 struct Read {
-    /// The count when the last one took.
-    count: AtomicUsize,
+    /// The number of the newest when the last one took.
+    newest: AtomicUsize,
 }
 
 /// Relaxed: see above, nothing depends on what these say.
@@ -52,44 +50,48 @@ impl PrefetchHints {
     pub fn new() -> Self {
         Self {
             written: Written {
-                count: AtomicUsize::new(0),
                 notes: array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
             },
             read: Read {
-                count: AtomicUsize::new(0),
+                newest: AtomicUsize::new(0),
             },
         }
     }
 
-    /// Notes where a task lies that is about to be pushed.
+    /// Notes where a task lies that is about to be pushed, with this number.
     #[inline]
-    pub fn record(&self, task: NonNull<()>) {
-        let Written { count, notes } = &self.written;
-        let before = count.load(HINT);
-        notes[before % NOTES].store(task.as_ptr(), HINT);
-        // No read-modify-write, which would cost more than a lost note does.
-        count.store(before.wrapping_add(1), HINT);
+    pub fn record(&self, number: usize, task: NonNull<()>) {
+        let note = &self.written.notes[number % NOTES];
+        note.store(task.as_ptr(), HINT);
     }
 
-    /// Begins to fetch what was noted since the last time, the newest first.
-    pub fn fetch(&self) -> Fetch<'_> {
-        let count = self.written.count.load(HINT);
-        let fetched = self.read.count.load(HINT);
-        self.read.count.store(count, HINT);
+    /// Begins to fetch what was noted since the last time, the newest first:
+    /// that is of this number.
+    pub fn fetch(&self, newest: usize) -> Fetch<'_> {
+        let fetched = self.read.newest.load(HINT);
         let mut fetch = Fetch {
-            notes: &self.written.notes,
-            next: count,
-            left: count.wrapping_sub(fetched).min(NOTES),
+            left: newest.wrapping_sub(fetched).min(NOTES),
+            ..self.skip(newest)
         };
         (0..AHEAD).for_each(|_| fetch.advance());
         fetch
+    }
+
+    /// The same for those who have pushed most of them: they fetch nothing.
+    pub fn skip(&self, newest: usize) -> Fetch<'_> {
+        self.read.newest.store(newest, HINT);
+        Fetch {
+            notes: &self.written.notes,
+            next: newest,
+            left: 0,
+        }
     }
 }
 
 /// A walk along the notes, some steps ahead of a walk along the tasks.
 pub struct Fetch<'a> {
     notes: &'a [AtomicPtr<()>; NOTES],
-    /// One more than the next note.
+    /// The number of the next note.
     next: usize,
     left: usize,
 }
@@ -100,8 +102,8 @@ impl Fetch<'_> {
     pub fn advance(&mut self) {
         if self.left > 0 {
             self.left -= 1;
-            self.next = self.next.wrapping_sub(1);
             prefetch(self.notes[self.next % NOTES].load(HINT));
+            self.next = self.next.wrapping_sub(1);
         }
     }
 }

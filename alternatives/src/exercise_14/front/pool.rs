@@ -176,11 +176,12 @@ impl<Q: Queues> Seat<Q> {
 
     fn next(&self) -> Option<Runnable> {
         let queues = &self.shared.queues;
-        let polls = self.polls.get() + 1;
-        self.polls.set(polls % self.shared.interval);
-        if polls == self.shared.interval
+        let polls = self.polls.get().saturating_add(1);
+        self.polls.set(polls);
+        if polls >= self.shared.interval
             && let Some(task) = queues.take_injected(&self.own)
         {
+            self.polls.set(0);
             self.shared.notify();
             return Some(task);
         }

@@ -36,6 +36,32 @@ fn a_task_from_outside_runs_in_every_order() {
     });
 }
 
+/// Clause 1: what the second push does to the global queue comes after its look for
+/// parked workers, or the worker looks while tasks are moved.
+#[test]
+fn two_tasks_from_outside_run_in_every_order() {
+    let lesson = Lesson {
+        clause: "1. Every task runs",
+        promise: "Two tasks that are spawned while the worker parks run, in every order.",
+        usual_cause: "The global queue seems empty while a thread moves tasks within it: the \
+                      worker parks, and the thread has looked for parked workers before. Or a \
+                      length that is read without the lock isn't ordered with what says that the \
+                      tasks were moved.",
+        read: "scheduler/work-stealing.html#where-a-task-goes",
+    };
+    check_model(lesson, || {
+        primitives::model_within(1, || {
+            let runtime = runtime(1);
+            let tasks =
+                [1, 2].map(|number| runtime.spawn(async move { number }));
+            for (task, number) in tasks.into_iter().zip(1..) {
+                let output = runtime.block_on(task).expect("it returns");
+                assert_eq!(output, number);
+            }
+        });
+    });
+}
+
 /// Clause 15: the workers are told as they begin, or as they fall asleep.
 #[test]
 fn two_workers_end_in_every_order() {

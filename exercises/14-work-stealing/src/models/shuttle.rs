@@ -7,7 +7,7 @@
 //! parts.
 
 use std::future::{pending, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
@@ -375,41 +375,110 @@ fn of_three_tasks_from_outside_two_run_at_a_time_in_whatever_order() {
     });
 }
 
-/// Clause 3: a busy worker looks at the global queue now and then.
+/// Makes two tasks that wait for each other in their polls, and others that don't.
+fn two_meet_before(others: usize) -> Vec<BoxFuture> {
+    let pair = two_meet(2)
+        .into_iter()
+        .map(|task| Box::pin(task) as BoxFuture);
+    let others = (0..others).map(|_| Box::pin(async {}) as BoxFuture);
+    pair.chain(others).collect()
+}
+
+type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Clause 3: for a moment a batch is in no queue.
+#[test]
+fn what_a_worker_carries_is_shared_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "Of some tasks from outside the first two run on two workers at a time, even if \
+                  a worker takes both of them from the global queue.",
+        usual_cause: "A worker carries several tasks to its own queue: another worker that looks \
+                      meanwhile finds them in neither queue, parks, and isn't notified.",
+        read: "scheduler/work-stealing.html#the-worker-loop",
+    };
+    check_model(lesson, || {
+        // The moment is short. Each number of tasks has schedules of its own.
+        for others in 1..=5 {
+            primitives::model(move || {
+                let runtime = runtime(2);
+                let tasks = two_meet_before(others).into_iter();
+                let tasks = tasks.map(|task| runtime.spawn(task)).collect();
+                runtime.block_on(all(tasks));
+            });
+        }
+    });
+}
+
+/// Clause 3: a busy worker takes from the global queue, too.
 #[test]
 fn what_a_busy_worker_takes_is_shared_in_whatever_order() {
     let lesson = Lesson {
         clause: "3. All workers",
-        promise: "Two tasks from outside run on two workers at a time, even if one of these is \
-                  busy and looks at the global queue at the end of its interval.",
+        promise: "Of some tasks from outside the first two run on two workers at a time, even if \
+                  one of the workers is busy and takes both of them.",
         usual_cause: "A worker that wasn't allowed to search parks without a last look. Or a busy \
                       worker carries several tasks to its own queue: a worker that looks meanwhile \
                       finds them in neither queue, parks, and isn't notified.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check_model(lesson, || {
+        for others in 3..=7 {
+            primitives::model(move || {
+                let runtime = Runtime::builder()
+                    .worker_threads(2)
+                    .global_queue_interval(4)
+                    .build()
+                    .expect("there are threads left");
+                // The tasks come while a worker is busy.
+                let [is_busy, gate]: [Gate; 2] = Default::default();
+                let yields = {
+                    let (is_busy, gate) = (is_busy.clone(), gate.clone());
+                    runtime.spawn(async move {
+                        is_busy.open();
+                        gate.wait();
+                        for _ in 0..3 {
+                            yield_now().await;
+                        }
+                    })
+                };
+                is_busy.wait();
+                let tasks = two_meet_before(others).into_iter();
+                let tasks = tasks.map(|task| runtime.spawn(task)).collect();
+                gate.open();
+                runtime.block_on(all(tasks));
+                runtime.block_on(all(vec![yields]));
+            });
+        }
+    });
+}
+
+/// Clause 3: a worker that was woken to search may find a task before it searches.
+#[test]
+fn two_tasks_from_outside_run_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "Of two tasks from outside, the second runs while the first is in a long poll, \
+                  no matter when it comes.",
+        usual_cause: "A worker is woken to search, finds a task in the global queue before it \
+                      searches, and polls it while it's still counted as a searcher: as long as \
+                      that poll takes, `notify` unparks no worker. Or the global queue seems \
+                      empty while a thread moves tasks within it, after that thread has notified.",
+        read: "scheduler/work-stealing.html#the-worker-loop",
+    };
+    check_model(lesson, || {
         primitives::model(|| {
-            let runtime = Runtime::builder()
-                .worker_threads(2)
-                .global_queue_interval(2)
-                .build()
-                .expect("there are threads left");
-            // The tasks come while a worker is busy.
-            let is_busy = Gate::default();
-            let yields = {
-                let is_busy = is_busy.clone();
-                runtime.spawn(async move {
-                    is_busy.open();
-                    for _ in 0..3 {
-                        yield_now().await;
-                    }
-                })
-            };
-            is_busy.wait();
+            let runtime = runtime(2);
+            // After one of these the workers park, and are woken for the next.
+            let short = [(); 2].map(|()| runtime.spawn(async {}));
+            runtime.block_on(all(short.into()));
+            let handle = runtime.handle();
             let tasks = two_meet(2).into_iter();
-            let tasks = tasks.map(|task| runtime.spawn(task)).collect();
+            let spawning = thread::spawn(move || {
+                tasks.map(|task| handle.spawn(task)).collect::<Vec<_>>()
+            });
+            let tasks = spawning.join().expect("spawning doesn't panic");
             runtime.block_on(all(tasks));
-            runtime.block_on(all(vec![yields]));
         });
     });
 }

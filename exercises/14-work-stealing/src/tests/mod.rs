@@ -9,6 +9,7 @@ mod ends;
 mod fairness;
 mod handles;
 mod jobs;
+mod load;
 mod outside;
 mod places;
 mod spawning;

@@ -3,6 +3,7 @@
 mod shutdown;
 
 use parker::Unparker;
+use primitives::thread;
 use spawn_blocking::Pool;
 
 use super::context;
@@ -24,6 +25,10 @@ pub const CAPACITY: usize = if cfg!(any(feature = "loom", feature = "shuttle"))
     256
 };
 
+/// A thread that is no worker yields to others after so many tasks that it has
+/// pushed beside as many that wait.
+const YIELD_EVERY: usize = 1_024;
+
 /// A task of a runtime.
 pub type Task = Runnable<SchedulerRef>;
 
@@ -33,7 +38,7 @@ pub struct Shared {
     pub sleepers: Sleepers,
     pub owned: OwnedTasks<SchedulerRef>,
     pub workers: Vec<Remote>,
-    /// A worker looks at the injector after so many polls at the latest.
+    /// A worker takes from the injector after so many polls at the latest.
     pub global_queue_interval: u32,
     pub observer: Observer,
     shutdown: Shutdown,
@@ -97,8 +102,25 @@ impl Shared {
     #[inline]
     pub fn inject(&self, task: Task) {
         self.observer.emit(|| Event::Pushed(Queue::Global));
-        self.injector.push(task);
+        let pushes = self.injector.push(task);
         self.notify();
+        if let Some(pushes) = pushes {
+            self.relieve_injector(pushes);
+        }
+    }
+
+    /// Does a part of the workers' work for the injector. If they are far
+    /// behind, it also lets other threads run: a worker that was notified may
+    /// have no processor as long as this thread has one.
+    #[cold]
+    fn relieve_injector(&self, pushes: usize) {
+        self.injector.move_if_free();
+        if pushes.is_multiple_of(YIELD_EVERY)
+            && self.injector.len() >= YIELD_EVERY
+            && !context::is_worker()
+        {
+            thread::yield_now();
+        }
     }
 
     /// Sees to it that somebody comes for the work that was published.

@@ -112,7 +112,7 @@ impl Shared {
     /// Drops what is in the injector. Returns `true` if there was something.
     pub fn drop_injected(&self) -> bool {
         let mut has_tasks = false;
-        while let Some(task) = self.injector.take(1, drop) {
+        while let Some(task) = self.injector.take_one() {
             has_tasks = true;
             drop(task);
         }

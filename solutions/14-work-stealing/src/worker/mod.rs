@@ -1,7 +1,9 @@
 //! The loop of a worker: it polls the tasks of its own LIFO slot and queue.
-//! When these are empty, and now and then in any case, it looks elsewhere; that
-//! is `search`.
+//! When these are empty, it looks elsewhere: that is `search`. After each poll
+//! it looks whether something has come to the injector, and takes from there if
+//! it's time by its `pace`.
 
+mod pace;
 mod search;
 
 use std::cell::Cell;
@@ -16,6 +18,8 @@ use super::run_queue::Local;
 use super::shared::{CAPACITY, Shared, Task};
 use super::sleepers::Activity;
 
+use pace::Pace;
+
 /// A worker, on its own thread.
 pub struct Worker {
     shared: Arc<Shared>,
@@ -23,8 +27,11 @@ pub struct Worker {
     slot: LifoSlot<Task>,
     queue: Local<Task, CAPACITY>,
     parker: Parker,
-    /// Polls since the last look at the injector.
-    tick: Cell<u32>,
+    /// When to take from the injector.
+    pace: Pace,
+    /// What was taken from there and is on its way to the queue. Empty, but its
+    /// memory is kept.
+    batch: Cell<Vec<Task>>,
     /// What the sleepers count it as.
     activity: Cell<Activity>,
     random: Cell<u32>,
@@ -38,12 +45,13 @@ impl Worker {
         parker: Parker,
     ) -> Self {
         Self {
+            pace: Pace::new(shared.global_queue_interval),
+            batch: Cell::default(),
             shared,
             index,
             slot: LifoSlot::new(),
             queue,
             parker,
-            tick: Cell::new(0),
             activity: Cell::new(Activity::Busy),
             // Any start but 0 will do, as long as they differ.
             random: Cell::new(index as u32 + 1),
@@ -117,7 +125,7 @@ impl Worker {
         self.emit(|| Event::Started { worker: self.index });
         context::run_as(&self, || {
             while !self.shared.is_shut_down() {
-                self.run_until_tick();
+                self.run_next();
             }
         });
         // This thread is no worker now: what the destructors wake goes to the
@@ -129,30 +137,18 @@ impl Worker {
         self.shared.workers_exited(1);
     }
 
-    /// Polls tasks until there are none, or until it is time to look at the
-    /// injector, and does so.
-    fn run_until_tick(&self) {
-        while self.tick.get() < self.shared.global_queue_interval {
-            let Some(task) = self.next() else {
-                return self.find_work();
-            };
-            self.poll(task);
-            if self.shared.is_shut_down() {
-                return;
-            }
-        }
-        self.tick.set(0);
-        if let Some(task) = self.take_injected() {
-            // Who looked for these while we carried them here saw nothing, and
-            // may sleep now.
-            self.notify_others();
-            self.poll(task);
+    /// Polls a task, or parks if there is none.
+    #[inline]
+    fn run_next(&self) {
+        match self.take_in_time().or_else(|| self.next()) {
+            Some(task) => self.poll(task),
+            None => self.find_work(),
         }
     }
 
     #[inline]
     fn poll(&self, task: Task) {
-        self.tick.set(self.tick.get() + 1);
+        self.pace.count_poll();
         task.run();
         context::leave_forgotten(&self.shared);
     }

@@ -1,7 +1,8 @@
-//! What a worker does when it has nothing to do: it looks at the injector, then
-//! at the queues of the others, and then it sleeps.
+//! Where a worker gets tasks that aren't its own: from the injector, also while
+//! it's busy, and from the queues of the others. If there are none, it sleeps.
 
 use super::super::events::{Event, Queue};
+use super::super::injector::Share;
 use super::super::shared::{CAPACITY, Shared, Task};
 use super::super::sleepers::Activity;
 use super::Worker;
@@ -10,26 +11,82 @@ use super::Worker;
 /// overflows.
 const HALF: usize = CAPACITY / 2;
 
+/// With so much to do in its own queue a worker takes one task at a time, and
+/// then waits as if these had been so many.
+const LATER: usize = 4;
+
 impl Worker {
-    /// Takes a batch from the injector: the first to be polled at once, the
-    /// others for the first half of the queue. So they are polled, here or by a
-    /// thief, and do not go back to the end of the injector before.
-    pub fn take_injected(&self) -> Option<Task> {
+    /// If something waits in the injector and it's time, takes a share of it,
+    /// though there may be tasks in the queue.
+    #[inline]
+    pub fn take_in_time(&self) -> Option<Task> {
+        if !self.pace.is_time() || self.shared.injector.is_empty() {
+            return None;
+        }
+        self.take_busy()
+    }
+
+    #[cold]
+    fn take_busy(&self) -> Option<Task> {
+        if self.queue.is_empty() && self.slot.is_empty() {
+            // `find_work` takes more, and says first that the search is over if
+            // this was one. A searcher that polls is in the way of those who
+            // have work for others: as long as it is counted, they notify
+            // nobody.
+            // Model: `two_tasks_from_outside_run_in_whatever_order`.
+            return None;
+        }
+        // All workers do the same, and half of their polls are for their own
+        // tasks.
+        let divisor = 2 * self.shared.workers.len();
+        let most = self.pace.most();
+        let task = self.take_share(Share { divisor, most })?;
+        if self.has_left_any() {
+            // Who looked for these while we carried them here saw nothing, and
+            // may sleep now.
+            // Model: `what_a_busy_worker_takes_is_shared_in_whatever_order`.
+            self.notify_others();
+        }
+        Some(task)
+    }
+
+    /// Takes its share of the injector, with nothing else to do.
+    fn take_injected(&self) -> Option<Task> {
         if self.shared.injector.is_empty() {
             return None;
         }
+        let divisor = self.shared.workers.len();
+        let most = CAPACITY;
+        self.take_share(Share { divisor, most })
+    }
+
+    /// Takes a batch from the injector: the first to be polled at once, the
+    /// others for the first half of the queue. So they are polled, here or by a
+    /// thief, and do not go back to the end of the injector before.
+    fn take_share(&self, mut share: Share) -> Option<Task> {
         let room = HALF.saturating_sub(self.queue.len());
-        let most = room.min(self.queue.free()) + 1;
-        let mut count = 1;
-        let first = self.shared.injector.take(most, |task| {
+        let room = room.min(self.queue.free());
+        share.most = share.most.min(room + 1);
+        let mut batch = self.batch.take();
+        let first = self.shared.injector.take(share, &mut batch);
+        let count = batch.len() + 1;
+        for task in batch.drain(..) {
             let Ok(()) = self.queue.push(task) else {
                 unreachable!("only its owner fills a queue, and it had room")
             };
-            count += 1;
-        })?;
+        }
+        self.batch.set(batch);
+        let first = first?;
+        // Of a queue that is half full the first half comes first.
+        self.pace.took(if room > 0 { count } else { LATER });
         self.emit(|| Event::Took { count });
         self.emit(|| Event::Popped(Queue::Local));
         Some(first)
+    }
+
+    /// Returns `true` if others could take some of what waits here.
+    fn has_left_any(&self) -> bool {
+        !self.queue.is_empty() || !self.shared.injector.is_empty()
     }
 
     #[cold]
@@ -44,9 +101,7 @@ impl Worker {
             // A worker that looked while we carried a batch here saw nothing,
             // and may sleep now.
             // Model: `what_comes_from_outside_is_shared_in_whatever_order`.
-            Activity::Busy => {
-                !self.queue.is_empty() || !self.shared.injector.is_empty()
-            }
+            Activity::Busy => self.has_left_any(),
         };
         if must_notify {
             // There may be more than this one.
@@ -113,6 +168,7 @@ impl Worker {
     }
 
     fn park(&self) {
+        self.pace.restart();
         let Shared { sleepers, .. } = &*self.shared;
         let was = self.end_search(false);
         let is_last = sleepers.transition_to_parked(self.index, was);

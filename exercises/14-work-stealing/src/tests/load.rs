@@ -1,0 +1,345 @@
+//! How busy workers share their polls between their own tasks and those that come
+//! from outside. What's counted here is polls, so no check depends on how fast a
+//! machine is.
+
+use super::busy::{Busy, WAYS, Way};
+use super::*;
+
+/// The longest interval that the default may be.
+const INTERVAL: u32 = 127;
+
+/// Clause 4: nobody knows how long a poll is.
+#[test]
+fn what_comes_now_and_then_is_polled_soon() {
+    const SOON: usize = 16;
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "If a worker hasn't taken anything from the global queue for an interval, a task \
+                  that is spawned or woken outside is polled within sixteen polls.",
+        usual_cause: "The worker looks at the global queue only at the end of each interval: if a \
+                      poll takes a millisecond, that is every sixty-one milliseconds. Looking \
+                      whether there is anything is cheap, so look after each poll.",
+        read: "scheduler/work-stealing.html#the-sixty-first-poll",
+    };
+    check(lesson, || {
+        for (what, keep_busy) in WAYS {
+            for (waited, how) in polls_before_rare_tasks(keep_busy) {
+                assert!(
+                    waited <= SOON,
+                    "a task that was {how} from outside waited for {waited} polls of tasks that \
+                     {what}, although for two intervals of {INTERVAL} polls nothing had come"
+                );
+            }
+        }
+    });
+}
+
+/// Spawns and wakes some tasks from outside, one at a time, each within a poll of
+/// the only worker and long after the one before. Returns for how many polls of
+/// busy tasks each of them waited.
+fn polls_before_rare_tasks(keep_busy: Way) -> Vec<(usize, &'static str)> {
+    let runtime = endless(
+        Runtime::builder()
+            .worker_threads(1)
+            .global_queue_interval(INTERVAL)
+            .build(),
+    );
+    let (handle, busy) = (runtime.handle(), Busy::default());
+    let counter = busy.clone();
+    let parent = runtime.spawn(async move {
+        keep_busy(busy.clone());
+        let mut waited = Vec::new();
+        for _ in 0..5 {
+            let (wait, waking) = ManualFuture::new();
+            let seen = busy.clone();
+            let sleeper = spawn(async move {
+                wait.await;
+                seen.polls()
+            });
+            pass(&busy, 2 * INTERVAL as usize).await;
+            let (handle, seen) = (handle.clone(), busy.clone());
+            let spawning = move || handle.spawn(async move { seen.polls() });
+            let task = thread::spawn(spawning).join().expect("it spawns");
+            waited.push((polls_until(&busy, task).await, "spawned"));
+            pass(&busy, 2 * INTERVAL as usize).await;
+            let waking = move || waking.complete();
+            thread::spawn(waking).join().expect("it wakes");
+            waited.push((polls_until(&busy, sleeper).await, "woken"));
+        }
+        waited
+    });
+    let waited = runtime.block_on(parent).expect("the task returns");
+    counter.stop();
+    waited
+}
+
+/// Lets so many polls pass.
+async fn pass(busy: &Busy, polls: usize) {
+    let end = busy.polls() + polls;
+    while busy.polls() < end {
+        yield_now().await;
+    }
+}
+
+/// From now until the poll in which `task` returned how many there had been.
+async fn polls_until(busy: &Busy, task: JoinHandle<usize>) -> usize {
+    let now = busy.polls();
+    task.await.expect("the task returns").saturating_sub(now)
+}
+
+/// Clause 4: tasks in the queue of a busy worker wait for that worker.
+#[test]
+fn busy_workers_share_what_comes_from_outside() {
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "Of a hundred tasks that come while all workers are busy, no worker polls more \
+                  than three quarters if the others are as fast.",
+        usual_cause: "A busy worker takes as many tasks as its queue has room for. The others are \
+                      busy, too, so they don't steal them. Take a share: the length of the global \
+                      queue, divided by the number of workers.",
+        read: "scheduler/work-stealing.html#the-sixty-first-poll",
+    };
+    check(lesson, || {
+        for workers in [2, 4] {
+            let polls = polls_of_each_worker(workers);
+            let most = polls.iter().max().copied().unwrap_or_default();
+            assert!(
+                4 * most <= 3 * GUESTS,
+                "{GUESTS} tasks came from outside while {workers} workers were busy; these polled \
+                 {polls:?} of them"
+            );
+        }
+    });
+}
+
+const GUESTS: usize = 100;
+/// So many polls of its own tasks has a worker to take one from outside.
+const PATIENCE: usize = 1_000;
+
+/// Lets tasks come from outside while each worker has tasks that yield. Returns
+/// how many of them each worker polled.
+fn polls_of_each_worker(workers: usize) -> Vec<usize> {
+    let runtime = endless(
+        Runtime::builder()
+            .worker_threads(workers)
+            .global_queue_interval(INTERVAL)
+            .build(),
+    );
+    let crowd = Arc::new(Crowd::new(workers));
+    let meeting = Arc::new(Barrier::new(workers + 1));
+    let hosts = (0..workers).map(|_| {
+        let (crowd, meeting) = (crowd.clone(), meeting.clone());
+        runtime.spawn(async move {
+            crowd.workers.lock().unwrap().push(thread::current().id());
+            meeting.wait();
+            let tasks = (0..4).map(|_| spawn(crowd.clone().yields()));
+            let tasks = tasks.collect::<Vec<_>>();
+            meeting.wait();
+            all(tasks).await;
+        })
+    });
+    let hosts: Vec<_> = hosts.collect();
+    meeting.wait();
+    let guests = (0..GUESTS).map(|_| {
+        let crowd = crowd.clone();
+        runtime.spawn(async move { crowd.keep_pace() })
+    });
+    let guests = guests.collect();
+    meeting.wait();
+    runtime.block_on(all(guests));
+    crowd.is_over.store(true, SeqCst);
+    runtime.block_on(all(hosts));
+    crowd
+        .guests
+        .iter()
+        .map(|polls| polls.load(SeqCst))
+        .collect()
+}
+
+/// What the workers have polled.
+struct Crowd {
+    workers: Mutex<Vec<ThreadId>>,
+    own: Vec<AtomicUsize>,
+    guests: Vec<AtomicUsize>,
+    is_over: AtomicBool,
+}
+
+impl Crowd {
+    fn new(workers: usize) -> Self {
+        let zeros = || (0..workers).map(|_| AtomicUsize::new(0)).collect();
+        Self {
+            workers: Mutex::default(),
+            own: zeros(),
+            guests: zeros(),
+            is_over: AtomicBool::new(false),
+        }
+    }
+
+    fn this_worker(&self) -> usize {
+        let this = thread::current().id();
+        let workers = self.workers.lock().unwrap();
+        let at = workers.iter().position(|worker| *worker == this);
+        at.expect("a worker polls it")
+    }
+
+    async fn yields(self: Arc<Self>) {
+        while !self.is_over.load(SeqCst) {
+            self.own[self.this_worker()].fetch_add(1, SeqCst);
+            yield_now().await;
+        }
+    }
+
+    /// A poll of a task from outside. Waits for the workers that have polled fewer,
+    /// unless they prefer tasks of their own.
+    fn keep_pace(&self) {
+        let this = self.this_worker();
+        let mine = self.guests[this].fetch_add(1, SeqCst) + 1;
+        let own = |worker: usize| self.own[worker].load(SeqCst);
+        let seen: Vec<_> = (0..self.own.len()).map(own).collect();
+        let lags = |worker: usize| {
+            self.guests[worker].load(SeqCst) < mine
+                && own(worker) < seen[worker] + PATIENCE
+        };
+        while (0..seen.len()).any(lags) {
+            thread::sleep(Duration::from_micros(20));
+        }
+    }
+}
+
+/// Clause 4: neither side starves the other.
+#[test]
+fn a_flood_from_outside_leaves_polls_for_the_own_tasks() {
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "While thousands of tasks from outside wait, at least a quarter of a worker's \
+                  polls are of its own tasks; and with an interval of three polls, at least a \
+                  quarter are of those from outside.",
+        usual_cause: "A worker takes tasks from the global queue after each poll, or takes more at \
+                      a time than it polls until it takes the next: soon its own queue is full of \
+                      them. After taking some, let twice as many polls pass.",
+        read: "scheduler/work-stealing.html#the-sixty-first-poll",
+    };
+    check(lesson, || {
+        for (what, keep_busy) in WAYS {
+            for interval in [3, 61, INTERVAL] {
+                let own = own_polls_during_a_flood(interval, keep_busy);
+                for guests in (500..=FLOOD).step_by(500) {
+                    let own = own[guests - 1];
+                    assert!(
+                        3 * own >= guests,
+                        "with an interval of {interval}, tasks that {what} had {own} polls while \
+                         {guests} tasks from outside were polled"
+                    );
+                    assert!(
+                        interval > 3 || own <= 3 * guests,
+                        "with an interval of {interval}, {guests} tasks from outside were polled \
+                         while tasks that {what} had {own} polls"
+                    );
+                }
+            }
+        }
+    });
+}
+
+/// So many tasks come from outside at once.
+const FLOOD: usize = 5_000;
+
+/// Returns how many polls of busy tasks came before each task from outside.
+fn own_polls_during_a_flood(interval: u32, keep_busy: Way) -> Vec<usize> {
+    let runtime = endless(
+        Runtime::builder()
+            .worker_threads(1)
+            .global_queue_interval(interval)
+            .build(),
+    );
+    let (busy, opener) = (Busy::default(), Opener::new());
+    let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
+    let (tell, begin) = (begun.clone(), busy.clone());
+    drop(runtime.spawn(async move {
+        (0..4).for_each(|_| keep_busy(begin.clone()));
+        tell.open();
+        gate.wait();
+    }));
+    begun.wait();
+    let tasks = (0..FLOOD).map(|_| {
+        let seen = busy.clone();
+        runtime.spawn(async move { seen.polls() })
+    });
+    let tasks = tasks.collect();
+    drop(opener);
+    let mut own = runtime.block_on(all(tasks));
+    busy.stop();
+    own.sort_unstable();
+    own
+}
+
+/// Clause 4: a queue that overflows gives away what was taken into it.
+#[test]
+fn what_a_worker_has_taken_keeps_its_place() {
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "If tasks come from outside in a row, and then a task of the only worker spawns \
+                  more than its queue holds, none of the former is overtaken by more than half of \
+                  those that came after it.",
+        usual_cause: "If the queue overflows, its older half goes to the end of the global queue, \
+                      with the tasks that the worker has taken from there. Let the younger half \
+                      go.",
+        read: "scheduler/work-stealing.html#what-goes-back",
+    };
+    check(lesson, || {
+        for yields in 1..=3 {
+            let order = order_of_tasks_from_outside(yields);
+            let overtaken = most_overtaken(&order);
+            assert!(
+                overtaken <= ROW / 2,
+                "of {ROW} tasks from outside one was polled after {overtaken} that had come later"
+            );
+        }
+    });
+}
+
+/// So many tasks come in a row.
+const ROW: usize = 250;
+
+/// Lets tasks come from outside while the only worker is in a poll of a task that
+/// then yields some times, and spawns many others. Returns their numbers in the order
+/// in which they were polled.
+fn order_of_tasks_from_outside(yields: usize) -> Vec<usize> {
+    let runtime = endless(
+        Runtime::builder()
+            .worker_threads(1)
+            .global_queue_interval(31)
+            .build(),
+    );
+    let (busy, opener) = (Busy::default(), Opener::new());
+    let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
+    let (tell, begin) = (begun.clone(), busy.clone());
+    drop(runtime.spawn(async move {
+        tell.open();
+        gate.wait();
+        for _ in 0..yields {
+            yield_now().await;
+        }
+        begin.bursts().await;
+    }));
+    begun.wait();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let tasks = (0..ROW).map(|number| {
+        let order = order.clone();
+        runtime.spawn(async move { order.lock().unwrap().push(number) })
+    });
+    let tasks = tasks.collect();
+    drop(opener);
+    runtime.block_on(all(tasks));
+    busy.stop();
+    order.lock().unwrap().clone()
+}
+
+/// How many larger numbers there are before one, at most.
+fn most_overtaken(order: &[usize]) -> usize {
+    let before = |at: usize| {
+        let earlier = order[..at].iter();
+        earlier.filter(|number| **number > order[at]).count()
+    };
+    (0..order.len()).map(before).max().unwrap_or_default()
+}
