@@ -31,7 +31,7 @@ use std::time::Duration;
 /// 4. **Published.** What a thread wrote before its `unpark` is visible after
 ///    the `park` that takes the token, even if there was a token already when
 ///    the thread called `unpark`.
-/// 5. **Time-outs.** `park_timeout` returns `true` once it has taken a token,
+/// 5. **Timeouts.** `park_timeout` returns `true` once it has taken a token,
 ///    and `false` once the time is up, never early. A token that comes as the
 ///    time runs out may stay for the next call. Any `Duration` is allowed.
 /// 6. **Idle.** A parked thread sleeps. It neither spins nor checks again on a

@@ -1,4 +1,4 @@
-//! Breaks clause 5: Time-outs.
+//! Breaks clause 5: Timeouts.
 //! Caught by: a_token_that_comes_as_time_runs_out_is_taken_once
 //!
 //! When the condition variable says that the time was up, the state is reset to

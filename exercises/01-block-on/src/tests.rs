@@ -150,7 +150,7 @@ fn waiting_does_not_poll_by_a_timer() {
         } = wait_idly();
         assert!(
             sleeps_by_the_clock != Some(true),
-            "the thread sleeps until a time-out, not until it is woken"
+            "the thread sleeps until a timeout, not until it is woken"
         );
         assert!(
             polls <= 2,

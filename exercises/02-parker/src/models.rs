@@ -164,7 +164,7 @@ fn a_timed_park_that_is_over_takes_all_of_a_token_or_nothing() {
     });
 }
 
-/// Clause 4: looking and then taking are two steps, also with a time-out.
+/// Clause 4: looking and then taking are two steps, also with a timeout.
 #[test]
 fn a_timed_park_takes_all_tokens_that_came() {
     let lesson = Lesson {
@@ -181,7 +181,7 @@ fn a_timed_park_takes_all_tokens_that_came() {
         primitives::model(|| {
             let parker = Parker::new();
             let partners = [(); 2].map(|()| write_and_unpark(&parker));
-            // Only once: with a time-out each time, the thread would look again
+            // Only once: with a timeout each time, the thread would look again
             // forever.
             parker.park_timeout(Duration::ZERO);
             while !partners.iter().all(|(written, _)| written.load(Relaxed)) {

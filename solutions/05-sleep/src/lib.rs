@@ -1,6 +1,6 @@
 //! Solution 5: `sleep`, one timer thread, and a hierarchical timing wheel.
 //!
-//! Most sleeps are cancelled before they fire, because a time-out is there in
+//! Most sleeps are cancelled before they fire, because a timeout is there in
 //! case something else doesn't happen. Therefore beginning a sleep and dropping
 //! it have to be cheap, and a wheel does both in constant time. It rounds
 //! deadlines up, to a quarter of a millisecond.

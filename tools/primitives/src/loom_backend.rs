@@ -6,6 +6,7 @@ mod cell;
 mod condvar;
 mod lock;
 pub mod mpsc;
+mod run_time;
 pub mod thread;
 
 pub use barrier::{Barrier, BarrierWaitResult};
@@ -20,16 +21,22 @@ pub use crate::__thread_local as thread_local;
 #[doc(hidden)]
 pub use loom::thread_local as model_thread_local;
 
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use run_time::RunTime;
 
 /// How often, in one execution, a thread may be preempted where it could have gone on. loom's
 /// documentation says that two or three find most bugs.
 const PREEMPTIONS: usize = 3;
 /// Loom operations in one execution; more is a loop that never ends.
 const BRANCHES: usize = 10_000;
-/// An exploration ends, and passes, after this long.
+/// An exploration ends, and passes, after it has run for this long. Only the time that its thread
+/// runs counts, so that a busy machine doesn't explore less.
 const TIME: Duration = Duration::from_secs(20);
+/// How many executions pass between two checks of the clock.
+const CHECK_INTERVAL: u64 = 100;
 
 /// Explores every execution of `body` within the bounds above, and prints
 /// how many there were.
@@ -38,7 +45,7 @@ const TIME: Duration = Duration::from_secs(20);
 ///
 /// If one execution panics, deadlocks, leaks an `Arc` or races.
 pub fn model(body: impl Fn() + Send + Sync + 'static) {
-    explore(PREEMPTIONS, body);
+    explore(PREEMPTIONS, TIME, body);
 }
 
 /// Like [`model`], with another bound on the number of preemptions: with many steps, one or two can
@@ -48,7 +55,7 @@ pub fn model(body: impl Fn() + Send + Sync + 'static) {
 ///
 /// Like [`model`].
 pub fn model_within(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
-    explore(preemptions, body);
+    explore(preemptions, TIME, body);
 }
 
 /// Like [`model`], and each load of an atomic is tried before and after each
@@ -59,36 +66,67 @@ pub fn model_within(preemptions: usize, body: impl Fn() + Send + Sync + 'static)
 ///
 /// Like [`model`].
 pub fn model_every_load(body: impl Fn() + Send + Sync + 'static) {
-    atomic::with_every_access(|| explore(PREEMPTIONS, body));
+    atomic::with_every_access(|| explore(PREEMPTIONS, TIME, body));
 }
 
-fn explore(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
+fn explore(preemptions: usize, limit: Duration, body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = BRANCHES;
     // A data race is reported with both accesses.
     builder.location = true;
-    builder.max_duration = Some(TIME);
-    // How many executions pass between two checks of the clock.
-    builder.checkpoint_interval = 100;
-    let start = Instant::now();
+    let start = RunTime::now();
     let explored = std::sync::Arc::new(AtomicU64::new(0));
     let count = explored.clone();
-    let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+    let checked = panic::catch_unwind(AssertUnwindSafe(|| {
         builder.check(move || {
-            count.fetch_add(1, Relaxed);
+            let before = count.fetch_add(1, Relaxed);
+            if before.is_multiple_of(CHECK_INTERVAL) && start.elapsed() >= limit {
+                // loom's own limit counts the time that other processes run, too.
+                panic::resume_unwind(Box::new(TimeIsUp));
+            }
             body();
         });
     }));
-    let explored = explored.load(Relaxed);
+    let mut explored = explored.load(Relaxed);
+    let mut end = "";
     if let Err(panic) = checked {
-        println!("failed in execution {explored}");
-        std::panic::resume_unwind(panic);
+        if !panic.is::<TimeIsUp>() {
+            println!("failed in execution {explored}");
+            panic::resume_unwind(panic);
+        }
+        explored -= 1;
+        end = ", until the time was up";
     }
-    let end = if start.elapsed() < TIME {
-        ""
-    } else {
-        ", until the time was up"
-    };
     println!("explored {explored} executions, at most {preemptions} preemptions each{end}");
+}
+
+/// The panic that ends an exploration.
+struct TimeIsUp;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exploration_ends_when_its_time_is_up_and_the_next_one_begins() {
+        let executions = std::sync::Arc::new(AtomicU64::new(0));
+        for (limit, expected) in [(Duration::ZERO, 0), (TIME, 1)] {
+            let counted = executions.clone();
+            explore(PREEMPTIONS, limit, move || {
+                counted.fetch_add(1, Relaxed);
+            });
+            assert_eq!(executions.load(Relaxed), expected, "limit {limit:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_time_that_this_thread_runs_counts() {
+        let start = RunTime::now();
+        std::thread::sleep(Duration::from_millis(200));
+        match start {
+            RunTime::Thread(_) => assert!(start.elapsed() < Duration::from_millis(150)),
+            RunTime::Wall(_) => assert!(start.elapsed() >= Duration::from_millis(200)),
+        }
+    }
 }

@@ -79,8 +79,16 @@ fn deadlock(stacks: &[ThreadStack]) -> Option<String> {
         words += ". No other thread is in the code: what held it has ended, or the lock lies in memory \
                   that was freed";
     }
+    let which = if others.len() == 1 {
+        "it"
+    } else {
+        "one of them"
+    };
     if !others.is_empty() {
-        words += &format!(". Meanwhile {}", others.join(", and "));
+        words += &format!(
+            ". Meanwhile {}: if {which} holds the lock, it never gets to release it",
+            others.join(", and ")
+        );
     }
     Some(words)
 }
@@ -212,7 +220,10 @@ mod tests {
             "{words}"
         );
         assert!(
-            words.ends_with("`worker` waits in a park in `run` (lib.rs:40)"),
+            words.ends_with(
+                "`worker` waits in a park in `run` (lib.rs:40): if it holds the lock, it never gets to \
+                 release it"
+            ),
             "{words}"
         );
     }

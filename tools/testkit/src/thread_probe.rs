@@ -55,7 +55,7 @@ impl ThreadProbe {
         }
     }
 
-    /// Returns `true` if the thread sleeps until some time has passed, in a time-out or in a plain
+    /// Returns `true` if the thread sleeps until some time has passed, in a timeout or in a plain
     /// sleep, and `false` if it sleeps until it is woken or doesn't sleep. `None` if the operating
     /// system doesn't report it.
     pub fn sleeps_by_the_clock(&self) -> Option<bool> {

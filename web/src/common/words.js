@@ -48,7 +48,7 @@ function reasonInWords({ reason, code, message }, { limitSeconds, hangs, tests }
     case "timeout":
       return hangs
         ? { text: `It hangs, as announced: ended after ${limitSeconds} s.`, bad: false }
-        : { text: `Time-out: ${message ?? `ended after ${limitSeconds} s`}.`, bad: true };
+        : { text: `Timeout: ${message ?? `ended after ${limitSeconds} s`}.`, bad: true };
     case "output-limit":
       return { text: `Too much output: ${message ?? "ended by the runner"}.`, bad: true };
     case "signal":

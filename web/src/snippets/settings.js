@@ -6,7 +6,7 @@ const PREFIX = "snippet-";
  * @property {string} name after `snippet-`
  * @property {number} limitSeconds
  * @property {boolean} tests run the block's `#[test]`s instead of its `main`
- * @property {boolean} hangs the block is meant to run into its time-out
+ * @property {boolean} hangs the block is meant to run into its timeout
  * @property {boolean} release compiled so unless the reader wants it otherwise
  * @property {boolean} localOnly the block cannot run on a server such as play.rust-lang.org
  */

@@ -1,4 +1,4 @@
-//! Time-outs, and what a wait costs.
+//! Timeouts, and what a wait costs.
 
 use super::*;
 
@@ -6,7 +6,7 @@ use super::*;
 #[test]
 fn a_timed_park_takes_a_token_that_is_there() {
     let lesson = Lesson {
-        clause: "5. Time-outs",
+        clause: "5. Timeouts",
         promise: "If there is a token, `park_timeout` takes it and returns `true` at once.",
         usual_cause: "It sleeps before it looks for a token, or it returns whether the time was \
                       up.",
@@ -21,11 +21,11 @@ fn a_timed_park_takes_a_token_that_is_there() {
     });
 }
 
-/// Clause 5: a sleep with a time-out can be ended like any other.
+/// Clause 5: a sleep with a timeout can be ended like any other.
 #[test]
 fn an_unpark_ends_a_timed_park() {
     let lesson = Lesson {
-        clause: "5. Time-outs",
+        clause: "5. Timeouts",
         promise: "An `unpark` wakes a thread that sleeps in `park_timeout`, which then returns \
                   `true`.",
         usual_cause: "It returns what it saw before it slept. At a hang: it sleeps in a way that \
@@ -50,7 +50,7 @@ fn an_unpark_ends_a_timed_park() {
 #[test]
 fn a_timed_park_is_never_early() {
     let lesson = Lesson {
-        clause: "5. Time-outs",
+        clause: "5. Timeouts",
         promise: "Without a token, `park_timeout` returns `false`, and not before the time is up.",
         usual_cause: "It returns after a spurious wake-up, instead of sleeping for the time that \
                       is left; or it returns `true` for any wake-up.",
@@ -82,10 +82,10 @@ fn a_timed_park_is_never_early() {
 #[test]
 fn a_part_of_a_millisecond_is_waited_for_too() {
     let lesson = Lesson {
-        clause: "5. Time-outs",
-        promise: "A time-out of nearly two milliseconds isn't over after one millisecond, and a \
-                  time-out of nearly one isn't over at once.",
-        usual_cause: "The time-out is converted to whole milliseconds, and `as_millis` rounds \
+        clause: "5. Timeouts",
+        promise: "A timeout of nearly two milliseconds isn't over after one millisecond, and a \
+                  timeout of nearly one isn't over at once.",
+        usual_cause: "The timeout is converted to whole milliseconds, and `as_millis` rounds \
                       down. Keep it as a `Duration`. If you can't, round up.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
@@ -111,7 +111,7 @@ fn a_part_of_a_millisecond_is_waited_for_too() {
 #[test]
 fn any_timeout_will_do() {
     let lesson = Lesson {
-        clause: "5. Time-outs",
+        clause: "5. Timeouts",
         promise: "`Duration::ZERO` only looks, and `Duration::MAX` sleeps until there is a token.",
         usual_cause: "`Instant::now() + timeout` overflows. Use `checked_add`, and no deadline if \
                       it returns `None`.",
@@ -126,14 +126,14 @@ fn any_timeout_will_do() {
             let took = parker.park_timeout(timeout);
             assert!(
                 took,
-                "there was a token, but a time-out of {timeout:?} didn't take it"
+                "there was a token, but a timeout of {timeout:?} didn't take it"
             );
         }
         let unparking = unpark_once_asleep(unparker);
         let took = parker.park_timeout(Duration::MAX);
         assert!(
             took,
-            "a time-out of `Duration::MAX` was over before there was a token"
+            "a timeout of `Duration::MAX` was over before there was a token"
         );
         unparking.join().expect("unparking doesn't panic");
     });
@@ -143,8 +143,8 @@ fn any_timeout_will_do() {
 #[test]
 fn a_long_timeout_is_not_cut_to_a_short_one() {
     let lesson = Lesson {
-        clause: "5. Time-outs",
-        promise: "A time-out of 2^32 or 2^64 units, from nanoseconds to seconds, isn't over at once.",
+        clause: "5. Timeouts",
+        promise: "A timeout of 2^32 or 2^64 units, from nanoseconds to seconds, isn't over at once.",
         usual_cause: "The time is converted to a number of nanoseconds or milliseconds, and `as` \
                       truncates it. Keep it as a `Duration` or an `Instant`.",
         read: "one-future/parker.html#when-the-time-is-up",
@@ -156,19 +156,19 @@ fn a_long_timeout_is_not_cut_to_a_short_one() {
             let took = parker.park_timeout(timeout);
             assert!(
                 took,
-                "a time-out of {timeout:?} was over before there was a token"
+                "a timeout of {timeout:?} was over before there was a token"
             );
             unparking.join().expect("unparking doesn't panic");
         }
     });
 }
 
-/// Clause 5: a time-out ends one sleep and nothing else.
+/// Clause 5: a timeout ends one sleep and nothing else.
 #[test]
 fn a_park_after_a_time_out_works_as_before() {
     let lesson = Lesson {
-        clause: "5. Time-outs",
-        promise: "A time-out leaves no trace: the next `park` sleeps, and the next `unpark` counts.",
+        clause: "5. Timeouts",
+        promise: "A timeout leaves no trace: the next `park` sleeps, and the next `unpark` counts.",
         usual_cause: "The state still says that the thread sleeps. Reset it when the time is up.",
         read: "one-future/parker.html#three-states",
     };
@@ -191,12 +191,12 @@ fn a_park_after_a_time_out_works_as_before() {
 #[test]
 fn a_token_that_comes_as_time_runs_out_is_taken_once() {
     let lesson = Lesson {
-        clause: "5. Time-outs",
+        clause: "5. Timeouts",
         promise: "A token that comes just as the time is up is taken either by this call or by the \
                   next `park`.",
-        usual_cause: "On a time-out, the state is reset without a look at what it was. Use a swap, \
+        usual_cause: "On a timeout, the state is reset without a look at what it was. Use a swap, \
                       and return `true` if there was a token. Or it's the reverse: after a \
-                      time-out, `park_timeout` returns `true` but leaves the token there, to be \
+                      timeout, `park_timeout` returns `true` but leaves the token there, to be \
                       taken again. Look and take in one step, on that path, too.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
@@ -261,11 +261,11 @@ fn race_with_the_clock() {
     partner.join().expect("unparking doesn't panic");
 }
 
-/// Clause 5: otherwise a thread that is often unparked never sees its time-out.
+/// Clause 5: otherwise a thread that is often unparked never sees its timeout.
 #[test]
 fn wake_ups_without_a_token_do_not_prolong_a_timed_park() {
     let lesson = Lesson {
-        clause: "5. Time-outs",
+        clause: "5. Timeouts",
         promise: "The time runs from the start of the call, no matter what wakes the thread \
                   meanwhile.",
         usual_cause: "Each further sleep gets the whole time again. Compute a deadline first, and \
@@ -306,7 +306,7 @@ fn wake_ups_without_a_token_do_not_prolong_a_timed_park() {
                     parked.unpark();
                 }
                 panic!(
-                    "after {:?}, a time-out of {TIMEOUT:?} still wasn't over",
+                    "after {:?}, a timeout of {TIMEOUT:?} still wasn't over",
                     UNPARKS * PAUSE
                 );
             }

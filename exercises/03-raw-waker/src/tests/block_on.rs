@@ -36,7 +36,7 @@ fn block_on_sleeps_while_it_waits() {
     let lesson = Lesson {
         clause: "10. Idle",
         promise: "While the future waits, the thread sleeps until a wake-up comes from any thread.",
-        usual_cause: "The loop spins, or wakes up after a time-out (`wait_timeout`, \
+        usual_cause: "The loop spins, or wakes up after a timeout (`wait_timeout`, \
                       `park_timeout`), as a safety net. A wake-up that isn't lost needs no net.",
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };

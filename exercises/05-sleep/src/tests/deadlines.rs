@@ -444,7 +444,7 @@ fn later_deadlines_do_not_unpark_the_driver() {
             driven.fire();
             let before = driven.unparks.load(SeqCst);
             for seconds in 2..SLEEPS + 2 {
-                // A time-out that wasn't needed, and then the next one.
+                // A timeout that wasn't needed, and then the next one.
                 if are_dropped {
                     kept.clear();
                 }

@@ -123,7 +123,7 @@ fn lock(sleeps: &Mutex<Vec<Sleep>>) -> MutexGuard<'_, Vec<Sleep>> {
     sleeps.lock().expect("no code panics here")
 }
 
-/// Clause 2: when a server stalls, a thousand time-outs end together.
+/// Clause 2: when a server stalls, a thousand timeouts end together.
 #[test]
 fn thousands_that_are_due_at_once_are_woken_at_once() {
     let lesson = Lesson {

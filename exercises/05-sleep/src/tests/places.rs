@@ -88,7 +88,7 @@ fn a_sleep_that_is_over_is_not_taken_for_the_65536th_after_it() {
     });
 }
 
-/// Clause 6: a server has a time-out for each request, and runs for months.
+/// Clause 6: a server has a timeout for each request, and runs for months.
 #[test]
 fn the_memory_of_sleeps_that_are_over_is_used_again() {
     let lesson = Lesson {

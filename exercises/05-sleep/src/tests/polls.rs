@@ -164,7 +164,7 @@ fn a_dropped_sleep_is_not_woken() {
     });
 }
 
-/// Clause 6: nearly every time-out is cancelled.
+/// Clause 6: nearly every timeout is cancelled.
 #[test]
 fn ten_thousand_dropped_sleeps_leave_no_memory_behind() {
     let lesson = Lesson {

@@ -227,7 +227,7 @@ fn an_idle_thread_sleeps() {
     let lesson = Lesson {
         clause: "8. Idle",
         promise: "A thread without a job costs no CPU time.",
-        usual_cause: "It looks for jobs again and again, with a short time-out or in a loop.",
+        usual_cause: "It looks for jobs again and again, with a short timeout or in a loop.",
         read: "blocking/spawn-blocking.html#looking-around-before-parking",
     };
     check(lesson, || {
@@ -254,7 +254,7 @@ fn idle_threads_leave() {
     let lesson = Lesson {
         clause: "9. Keep-alive",
         promise: "All threads that have had no job for the keep-alive end.",
-        usual_cause: "The thread waits without a time-out, or notices the time-out but continues \
+        usual_cause: "The thread waits without a timeout, or notices the timeout but continues \
                       to sleep.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };

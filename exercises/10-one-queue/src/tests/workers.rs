@@ -383,7 +383,7 @@ fn workers_without_a_task_sleep() {
     let lesson = Lesson {
         clause: "10. Idle",
         promise: "While all tasks wait for a waker, the workers cost no CPU time.",
-        usual_cause: "A worker checks again and again, in a loop or with a short time-out.",
+        usual_cause: "A worker checks again and again, in a loop or with a short timeout.",
         read: "scheduler/one-queue.html#between-the-look-and-the-wait",
     };
     check(lesson, || {

@@ -625,7 +625,7 @@ fn idle_workers_sleep() {
     let lesson = Lesson {
         clause: "17. Idle",
         promise: "A worker without a task uses no CPU time.",
-        usual_cause: "A worker that searches never gives up, or parks with a short time-out.",
+        usual_cause: "A worker that searches never gives up, or parks with a short timeout.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {

@@ -83,8 +83,8 @@ fn sleeps_end_though_all_workers_sleep() {
         clause: "6. Time goes on",
         promise: "A short sleep ends when all workers are parked, even if it begins later than a \
                   long one.",
-        usual_cause: "A worker parks without a time-out although sleeps wait, or with another \
-                      sleep's time-out, and isn't unparked for an earlier sleep. Or a worker that \
+        usual_cause: "A worker parks without a timeout although sleeps wait, or with another \
+                      sleep's timeout, and isn't unparked for an earlier sleep. Or a worker that \
                       was woken, finds nothing and parks again still counts as on its way, so the \
                       next task wakes no worker.",
         read: "scheduler/runtime.html#timers",

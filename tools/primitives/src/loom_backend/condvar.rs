@@ -4,7 +4,7 @@ use loom::sync::MutexGuard;
 use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
 
-/// Says that a timed wait was notified: in a model no time-out elapses.
+/// Says that a timed wait was notified: in a model no timeout elapses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitTimeoutResult(bool);
 

@@ -115,7 +115,7 @@ impl<T> Receiver<T> {
         })
     }
 
-    /// Like [`recv`](Self::recv): in a model no time-out elapses.
+    /// Like [`recv`](Self::recv): in a model no timeout elapses.
     ///
     /// # Errors
     ///

@@ -88,7 +88,7 @@ pub fn park() {
     *has_token = false;
 }
 
-/// Like [`park`]: in a model no time-out elapses.
+/// Like [`park`]: in a model no timeout elapses.
 pub fn park_timeout(limit: Duration) {
     match limit.is_zero() {
         true => yield_now(),
