@@ -101,6 +101,7 @@ impl<S: Schedule> Injector<S> {
         }
     }
 
+    // ANCHOR: is_empty
     /// Returns `true` if no task waits here.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -118,6 +119,7 @@ impl<S: Schedule> Injector<S> {
     pub fn len(&self) -> usize {
         self.queue.len.load(Relaxed)
     }
+    // ANCHOR_END: is_empty
 
     /// Puts a task at the end. Now and then it returns how many were pushed so
     /// far: then the caller has to call `move_if_free` once it has told the
@@ -210,6 +212,7 @@ impl<S: Schedule> Injector<S> {
         }
     }
 
+    // ANCHOR: move_stack
     /// Moves the whole stack to the end of the list, the oldest first.
     fn move_stack(
         &self,
@@ -242,6 +245,7 @@ impl<S: Schedule> Injector<S> {
             Some(task)
         }));
     }
+    // ANCHOR_END: move_stack
 }
 
 impl<S: Schedule> Drop for Injector<S> {

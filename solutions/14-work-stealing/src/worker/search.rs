@@ -12,6 +12,7 @@ use super::Worker;
 const HALF: usize = CAPACITY / 2;
 
 impl Worker {
+    // ANCHOR: take_in_time
     /// If something waits in the injector and it's time, takes a share of it,
     /// though there may be tasks in the queue.
     #[inline]
@@ -21,7 +22,9 @@ impl Worker {
         }
         self.take_busy()
     }
+    // ANCHOR_END: take_in_time
 
+    // ANCHOR: take_busy
     #[cold]
     fn take_busy(&self) -> Option<Task> {
         if self.activity.get() == Activity::Searching {
@@ -44,6 +47,7 @@ impl Worker {
         }
         Some(task)
     }
+    // ANCHOR_END: take_busy
 
     /// Takes its share of the injector, with nothing else to do.
     fn take_injected(&self) -> Option<Task> {
