@@ -18,7 +18,7 @@ const YIELDS: [u32; 3] = [0, 10, 50];
 const ROWS: &[Row<'static>] = &[
     row(
         "bare-loop",
-        "never sleeps; its waker is hidden from the optimiser",
+        "never sleeps; its waker is hidden from the optimizer",
     ),
     row("solution-4", "a nested call panics; own token"),
     #[cfg(feature = "mine")]
@@ -117,7 +117,7 @@ fn call_of<'a>(contender: &str, runtime: &'a runtime::Runtime) -> Call<'a> {
     }
 }
 
-/// The contenders that are also measured where the optimiser cannot look from
+/// The contenders that are also measured where the optimizer can't look from
 /// the future into the waker.
 const OPAQUE_ROWS: &[Row<'static>] = &[
     row("bare-loop", ""),

@@ -174,8 +174,8 @@ fn print(contenders: &[Contender], results: &[Results]) {
     let yield_ns = ns_of(&results[1]) - item_ns;
     println!("\nAn item takes {item_ns:.1} ns, a yield {yield_ns:.1} ns. {ROUNDS} rounds.\n");
     println!(
-        "{:<20}{:>12}{:>10}{:>8}{:>10}{:>10}{:>10}  waits",
-        "yields", "M items/s", "of never", "CPU", "p50 µs", "p99 µs", "max µs"
+        "{:<20}{:>12}{:>16}{:>8}{:>10}{:>10}{:>10}  waits",
+        "yields", "M items/s", "share of never", "CPU", "p50 µs", "p99 µs", "max µs"
     );
     for (contender, results) in contenders.iter().zip(results) {
         let rate = quantile(&results.items_per_s, 0.5).unwrap_or_default() / 1e6;
@@ -188,7 +188,7 @@ fn print(contenders: &[Contender], results: &[Results]) {
             })
         };
         println!(
-            "{:<20}{rate:>12.1}{:>10}{share:>8}{:>10}{:>10}{:>10}  {}",
+            "{:<20}{rate:>12.1}{:>16}{share:>8}{:>10}{:>10}{:>10}  {}",
             contender.name,
             format!("{ratio:.1} %"),
             wait(0.5),
@@ -222,7 +222,7 @@ fn verdict(results: &Results, slice: Duration) -> String {
         _ => "Par is 95 % and 2: not yet.".into(),
     };
     format!(
-        "{:.1} % of never, and 99 of 100 waits below {slices:.2} slices. {par}",
+        "{:.1} % of what never yielding does, and 99 of 100 waits below {slices:.2} slices. {par}",
         ratio * 100.0
     )
 }

@@ -1,5 +1,5 @@
-//! Steps on the way from solution 2 to solution 4, as text 1 takes them (see
-//! `src/sources.md`).
+//! Steps on the way from solution 2 to solution 4, as Glavina's "Build your
+//! own `block_on()`" takes them (see `src/sources.md`).
 
 use std::cell::RefCell;
 use std::pin::{Pin, pin};

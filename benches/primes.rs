@@ -19,7 +19,7 @@ const BEAT: Duration = Duration::from_millis(1);
 /// end.
 const CHUNK: u32 = 1_000;
 
-/// By every smaller number, as text 3 does: the work is meant to be long.
+/// By every smaller number, as Wolverson does: the work is meant to be long.
 fn is_prime(candidate: u32) -> bool {
     candidate > 1 && (2..candidate).all(|divisor| !candidate.is_multiple_of(divisor))
 }
@@ -146,6 +146,7 @@ fn row(
         })
     });
     late.sort();
+    // Rounded down, as the chapter says.
     let at = |percent: usize| late[(late.len() - 1) * percent / 100];
     let cpu = cost.cpu.map_or("?".into(), |cpu| format!("{cpu:.2?}"));
     let (wall, p50, p99, max) = (cost.wall, at(50), at(99), at(100));

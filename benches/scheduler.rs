@@ -105,7 +105,7 @@ fn contenders() -> Vec<Contender> {
         contender::<schedulers::StaticAsyncExecutor>("static-executor", "the same, never dropped"),
         contender::<schedulers::DequePool>(
             "deque-pool",
-            "text 4's before; drops no tasks at its end",
+            "tokio 0.1's design; drops no tasks at its end",
         ),
         contender::<schedulers::FuturesPool>("futures", "one queue; a drop cancels"),
         contender::<schedulers::OneQueue>("one-queue", "solution 10; no abort"),

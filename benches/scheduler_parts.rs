@@ -1,6 +1,6 @@
 //! What each of its parts is worth to solution 14:
 //! `cargo bench -p benches --bench scheduler_parts`. Each row is the solution
-//! without one of its optimisations, beside the whole, in turns.
+//! without one of its optimizations, beside the whole, in turns.
 //!
 //! `SCHEDULER_ROUNDS=31` in the environment takes so many turns, and
 //! `SCHEDULER_WORKERS=2` chooses numbers of workers. An argument chooses the
@@ -31,8 +31,8 @@ runtime!(Unfetched, UnfetchedSpawner, unfetched);
 runtime!(Observable, ObservableSpawner, observable);
 runtime!(Observed, ObservedSpawner, observed);
 
-/// The rows: first text 4's optimisations, then those that tokio does not have,
-/// and last what it costs to be observed.
+/// The rows: first Lerche's optimizations (see `src/sources.md`), then those that
+/// tokio doesn't have, and last what it costs to be observed.
 fn rows() -> [Contender; 15] {
     [
         contender::<Solution14>(WHOLE, "nothing is left out"),

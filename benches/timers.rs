@@ -99,7 +99,7 @@ fn poll_each<F: Future>(sleeps: &mut [F], waker: &Waker) -> usize {
         .count()
 }
 
-/// Makes the sleeps, polls each, and drops them: the life of most time-outs.
+/// Makes the sleeps, polls each, and drops them: the life of most timeouts.
 fn cancelled<F: Future>(make: impl Fn(Duration) -> F) -> Cost {
     let durations = durations(Duration::from_secs(10), Duration::from_secs(10));
     let waker = Waker::from(Countdown::new());

@@ -5,7 +5,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 /// Wakes itself and is pending so many times, then is ready: the workload of
-/// text 1 (see `src/sources.md`).
+/// Glavina's "Build your own `block_on()`" (see `src/sources.md`).
 ///
 /// `PLACE` changes nothing but the code: each place has its own copy. Where a
 /// loop of a few instructions comes to lie in a cache line changes its speed by
@@ -60,8 +60,8 @@ impl<const PLACE: u32> Future for OpaqueYields<PLACE> {
     }
 }
 
-/// What nobody can do without: polls until the future is ready, and never
-/// sleeps. Its waker is hidden from the optimiser, or nothing would be left.
+/// What every version has to do: polls until the future is ready, and never
+/// sleeps. Its waker is hidden from the optimizer, or nothing would be left.
 #[inline]
 pub fn bare_loop<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);

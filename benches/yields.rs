@@ -13,7 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// The limit of text 3, see `src/sources.md`. A reader who measures an exercise
+/// Wolverson's limit, see `src/sources.md`. A reader who measures an exercise
 /// need not wait so long.
 const BELOW: u32 = if cfg!(feature = "mine") {
     100_000
@@ -56,7 +56,7 @@ fn main() {
         below,
     };
     println!("primes below {below}, and a heartbeat every {BEAT:?}\n");
-    println!("| yields | wall | CPU | of never | the longest pause of the heart |");
+    println!("| yields | wall | CPU | multiple of never | the longest pause of the heart |");
     println!("|---|---|---|---|---|");
     let never = bench.row("never", None, |number| async move { is_prime!(number, ()) });
     let never = Some(never);

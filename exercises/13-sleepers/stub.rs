@@ -1,4 +1,4 @@
-//! Exercise 13: which workers sleep, which search, and which one to wake.
+//! Exercise 13: which workers are parked, which search, and which one to wake.
 //!
 //! The chapter is `src/scheduler/sleepers.md`. Check your version with
 //! `cargo test -p exercise-13`, and then have every interleaving tried:
@@ -19,40 +19,40 @@ mod tests;
 
 pub use activity::Activity;
 
-/// Decides which of a scheduler's workers sleep, which search, and which one to
-/// wake.
+/// Knows which of a scheduler's workers are parked and which search, and
+/// decides which one to wake.
 ///
 /// It has no threads and no queues; the workers report to it what they do. A
 /// worker is *busy* with its own work, or *searches* the queues of others, or
-/// *sleeps*: it is parked, or is about to park. At first all are busy.
+/// is *parked*: its thread is, or is about to be. At first all are busy.
 ///
 /// # Contract
 ///
 /// 1. **No task waits.** Work is published, and then `notify` is called. If a
-///    worker sleeps and none searches, it names a worker that sleeps. If it
-///    names none, a worker that falls asleep or ends its search meanwhile sees
-///    the work: once its `transition_to_parked` has returned `true`, or once
-///    its `transition_from_searching` has and it has called `notify`.
-/// 2. **Whom to wake.** `notify` names a worker that sleeps, parked or not.
-///    From then on that worker searches: it isn't named again before it has
-///    slept again.
-/// 3. **One is enough.** `notify` names no worker while another one searches.
+///    worker is parked and none searches, it chooses a parked worker. If it
+///    chooses none, a worker that parks or ends its search meanwhile sees the
+///    work: once its `transition_to_parked` has returned `true`, or once its
+///    `transition_from_searching` has and it has called `notify`.
+/// 2. **Whom to wake.** `notify` chooses a worker that is parked, even if its
+///    thread isn't yet. From then on that worker searches: it isn't chosen
+///    again before it has parked again.
+/// 3. **One is enough.** `notify` chooses no worker while another one searches.
 /// 4. **Half.** `transition_to_searching` lets at most half of the workers
 ///    search at once, rounded up; fewer is fine. If none searches, it lets one.
 /// 5. **One leads to the next.** `transition_from_searching` makes a searcher
 ///    busy, and returns `true` if none searches now. In that case its caller
 ///    has to call `notify`.
-/// 6. **The last look.** `transition_to_parked` makes a worker sleep, whether
+/// 6. **The last look.** `transition_to_parked` makes a worker parked, whether
 ///    it was busy or searching, and returns `true` if none searches now. In
-///    that case its caller has to look at all queues before it parks; there it
-///    sees what the other searchers have moved before their
+///    that case its caller has to look at all queues before its thread parks;
+///    there it sees what the other searchers have moved before their
 ///    `transition_from_searching`.
-/// 7. **Unparking.** A worker that slept and is unparked, for whatever reason,
-///    calls `transition_from_parked`. If no `notify` has named it, it is `Busy`
-///    from then on, and won't be named. If one has, it is `Searching`. A worker
-///    that knows that it was named need not call it.
-/// 8. **Any number.** One worker is enough, and so are 256; all of them may
-///    sleep at once.
+/// 7. **Unparking.** A parked worker that goes on, for whatever reason, calls
+///    `transition_from_parked`. If no `notify` has chosen it, it is `Busy` from
+///    then on, and won't be chosen. If one has, it is `Searching`. A worker
+///    that knows that it was chosen need not call it.
+/// 8. **Any number.** One worker is enough, and so are 256; all of them may be
+///    parked at once.
 /// 9. **Made once.** After `new` nothing is allocated.
 ///
 /// # Examples
@@ -70,7 +70,7 @@ pub use activity::Activity;
 /// assert_eq!(sleepers.notify(), None, "one is searching");
 /// // Worker 1 finds one of them.
 /// assert!(sleepers.transition_from_searching(), "it has to notify");
-/// assert_eq!(sleepers.notify(), None, "no worker sleeps");
+/// assert_eq!(sleepers.notify(), None, "no worker is parked");
 /// ```
 pub struct Sleepers {}
 
@@ -82,12 +82,12 @@ impl Sleepers {
     /// If there is no worker.
     pub fn new(workers: usize) -> Self {
         let _ = workers;
-        todo!("make what says which workers sleep and how many search")
+        todo!("make what says which workers are parked and how many search")
     }
 
     /// To be called after work was published. Returns the worker to unpark.
     pub fn notify(&self) -> Option<usize> {
-        todo!("if one sleeps and none searches, make one of them search")
+        todo!("if one is parked and none searches, make one of them search")
     }
 
     /// A busy worker has no work. Returns `true` if it may search.
@@ -103,16 +103,16 @@ impl Sleepers {
         todo!("count one searcher less; was it the last?")
     }
 
-    /// A worker sleeps from now on. Returns `true` if no worker searches now:
-    /// the caller must look at all queues again before it parks.
+    /// A worker is parked from now on. Returns `true` if no worker searches
+    /// now: the caller must look at all queues again before its thread parks.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let _ = (worker, was);
         todo!("list it; count one searcher less if it was one; is any left?")
     }
 
-    /// A worker that slept is unparked, for whatever reason. Returns what it
-    /// does from now on.
+    /// A parked worker goes on, for whatever reason. Returns what it does from
+    /// now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let _ = worker;

@@ -15,5 +15,5 @@ fn main() {
     let start = Instant::now();
     thread::park_timeout(Duration::from_millis(50));
     let waited = start.elapsed() >= Duration::from_millis(50);
-    println!("second park waited for its time-out: {waited}");
+    println!("second park waited for its timeout: {waited}");
 }

@@ -9,11 +9,11 @@ const CHEAP_NS: u64 = 20;
 const DEAR_NS: u64 = 200_000;
 
 /// How often the clock was read, and the longest slice in nanoseconds.
-fn turns(costs_ns: impl Iterator<Item = u64>, longest: u64) -> (u64, u64) {
-    let (mut readings, mut longest_turn_ns) = (0, 0);
-    let (mut stride, mut passed, mut stride_ns, mut turn_ns) = (1, 0, 0, 0);
+fn slices(costs_ns: impl Iterator<Item = u64>, longest: u64) -> (u64, u64) {
+    let (mut readings, mut longest_slice_ns) = (0, 0);
+    let (mut stride, mut passed, mut stride_ns, mut slice_ns) = (1, 0, 0, 0);
     for cost_ns in costs_ns {
-        turn_ns += cost_ns;
+        slice_ns += cost_ns;
         stride_ns += cost_ns;
         passed += 1;
         if passed < stride {
@@ -24,25 +24,25 @@ fn turns(costs_ns: impl Iterator<Item = u64>, longest: u64) -> (u64, u64) {
         let fitting = stride * (SLICE_NS / 16) / stride_ns;
         stride = fitting.clamp(1, longest.min(2 * stride));
         (passed, stride_ns) = (0, 0);
-        if turn_ns >= SLICE_NS {
-            longest_turn_ns = longest_turn_ns.max(turn_ns);
-            (turn_ns, stride) = (0, 1);
+        if slice_ns >= SLICE_NS {
+            longest_slice_ns = longest_slice_ns.max(slice_ns);
+            (slice_ns, stride) = (0, 1);
         }
     }
-    (readings, longest_turn_ns)
+    (readings, longest_slice_ns)
 }
 
 fn main() {
     const CHEAP: u64 = 120_000;
-    println!("longest stride  the clock takes  the longest turn");
+    println!("longest stride  the clock takes  the longest slice");
     for longest in [1, 16, 256, 4_096] {
         let cheap = repeat_n(CHEAP_NS, CHEAP as usize);
-        let (readings, _) = turns(cheap.clone(), longest);
-        let (_, turn_ns) =
-            turns(cheap.chain(repeat_n(DEAR_NS, 9_000)), longest);
+        let (readings, _) = slices(cheap.clone(), longest);
+        let (_, slice_ns) =
+            slices(cheap.chain(repeat_n(DEAR_NS, 9_000)), longest);
         let clock_ns = (readings * READING_NS) as f64;
         let part = clock_ns / (clock_ns + (CHEAP * CHEAP_NS) as f64);
-        let (part, turn_ms) = (100.0 * part, turn_ns as f64 / 1e6);
-        println!("{longest:14}  {part:13.1} %  {turn_ms:13.1} ms");
+        let (part, slice_ms) = (100.0 * part, slice_ns as f64 / 1e6);
+        println!("{longest:14}  {part:13.1} %  {slice_ms:14.1} ms");
     }
 }

@@ -1,4 +1,4 @@
-//! What tokio's own budget covers. Another task counts its turns.
+//! What tokio's own budget covers. Another task counts its slices.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -6,24 +6,24 @@ use futures::StreamExt;
 use tokio::sync::mpsc;
 use tokio::task::{consume_budget, unconstrained, yield_now};
 
-static TURNS: AtomicU32 = AtomicU32::new(0);
+static SLICES: AtomicU32 = AtomicU32::new(0);
 
-/// Takes a turn whenever it can.
+/// Takes a slice whenever it can.
 async fn other() {
     loop {
-        TURNS.fetch_add(1, Relaxed);
+        SLICES.fetch_add(1, Relaxed);
         yield_now().await;
     }
 }
 
-/// Runs a task, and prints how many turns the other one had meanwhile.
+/// Runs a task, and prints how many slices the other one got meanwhile.
 async fn beside(name: &str, busy: impl Future<Output = ()> + Send + 'static) {
     let spawned = tokio::spawn(async {
-        let before = TURNS.load(Relaxed);
+        let before = SLICES.load(Relaxed);
         busy.await;
-        TURNS.load(Relaxed) - before
+        SLICES.load(Relaxed) - before
     });
-    println!("{name:<40} {:2} turns", spawned.await.unwrap());
+    println!("{name:<40} {:2} slices", spawned.await.unwrap());
 }
 
 /// Takes a thousand messages that are all there already.

@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-const HELD: usize = 1;
+const RUNNING: usize = 1;
 const NOTIFIED: usize = 2;
 const COMPLETE: usize = 4;
 
@@ -15,13 +15,13 @@ impl State {
     /// Returns `true` if the caller has to put the task into a queue.
     fn wake(&self) -> bool {
         let woken = self.0.fetch_update(AcqRel, Relaxed, |state| {
-            match state & (HELD | COMPLETE) {
-                0 => Some(state | HELD),
-                HELD => Some(state | NOTIFIED),
+            match state & (RUNNING | COMPLETE) {
+                0 => Some(state | RUNNING),
+                RUNNING => Some(state | NOTIFIED),
                 _ => None,
             }
         });
-        woken.is_ok_and(|before| before & HELD == 0)
+        woken.is_ok_and(|before| before & RUNNING == 0)
     }
     // ANCHOR_END: wake
 
@@ -33,7 +33,7 @@ impl State {
     /// Returns `true` if the task waits now, `false` if it must run again.
     fn let_go(&self) -> bool {
         let let_go = self.0.fetch_update(AcqRel, Relaxed, |state| {
-            (state & NOTIFIED == 0).then_some(state & !HELD)
+            (state & NOTIFIED == 0).then_some(state & !RUNNING)
         });
         let_go.is_ok()
     }
@@ -45,14 +45,14 @@ impl State {
     fn show(&self, event: &str) {
         let state = self.0.load(Relaxed);
         let flags = [
-            (HELD, "held"),
+            (RUNNING, "running"),
             (NOTIFIED, "notified"),
             (COMPLETE, "complete"),
         ];
         let set = flags.into_iter().filter(|(flag, _)| state & flag != 0);
         let names: Vec<_> = set.map(|(_, name)| name).collect();
         let is = if names.is_empty() {
-            "waits".into()
+            "waiting".into()
         } else {
             names.join(" ")
         };
@@ -61,7 +61,7 @@ impl State {
 }
 
 fn main() {
-    let task = State(AtomicUsize::new(HELD));
+    let task = State(AtomicUsize::new(RUNNING));
     task.show("spawned");
     task.begin();
     task.let_go();

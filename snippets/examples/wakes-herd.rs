@@ -129,7 +129,7 @@ fn run(name: &str, for_each_push: bool) {
 // ANCHOR: shown
 fn main() {
     println!("{WORKERS} small jobs, on average:");
-    run("one for each push ", true);
-    run("if nobody searches", false);
+    run("one for each push", true);
+    run("if none searches ", false);
 }
 // ANCHOR_END: shown

@@ -48,7 +48,7 @@ async fn main() {
     let a = tokio::spawn(with_wakes('A', 1_000, log.clone()));
     let b = tokio::spawn(with_tokio('B', 1_000, log.clone()));
     a.await.unwrap();
-    let turns = seen.try_iter().filter(|name| *name == 'B').count();
-    println!("one of each:     1000 turns of A, {turns} of B");
+    let slices = seen.try_iter().filter(|name| *name == 'B').count();
+    println!("one of each:     1000 slices of A, {slices} of B");
     b.await.unwrap();
 }

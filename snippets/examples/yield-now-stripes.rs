@@ -1,5 +1,5 @@
 //! Two busy tasks and a victim on one thread, with a yield after every N
-//! divisors. The victim is woken in the middle of a turn of A.
+//! divisors. The victim is woken in the middle of a slice of A.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ fn try_divisors(count: u32) {
     }
 }
 
-/// Yields after every `n` divisors. Rings once, in the middle of a turn.
+/// Yields after every `n` divisors. Rings once, in the middle of a slice.
 async fn busy(n: u32, doorbell: Option<Arc<Notify>>) {
-    let turns = DIVISORS / n;
-    for turn in 0..turns {
+    let slices = DIVISORS / n;
+    for slice in 0..slices {
         try_divisors(n / 2);
-        if turn == turns / 2
+        if slice == slices / 2
             && let Some(doorbell) = &doorbell
         {
             doorbell.notify_one();

@@ -272,7 +272,7 @@ describe("the panel of exercise 1", { skip: reasonToSkip() }, () => {
   test("says in words what is not a red test", async () => {
     const cases = [
       [{ reason: "compile-error", code: 101 }, /does not compile yet/],
-      [{ reason: "timeout" }, /time-out/],
+      [{ reason: "timeout" }, /timeout/],
       [{ reason: "killed", message: "it used too much memory" }, /too much memory/],
       [{ reason: "exited", code: 0 }, /All 1 pass/],
     ];

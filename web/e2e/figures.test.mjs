@@ -103,7 +103,7 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
         await page.keyboard.press("Tab");
       }
       assert.match(await why.innerText(), /^heartbeat waited 2\.95 ms for its poll 3/);
-      assert.equal(await text(), "5.04 ms: worker 0 polls heartbeat, worker 1 is parked (asleep).");
+      assert.equal(await text(), "5.04 ms: worker 0 polls heartbeat, worker 1 is parked.");
       await page.keyboard.press("Home");
       assert.match(await text(), /^0 ns: /);
       await page.keyboard.press("ArrowRight");
@@ -163,7 +163,7 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
       await page.getByRole("button", { name: /longest wait/ }).click();
       assert.match(await why.innerText(), /^heartbeat/);
       await page.getByRole("button", { name: /idle/ }).click();
-      assert.match(await why.innerText(), /Worker 1 is parked longest from .* nobody wakes it/);
+      assert.match(await why.innerText(), /Worker 1 is parked longest from .* nothing unparks it/);
       assert.match(await text(), /worker 1 is parked/);
     });
   });
@@ -389,7 +389,7 @@ describe("a sweep", { skip: reasonToSkip() }, () => {
       const handle = page.getByRole("slider", { name: "numbers between two yields" });
       const text = () => handle.getAttribute("aria-valuetext");
       await handle.focus();
-      assert.match(await text(), /^N = 256: 9\d % of the peak; one turn holds the worker for 3\.\d+ µs\. Half of the waits are under/);
+      assert.match(await text(), /^N = 256: 9\d % of the peak; one time slice holds the worker for 3\.\d+ µs\. Half of the waits are under/);
       await page.keyboard.press("ArrowRight");
       assert.match(await text(), /^N = 512: /);
       await page.keyboard.press(",");
@@ -424,7 +424,7 @@ describe("a sweep", { skip: reasonToSkip() }, () => {
       assert.equal(await page.locator("#fig-both .fig-canvas .fig-picture").count(), 1, "the other figure has its data still");
       await page.locator("#fig-turned .fig-scrubber").focus();
       await page.keyboard.press("ArrowRight");
-      assert.match(await turns.innerText(), /Nobody has recorded the worker at N = 512, only at 64 and 256/);
+      assert.match(await turns.innerText(), /The worker was not recorded at N = 512, only at 64 and 256/);
       assert.equal(await turns.locator(".fig-picture").count(), 0);
       await turns.getByRole("button", { name: "N = 64" }).click();
       assert.match(await page.locator("#fig-turned .fig-scrubber").getAttribute("aria-valuetext"), /^N = 64: /);

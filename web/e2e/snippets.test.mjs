@@ -184,12 +184,12 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
     });
   });
 
-  test("is ended by its time-out, with what it had printed", async () => {
+  test("is ended by its timeout, with what it had printed", async () => {
     await onPage(path, async (page) => {
       const snippet = firstSnippet(page);
       await replace(page, snippet, 'fn main() { println!("before"); loop { std::thread::park() } }');
       await run(snippet);
-      await saying(snippet, /Time-out: ended after 10 seconds/);
+      await saying(snippet, /Timeout: ended after 10 seconds/);
       assert.equal(await snippet.locator(".stdout").textContent(), "before\n");
     });
   });

@@ -49,8 +49,8 @@ test("a noisy point in the middle ends what is permitted", () => {
   assert.equal(allowed(readSweep({ schema: "workshop.sweep/1", x: "N", points }), 100), 0);
 });
 
-test("one point is told with its turn and its waits", () => {
-  assert.equal(readout(EXACT, 3), "N = 64: 83 % of the peak; one turn holds the worker for 1.13 µs. Half of the waits are under 567 ns, nine in ten under 1.13 µs.");
+test("one point is told with its time slice and its waits", () => {
+  assert.equal(readout(EXACT, 3), "N = 64: 83 % of the peak; one time slice holds the worker for 1.13 µs. Half of the waits are under 567 ns, nine in ten under 1.13 µs.");
 });
 
 test("points without waits, in any order, are a sweep as well", () => {
@@ -105,7 +105,7 @@ test("what the worker did is shown where it was recorded, in one stretch of time
   assert.equal(turnsSentence(64, "N", turns), "");
   assert.match(toText(turnsPicture(256, "N", turns, { width: 700, id: "t" })), /W0[^]*aria-label="A worker at N = 256|aria-label="A worker at N = 256[^]*W0/);
   const panel = (n) => toText(turnsPanel(n, "N", turns, { width: 700, id: "t" }, () => {}));
-  assert.match(panel(64), /Nobody has recorded the worker at N = 64, only at 256 and 4,096\./);
+  assert.match(panel(64), /The worker was not recorded at N = 64, only at 256 and 4,096\./);
   assert.doesNotMatch(panel(64), /<svg/);
   assert.match(panel(256), /<svg[^]*/);
   assert.equal(toText(turnsPanel(64, "N", new Map(), { width: 700, id: "t" }, () => {})), "");

@@ -81,12 +81,12 @@ test("three sentences: totals, the worst wait, the longest poll", () => {
   ]);
 });
 
-test("why a poll was late names whoever kept the worker", () => {
+test("why a poll was late names what kept the worker", () => {
   const { longestWait } = FOUND;
   assert.equal(LATE.byId.get(holders(longestWait, LATE)[0].task).name, "E blocker");
   assert.equal(
     explain(longestWait, LATE),
-    "heartbeat waited 2.95 ms for its poll 3: woken at 2.09 ms by worker 1, for no task (a timer, or I/O), polled at 5.04 ms on worker 0, for 40 µs. Meanwhile worker 0 was busy with one poll of E blocker, 3.50 ms long; worker 1 was parked, and nobody woke it for this.",
+    "heartbeat waited 2.95 ms for its poll 3: woken at 2.09 ms by worker 1, for no task (a timer, or I/O), polled at 5.04 ms on worker 0, for 40 µs. Meanwhile worker 0 was busy with one poll of E blocker, 3.50 ms long; worker 1 was parked, and was not woken for this.",
   );
 });
 
@@ -113,8 +113,8 @@ test("the chain of a wake-up leads back to its first cause", () => {
 });
 
 test("a moment is told worker by worker", () => {
-  assert.equal(describe(LATE, 2_000_000), "worker 0 polls E blocker, worker 1 is parked (asleep)");
-  assert.equal(describe(LATE, 65_000), "worker 0 polls nobody, worker 1 polls nobody, another thread polls main");
+  assert.equal(describe(LATE, 2_000_000), "worker 0 polls E blocker, worker 1 is parked");
+  assert.equal(describe(LATE, 65_000), "worker 0 polls no task, worker 1 polls no task, another thread polls main");
 });
 
 test("what cannot be drawn is refused in one sentence with the remedy", () => {
@@ -194,5 +194,5 @@ test("a job that keeps only other jobs waiting blocks nobody", () => {
   assert.match(said, /^1 task and 2 jobs on 2 workers: 1 poll in/);
   assert.match(said, /The longest job: at home kept worker 0 for 2\.00 ms\. The longest job: pooled took 5 ms on worker 1, where it was in no task's way\./);
   assert.match(explain(timeline.polls[1], timeline), /^pooled waited 29 ns for its turn: handed over at 1 ns by heart, run at 30 ns on worker 1/);
-  assert.equal(describe(timeline, 100), "worker 0 polls nobody, worker 1 runs pooled");
+  assert.equal(describe(timeline, 100), "worker 0 polls no task, worker 1 runs pooled");
 });

@@ -99,7 +99,7 @@ test("the legend has the signs of the picture, and no others", () => {
   const burst = derive(parseTrace(fileText("queues.json")));
   const told = (timeline, state) => signs([timeline], { view: "task", phase: "shown", ...state }, { longNs: 1_000_000, queues: true }).map(({ text }) => text).join("; ");
   assert.equal(told(LATE, {}), "is woken; waits: could run, is not polled yet; is polled: the task runs, for a moment or longer; ready: it has finished; keeps its worker for 1 ms or more");
-  assert.match(told(LATE, { selected: { panel: 0, poll: 7 } }), /from whoever woke it/);
+  assert.match(told(LATE, { selected: { panel: 0, poll: 7 } }), /from what woke it/);
   assert.match(told(LATE, { view: "worker" }), /^wakes a task; .*parked: the thread sleeps/);
   const byTimer = derive(traceOf([[0, "poll+", 0, 1, 0], [1, "poll-", 0, 1, 0], [5, "wake", -1, 1, 0], [9, "poll+", 0, 1, 0], [10, "poll-", 0, 1, 1]]));
   assert.match(told(byTimer, {}), /is woken/);

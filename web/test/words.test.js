@@ -18,8 +18,8 @@ test("a program that does not compile never ran", () => {
   assert.deepEqual(said, { text: "This does not compile. The compiler took 47 ms.", bad: true });
 });
 
-test("a time-out is bad news, except where it was announced", () => {
-  assert.match(ending({ reason: "timeout" }, PLAIN).text, /^Time-out: ended after 10 s\.$/);
+test("a timeout is bad news, except where it was announced", () => {
+  assert.match(ending({ reason: "timeout" }, PLAIN).text, /^Timeout: ended after 10 s\.$/);
   assert.equal(ending({ reason: "timeout" }, PLAIN).bad, true);
   assert.equal(ending({ reason: "timeout" }, { ...PLAIN, hangs: true }).bad, false);
 });

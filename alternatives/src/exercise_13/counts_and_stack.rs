@@ -25,7 +25,7 @@ pub struct Sleepers {
     workers: u32,
     /// How many search, and above that how many are awake.
     counts: AtomicU32,
-    asleep: Mutex<Vec<usize>>,
+    parked: Mutex<Vec<usize>>,
 }
 
 impl Sleepers {
@@ -40,7 +40,7 @@ impl Sleepers {
         Self {
             workers: count.into(),
             counts: AtomicU32::new(AWAKE * u32::from(count)),
-            asleep: Mutex::new(Vec::with_capacity(workers)),
+            parked: Mutex::new(Vec::with_capacity(workers)),
         }
     }
 
@@ -51,14 +51,14 @@ impl Sleepers {
         if !self.should_notify(self.counts.fetch_add(0, AcqRel)) {
             return None;
         }
-        let mut asleep = self.lock();
+        let mut parked = self.lock();
         let wake = |counts| {
             self.should_notify(counts)
                 .then_some(counts + AWAKE + SEARCHING)
         };
         // AcqRel: as all are. Relaxed if it fails: in that case nothing has happened.
         self.counts.fetch_update(AcqRel, Relaxed, wake).ok()?;
-        asleep.pop()
+        parked.pop()
     }
 
     fn should_notify(&self, counts: u32) -> bool {
@@ -90,8 +90,8 @@ impl Sleepers {
             Activity::Busy => AWAKE,
             Activity::Searching => AWAKE + SEARCHING,
         };
-        let mut asleep = self.lock();
-        asleep.push(worker);
+        let mut parked = self.lock();
+        parked.push(worker);
         // Acquire: pairs with the Release in `notify` and `transition_from_searching`; the last
         // look sees what was pushed and moved. Release: as all are.
         let before = self.counts.fetch_sub(less, AcqRel);
@@ -101,19 +101,19 @@ impl Sleepers {
     /// Returns what this worker does from now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
-        let mut asleep = self.lock();
-        let place = asleep.iter().position(|it| *it == worker);
+        let mut parked = self.lock();
+        let place = parked.iter().position(|it| *it == worker);
         let Some(place) = place else {
             return Activity::Searching;
         };
-        asleep.swap_remove(place);
+        parked.swap_remove(place);
         // AcqRel: as all are; under the lock Relaxed would do.
         self.counts.fetch_add(AWAKE, AcqRel);
         Activity::Busy
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<usize>> {
-        self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

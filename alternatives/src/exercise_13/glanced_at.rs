@@ -19,7 +19,7 @@ pub use activity::Activity;
 enum Worker {
     /// It is awake, and knows by itself whether it searches.
     Up,
-    Asleep,
+    Parked,
 }
 
 /// Decides which workers sleep, which search, and which one to wake.
@@ -35,8 +35,8 @@ struct State {
 }
 
 impl State {
-    fn first_asleep(&self) -> Option<usize> {
-        self.workers.iter().position(|it| *it == Worker::Asleep)
+    fn first_parked(&self) -> Option<usize> {
+        self.workers.iter().position(|it| *it == Worker::Parked)
     }
 }
 
@@ -70,7 +70,7 @@ impl Sleepers {
             if state.searching_count > 0 {
                 return None;
             }
-            let worker = state.first_asleep()?;
+            let worker = state.first_parked()?;
             state.workers[worker] = Worker::Up;
             state.searching_count = 1;
             Some(worker)
@@ -100,7 +100,7 @@ impl Sleepers {
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         self.change(|state| {
-            state.workers[worker] = Worker::Asleep;
+            state.workers[worker] = Worker::Parked;
             state.searching_count -= usize::from(was == Activity::Searching);
             state.searching_count == 0
         })
@@ -111,7 +111,7 @@ impl Sleepers {
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         self.change(|state| {
             match mem::replace(&mut state.workers[worker], Worker::Up) {
-                Worker::Asleep => Activity::Busy,
+                Worker::Parked => Activity::Busy,
                 Worker::Up => Activity::Searching,
             }
         })
@@ -122,7 +122,7 @@ impl Sleepers {
         let mut state = self.lock();
         let result = change(&mut state);
         let is_one_wanted =
-            state.searching_count == 0 && state.first_asleep().is_some();
+            state.searching_count == 0 && state.first_parked().is_some();
         // A swap, so that in loom, too, a later change comes later. AcqRel: not
         // needed under the lock.
         self.is_one_wanted.swap(is_one_wanted, AcqRel);

@@ -22,13 +22,13 @@ const SEARCHING: u32 = 1 << 16;
 const NO_WORKER: u32 = SEARCHING - 1;
 
 /// Not in the list.
-// --> ASLEEP (`transition_to_parked`)
+// --> PARKED (`transition_to_parked`)
 const AWAKE: u32 = 0;
-/// In the list, and asleep.
+/// In the list, and parked.
 // --> STALE (`transition_from_parked`), AWAKE (`notify`)
-const ASLEEP: u32 = 1;
+const PARKED: u32 = 1;
 /// In the list, and awake again.
-// --> ASLEEP (`transition_to_parked`), AWAKE (`notify`)
+// --> PARKED (`transition_to_parked`), AWAKE (`notify`)
 const STALE: u32 = 2;
 
 struct Worker {
@@ -79,7 +79,7 @@ impl Sleepers {
             // and in `transition_to_parked`, since `next` has been read. Acquire: not needed,
             // but all changes of `state` are alike.
             let before = self.workers[worker].state.swap(AWAKE, AcqRel);
-            if before == ASLEEP {
+            if before == PARKED {
                 return Some(worker);
             }
         }
@@ -127,7 +127,7 @@ impl Sleepers {
         let Worker { state, next } = &self.workers[worker];
         // Acquire: pairs with the Release in `notify`; the thread that took this worker off has
         // read `next`. Release: not needed, as there.
-        let is_new = state.swap(ASLEEP, AcqRel) == AWAKE;
+        let is_new = state.swap(PARKED, AcqRel) == AWAKE;
         let less = match was {
             Activity::Busy => 0,
             Activity::Searching => SEARCHING,
@@ -155,8 +155,8 @@ impl Sleepers {
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let state = &self.workers[worker].state;
         // Acquire if it fails: pairs with the Release in `notify`; shows what was done before this
-        // worker was named. AcqRel: not needed, as above; this worker itself wrote `ASLEEP`.
-        match state.compare_exchange(ASLEEP, STALE, AcqRel, Acquire) {
+        // worker was named. AcqRel: not needed, as above; this worker itself wrote `PARKED`.
+        match state.compare_exchange(PARKED, STALE, AcqRel, Acquire) {
             Ok(_) => Activity::Busy,
             Err(_) => Activity::Searching,
         }

@@ -20,7 +20,7 @@ pub struct Sleepers {
 
 struct State {
     /// The worker that has slept longest comes first, and is woken first.
-    asleep: VecDeque<usize>,
+    parked: VecDeque<usize>,
     searching_count: usize,
 }
 
@@ -35,7 +35,7 @@ impl Sleepers {
         Self {
             workers,
             state: Mutex::new(State {
-                asleep: VecDeque::with_capacity(workers),
+                parked: VecDeque::with_capacity(workers),
                 searching_count: 0,
             }),
         }
@@ -47,7 +47,7 @@ impl Sleepers {
         if state.searching_count > 0 {
             return None;
         }
-        let worker = state.asleep.pop_front()?;
+        let worker = state.parked.pop_front()?;
         state.searching_count = 1;
         Some(worker)
     }
@@ -72,7 +72,7 @@ impl Sleepers {
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         let mut state = self.lock();
-        state.asleep.push_back(worker);
+        state.parked.push_back(worker);
         state.searching_count -= usize::from(was == Activity::Searching);
         state.searching_count == 0
     }
@@ -81,8 +81,8 @@ impl Sleepers {
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let mut state = self.lock();
-        let place = state.asleep.iter().position(|it| *it == worker);
-        match place.and_then(|place| state.asleep.remove(place)) {
+        let place = state.parked.iter().position(|it| *it == worker);
+        match place.and_then(|place| state.parked.remove(place)) {
             Some(_) => Activity::Busy,
             None => Activity::Searching,
         }

@@ -18,7 +18,7 @@ pub use activity::Activity;
 pub struct Sleepers {
     searching_count: AtomicU32,
     /// Whether the worker with this index sleeps.
-    is_asleep: Box<[AtomicBool]>,
+    is_parked: Box<[AtomicBool]>,
 }
 
 impl Sleepers {
@@ -31,7 +31,7 @@ impl Sleepers {
         assert!(workers > 0, "there is no worker");
         Self {
             searching_count: AtomicU32::new(0),
-            is_asleep: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            is_parked: (0..workers).map(|_| AtomicBool::new(false)).collect(),
         }
     }
 
@@ -44,14 +44,14 @@ impl Sleepers {
             fence(SeqCst);
             // Relaxed: the fence orders them.
             let is_searched = self.searching_count.load(Relaxed) > 0;
-            if is_searched || !self.is_any_asleep() {
+            if is_searched || !self.is_any_parked() {
                 return None;
             }
             // Acquire: a searcher's `transition_from_searching` comes before what this one does.
             self.searching_count
                 .compare_exchange(0, 1, Acquire, Relaxed)
                 .ok()?;
-            let mut flags = self.is_asleep.iter();
+            let mut flags = self.is_parked.iter();
             if let Some(worker) = flags.position(take) {
                 return Some(worker);
             }
@@ -60,14 +60,14 @@ impl Sleepers {
         }
     }
 
-    fn is_any_asleep(&self) -> bool {
+    fn is_any_parked(&self) -> bool {
         // Relaxed: the fence before it orders it.
-        self.is_asleep.iter().any(|flag| flag.load(Relaxed))
+        self.is_parked.iter().any(|flag| flag.load(Relaxed))
     }
 
     /// Returns `true` if the caller may search.
     pub fn transition_to_searching(&self) -> bool {
-        let most = self.is_asleep.len().div_ceil(2) as u32;
+        let most = self.is_parked.len().div_ceil(2) as u32;
         let search = |count| (count < most).then_some(count + 1);
         // Relaxed: if a search misses what comes just now, the thread that ends the last search
         // makes up for it.
@@ -88,7 +88,7 @@ impl Sleepers {
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         // A swap instead of a store, because loom may put a store before an earlier swap of another
         // thread. Relaxed: published by what follows.
-        self.is_asleep[worker].swap(true, Relaxed);
+        self.is_parked[worker].swap(true, Relaxed);
         // A read that is a write if it didn't search: it sees the newest count.
         // Release: for the flag. Acquire: for what others have moved.
         let less = u32::from(was == Activity::Searching);
@@ -102,7 +102,7 @@ impl Sleepers {
     /// Returns what this worker does from now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
-        match take(&self.is_asleep[worker]) {
+        match take(&self.is_parked[worker]) {
             true => Activity::Busy,
             false => Activity::Searching,
         }

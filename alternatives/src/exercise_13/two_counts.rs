@@ -21,8 +21,8 @@ pub struct Sleepers {
     searching_count: AtomicUsize,
     /// The number of workers in the list, for threads that look without the lock. Changed only by
     /// the thread that holds it.
-    asleep_count: AtomicUsize,
-    asleep: Mutex<Vec<usize>>,
+    parked_count: AtomicUsize,
+    parked: Mutex<Vec<usize>>,
 }
 
 impl Sleepers {
@@ -36,8 +36,8 @@ impl Sleepers {
         Self {
             workers,
             searching_count: AtomicUsize::new(0),
-            asleep_count: AtomicUsize::new(0),
-            asleep: Mutex::new(Vec::with_capacity(workers)),
+            parked_count: AtomicUsize::new(0),
+            parked: Mutex::new(Vec::with_capacity(workers)),
         }
     }
 
@@ -47,7 +47,7 @@ impl Sleepers {
         // counts; there the counts first, then the queues.
         fence(SeqCst);
         // Relaxed, both: the fence orders them.
-        if self.asleep_count.load(Relaxed) == 0
+        if self.parked_count.load(Relaxed) == 0
             || self.searching_count.load(Relaxed) > 0
         {
             return None;
@@ -56,11 +56,11 @@ impl Sleepers {
         self.searching_count
             .compare_exchange(0, 1, Acquire, Relaxed)
             .ok()?;
-        let mut asleep = self.lock();
-        let worker = asleep.pop();
+        let mut parked = self.lock();
+        let worker = parked.pop();
         match worker {
             // Relaxed: it is changed under the lock.
-            Some(_) => self.asleep_count.fetch_sub(1, Relaxed),
+            Some(_) => self.parked_count.fetch_sub(1, Relaxed),
             // Relaxed: a sleeper looks at it under the lock.
             None => self.searching_count.fetch_sub(1, Relaxed),
         };
@@ -89,15 +89,15 @@ impl Sleepers {
     /// Returns `true` if the caller must look again.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
-        let mut asleep = self.lock();
-        asleep.push(worker);
+        let mut parked = self.lock();
+        parked.push(worker);
         // Relaxed: the fence below publishes it.
-        self.asleep_count.fetch_add(1, Relaxed);
+        self.parked_count.fetch_add(1, Relaxed);
         let less = usize::from(was == Activity::Searching);
         // Acquire: pairs with the Release in `transition_from_searching`; an RMW even where it
         // takes nothing off, so that it sees the newest count.
         let before = self.searching_count.fetch_sub(less, AcqRel);
-        drop(asleep);
+        drop(parked);
         // SeqCst: pairs with the fence in `notify`.
         fence(SeqCst);
         before == less
@@ -106,19 +106,19 @@ impl Sleepers {
     /// Returns what this worker does from now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
-        let mut asleep = self.lock();
-        let place = asleep.iter().position(|it| *it == worker);
+        let mut parked = self.lock();
+        let place = parked.iter().position(|it| *it == worker);
         let Some(place) = place else {
             return Activity::Searching;
         };
-        asleep.swap_remove(place);
+        parked.swap_remove(place);
         // Relaxed: it is changed under the lock.
-        self.asleep_count.fetch_sub(1, Relaxed);
+        self.parked_count.fetch_sub(1, Relaxed);
         Activity::Busy
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<usize>> {
-        self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Sleepers {
     is_taken: AtomicBool,
     /// A worker that falls asleep looks at the token under this lock, and a thread that finds no
     /// sleeper gives the token back under it.
-    asleep: Mutex<Vec<usize>>,
+    parked: Mutex<Vec<usize>>,
 }
 
 impl Sleepers {
@@ -33,7 +33,7 @@ impl Sleepers {
         assert!(workers > 0, "there is no worker");
         Self {
             is_taken: AtomicBool::new(false),
-            asleep: Mutex::new(Vec::with_capacity(workers)),
+            parked: Mutex::new(Vec::with_capacity(workers)),
         }
     }
 
@@ -46,8 +46,8 @@ impl Sleepers {
         if self.is_taken.load(Relaxed) || !self.transition_to_searching() {
             return None;
         }
-        let mut asleep = self.lock();
-        let worker = asleep.pop();
+        let mut parked = self.lock();
+        let worker = parked.pop();
         if worker.is_none() {
             self.give_back();
         }
@@ -79,15 +79,15 @@ impl Sleepers {
     /// Returns `true` if no worker has the token: the caller must look again.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
-        let mut asleep = self.lock();
-        asleep.push(worker);
+        let mut parked = self.lock();
+        parked.push(worker);
         if was == Activity::Searching {
             self.give_back();
         }
         // Relaxed: it is no older than what was given back under the lock, and
         // the fence orders it before the look at the queues.
         let is_taken = self.is_taken.load(Relaxed);
-        drop(asleep);
+        drop(parked);
         // SeqCst: pairs with the fence in `notify`.
         fence(SeqCst);
         !is_taken
@@ -96,16 +96,16 @@ impl Sleepers {
     /// Returns what this worker does from now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
-        let mut asleep = self.lock();
-        let place = asleep.iter().position(|it| *it == worker);
-        match place.map(|place| asleep.swap_remove(place)) {
+        let mut parked = self.lock();
+        let place = parked.iter().position(|it| *it == worker);
+        match place.map(|place| parked.swap_remove(place)) {
             Some(_) => Activity::Busy,
             None => Activity::Searching,
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<usize>> {
-        self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

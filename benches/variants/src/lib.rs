@@ -1,5 +1,5 @@
-//! Solution 14 with one part exchanged: each module is a runtime that lacks one
-//! of its optimisations and has all the others, for
+//! Solution 14 with one part replaced: each module is a runtime that lacks one
+//! of its optimizations and has all the others, for
 //! `cargo bench -p benches --bench scheduler_parts`.
 //!
 //! Nothing of the solutions stands here again. A part that is exchanged holds

@@ -9,7 +9,7 @@
 //!
 //! The counts are atomic, so a load returns their current value. However, the push before it may
 //! still be in this processor's store buffer: the worker doesn't see the task, and this load comes
-//! too early to see that the worker sleeps.
+//! too early to see that the worker is parked.
 
 #[path = "../../../exercises/13-sleepers/src/activity.rs"]
 mod activity;
@@ -26,8 +26,8 @@ use sleeper_set::SleeperSet;
 
 pub use activity::Activity;
 
-/// Decides which of a scheduler's workers sleep, which search, and which one to wake. Its contract
-/// is above, in the documentation of the crate.
+/// Knows which of a scheduler's workers are parked and which search, and decides which one to
+/// wake. Its contract is above, in the documentation of the crate.
 pub struct Sleepers {
     counts: Counts,
     set: SleeperSet,
@@ -91,8 +91,8 @@ impl Sleepers {
         self.counts.end_search()
     }
 
-    /// A worker sleeps from now on. Returns `true` if no worker searches now: the caller must look
-    /// at all queues again before it parks.
+    /// A worker is parked from now on. Returns `true` if no worker searches now: the caller must
+    /// look at all queues again before its thread parks.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         self.set.insert(worker);
@@ -103,8 +103,7 @@ impl Sleepers {
         is_last
     }
 
-    /// A worker that slept is unparked, for whatever reason. Returns what it does
-    /// from now on.
+    /// A parked worker goes on, for whatever reason. Returns what it does from now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         while self.set.contains(worker) {
@@ -113,7 +112,7 @@ impl Sleepers {
                 if is_own {
                     return Activity::Busy;
                 }
-                // It was chosen between the two steps, so another worker that sleeps has to be
+                // It was chosen between the two steps, so another parked worker has to be
                 // counted again.
                 self.counts.restore_sleeper();
                 return Activity::Searching;

@@ -9,9 +9,9 @@
 //! Also fails: block_on_runs_a_future_that_yields
 //! Also fails: the_second_poll_may_bring_another_waker
 //!
-//! Keeps the wakers of all tasks that yield, and wakes them at the next yield,
-//! so that every other task has certainly run. The last task to yield waits for
-//! a next yield that never comes.
+//! Keeps the waker of the task that yields, and wakes that task at the next
+//! yield, so that another task has certainly run. The last task to yield waits
+//! for a next yield that never comes.
 
 use std::cell::RefCell;
 use std::pin::Pin;
@@ -21,7 +21,7 @@ pub use yield_now::EveryNth;
 
 // ANCHOR: bug
 thread_local! {
-    static DEFERRED: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };
+    static DEFERRED: RefCell<Option<Waker>> = const { RefCell::new(None) };
 }
 
 /// Lets the executor's other tasks run.
@@ -43,7 +43,7 @@ impl Future for YieldNow {
             return Poll::Ready(());
         }
         self.was_polled = true;
-        let deferred = DEFERRED.replace(vec![cx.waker().clone()]);
+        let deferred = DEFERRED.replace(Some(cx.waker().clone()));
         deferred.into_iter().for_each(Waker::wake);
         Poll::Pending
     }

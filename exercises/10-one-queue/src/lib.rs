@@ -7,9 +7,9 @@
 //! Import from `primitives` what you would import from `std::sync` and
 //! `std::thread`; only a type that you turn into a waker stays in a
 //! [`std::sync::Arc`]. The crate `local_executor` is the solution of exercise
-//! 9: its `job` turns a future into one that has no output and whose `poll` never
-//! panics, and a handle that awaits the output. Dropping it before it's ready
-//! drops the future, whose destructor may panic.
+//! 9: its `job` turns a future into one that has no output and whose `poll`
+//! never panics, and a handle that awaits the output. Dropping it before it's
+//! ready drops the future, whose destructor may panic.
 
 #[cfg(all(test, feature = "loom"))]
 mod models;

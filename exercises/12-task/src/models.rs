@@ -461,8 +461,9 @@ fn an_abort_ends_the_task_in_every_order() {
         clause: "10. Abort",
         promise: "A task that is aborted while it is woken and run ends, and its future is dropped once.",
         usual_cause: "The abort of a running task leaves nothing that the thread that has the task \
-                      looks at when it lets go; or abort and wake-up both think that they have the \
-                      task.",
+                      looks at when it lets go, or that thread looks first and lets go in a second \
+                      step, and misses an abort between the two; or abort and wake-up both think \
+                      that they have the task.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check_model(lesson, || {

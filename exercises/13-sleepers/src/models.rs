@@ -44,13 +44,13 @@ fn push((sleepers, queue): &(Sleepers, Queue)) -> Option<usize> {
 fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
     let lesson = Lesson {
         clause: "1. No task waits",
-        promise: "A worker that falls asleep as work is pushed sees the work, or is named.",
+        promise: "A worker that parks as work is pushed sees the work, or is chosen.",
         usual_cause: "There is no fence between the push and the load of the counts, or none \
                       between the count and the look at the queues. A `SeqCst` load or store \
                       doesn't replace a fence. Or `notify` gives up where another thread has the \
-                      lock. Or `notify` counts the searcher that it is about to name before it \
-                      checks whether any worker sleeps: a worker that falls asleep in between \
-                      takes it for a real searcher, and doesn't look again.",
+                      lock. Or `notify` counts the searcher that it is about to choose before it \
+                      checks whether any worker is parked: a worker that parks in between takes it \
+                      for a real searcher, and doesn't look again.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check_model(lesson, || {
@@ -63,7 +63,7 @@ fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
                 });
             assert!(
                 named == Some(0) || is_seen,
-                "the worker didn't see the work, and wasn't named"
+                "the worker didn't see the work, and wasn't chosen"
             );
         });
         // ANCHOR_END: both
@@ -75,9 +75,9 @@ fn a_push_and_a_worker_that_sleeps_do_not_miss_each_other() {
 fn a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other() {
     let lesson = Lesson {
         clause: "1. No task waits",
-        promise: "A worker that was unparked without being named, and falls asleep again as work \
-                  is pushed, sees the work, or is named.",
-        usual_cause: "A worker that wakes up stays in the list, marked as awake. If it sleeps \
+        promise: "A worker that was unparked without being chosen, and parks again as work is \
+                  pushed, sees the work, or is chosen.",
+        usual_cause: "A worker that wakes up stays in the list, marked as awake. If it parks \
                       again, only the mark is changed, and this path has no fence.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
@@ -88,7 +88,7 @@ fn a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other() {
                 let _ = shared.0.transition_to_parked(0, Busy);
                 assert!(
                     shared.0.transition_from_parked(0) == Busy,
-                    "no `notify` has named it"
+                    "no `notify` has chosen it"
                 );
                 assert!(
                     was == Busy || shared.0.transition_to_searching(),
@@ -101,7 +101,7 @@ fn a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other() {
                     });
                 assert!(
                     named == Some(0) || is_seen,
-                    "the worker didn't see the work, and wasn't named"
+                    "the worker didn't see the work, and wasn't chosen"
                 );
             });
         }
@@ -113,7 +113,7 @@ fn a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other() {
 fn a_push_and_the_last_searcher_do_not_miss_each_other() {
     let lesson = Lesson {
         clause: "1. No task waits",
-        promise: "A searcher that falls asleep as work is pushed sees the work, or is named.",
+        promise: "A searcher that parks as work is pushed sees the work, or is chosen.",
         usual_cause: "There is no fence between the push and the load of the counts, or none \
                       between the count and the look at the queues. A `SeqCst` load or store \
                       doesn't replace a fence. Or `notify` gives up where another thread has the \
@@ -131,20 +131,20 @@ fn a_push_and_the_last_searcher_do_not_miss_each_other() {
                 });
             assert!(
                 named == Some(0) || is_seen,
-                "the searcher didn't see the work, and wasn't named"
+                "the searcher didn't see the work, and wasn't chosen"
             );
         });
     });
 }
 
-/// Clause 5: the push wakes no worker, since one searches. The worker that is named in the end
-/// looks, and looks again before it sleeps.
+/// Clause 5: the push wakes no worker, since one searches. The worker that is chosen in the end
+/// looks, and looks again before it parks.
 #[test]
 fn work_that_comes_as_the_search_ends_wakes_the_next() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
-        promise: "If a searcher finds other work as work is pushed, one of the two names the \
-                  sleeping worker, and that worker sees the work.",
+        promise: "If a searcher finds other work as work is pushed, one of the two chooses the \
+                  parked worker, and that worker sees the work.",
         usual_cause: "The searcher leaves the count after it has looked at it, or `notify` loads \
                       the count without a fence before it.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
@@ -166,18 +166,19 @@ fn work_that_comes_as_the_search_ends_wakes_the_next() {
                 });
             assert!(
                 named == Some(1) || is_seen,
-                "one sleeps, none searches, and the work waits"
+                "one is parked, none searches, and the work waits"
             );
         });
     });
 }
 
-/// Clause 3: two threads see at the same time that one sleeps and none searches.
+/// Clause 3: two threads see at the same time that one is parked and none searches.
 #[test]
 fn of_two_that_notify_one_names() {
     let lesson = Lesson {
         clause: "3. One is enough",
-        promise: "Two workers sleep, and two threads call `notify`: exactly one worker is named.",
+        promise: "Two workers are parked, and two threads call `notify`: exactly one worker is \
+                  chosen.",
         usual_cause: "`notify` looks at the counts and changes them in two steps.",
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
@@ -190,13 +191,16 @@ fn of_two_that_notify_one_names() {
             );
             let named = beside(&shared, Sleepers::notify, Sleepers::notify);
             let ((Some(first), None) | (None, Some(first))) = named else {
-                panic!("two sleep, and these are named: {named:?}");
+                panic!("two are parked, and these are chosen: {named:?}");
             };
-            assert!(shared.transition_from_searching(), "nobody else searches");
+            assert!(
+                shared.transition_from_searching(),
+                "no other worker searches"
+            );
             let next = shared.notify();
             assert!(
                 next == Some(1 - first),
-                "after {first}, the other one should be named, and {next:?} is"
+                "after {first}, the other one should be chosen, and {next:?} is"
             );
         });
     });
@@ -207,8 +211,8 @@ fn of_two_that_notify_one_names() {
 fn a_notify_that_is_overtaken_names_one_that_sleeps() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "While a thread is in the middle of `notify`, two workers are named, and one of \
-                  them sleeps again: each sleeping worker is then named once, and no other.",
+        promise: "While a thread is in the middle of `notify`, two workers are chosen, and one of \
+                  them parks again: each parked worker is then chosen once, and no other.",
         usual_cause: "The list has no lock, and only its head is compared. The head is what it \
                       was, and what comes after it isn't (ABA). Have each change of the head \
                       increment a number beside it.",
@@ -221,7 +225,7 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
                 shared.transition_to_parked(0, Busy),
                 shared.transition_to_parked(1, Busy),
             );
-            // The second worker that is named stays awake.
+            // The second worker that is chosen stays awake.
             let overtake = |sleepers: &Sleepers| {
                 let one = sleepers.notify()?;
                 let _ = sleepers.transition_from_searching();
@@ -236,7 +240,10 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
                 beside(&shared, Sleepers::notify, overtake);
             let mut sleeps = [true; 2];
             for worker in [overtaking.flatten(), named].into_iter().flatten() {
-                assert!(sleeps[worker], "{worker} was named, and didn't sleep");
+                assert!(
+                    sleeps[worker],
+                    "{worker} was chosen, and wasn't parked"
+                );
                 sleeps[worker] = false;
             }
             if named.is_some() {
@@ -249,12 +256,15 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
             while let Some(worker) = shared.notify() {
                 assert!(
                     !left[worker],
-                    "{worker} is named twice, and slept once"
+                    "{worker} is chosen twice, and was parked once"
                 );
                 left[worker] = true;
                 let _ = shared.transition_from_searching();
             }
-            assert!(left == [true; 2], "both sleep, and {left:?} are named");
+            assert!(
+                left == [true; 2],
+                "both are parked, and {left:?} are chosen"
+            );
         });
     });
 }
@@ -264,8 +274,8 @@ fn a_notify_that_is_overtaken_names_one_that_sleeps() {
 fn a_worker_that_falls_asleep_leaves_the_others_listed() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "A worker sleeps, and another one falls asleep during a `notify`: each of the two \
-                  is named once.",
+        promise: "A worker is parked, and another one parks during a `notify`: each of the two is \
+                  chosen once.",
         usual_cause: "`notify` sees that the worker is listed, but not yet what the worker wrote \
                       before that, such as the link to the next one: it loads the list with \
                       `Relaxed`, where it needs `Acquire`. Or the list is changed in two steps.",
@@ -280,23 +290,23 @@ fn a_worker_that_falls_asleep_leaves_the_others_listed() {
             });
             assert!(
                 first == Some(2) || first == Some(1),
-                "2 sleeps, 1 falls asleep, and {first:?} is named"
+                "2 is parked, 1 parks, and {first:?} is chosen"
             );
             assert!(
                 shared.transition_from_searching(),
-                "the named worker is the only searcher"
+                "the chosen worker is the only searcher"
             );
             let next = shared.notify();
             assert!(
                 next == first.map(|first| 3 - first),
-                "1 and 2 sleep; {first:?} was named, and then {next:?}"
+                "1 and 2 are parked; {first:?} was chosen, and then {next:?}"
             );
             assert!(
                 shared.transition_from_searching(),
-                "the named worker is the only searcher"
+                "the chosen worker is the only searcher"
             );
             let none = shared.notify();
-            assert!(none.is_none(), "both are awake, and {none:?} is named");
+            assert!(none.is_none(), "both are awake, and {none:?} is chosen");
         });
     });
 }
@@ -306,10 +316,10 @@ fn a_worker_that_falls_asleep_leaves_the_others_listed() {
 fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "If a worker wakes up while `notify` names it, both agree on whether it was \
-                  named.",
+        promise: "If a worker wakes up while `notify` chooses it, both agree on whether it was \
+                  chosen.",
         usual_cause: "`transition_from_parked` checks whether the worker is listed, and takes it \
-                      off the list in a second step, when it has already been named. Or `notify` \
+                      off the list in a second step, when it has already been chosen. Or `notify` \
                       gives up where another thread has the lock.",
         read: "scheduler/sleepers.html#unparking",
     };
@@ -326,38 +336,38 @@ fn a_worker_that_gets_up_and_a_notify_agree_in_every_order() {
                 });
                 let Some(named) = named else {
                     panic!(
-                        "{one} is awake, the other one sleeps, and none is named"
+                        "{one} is awake, the other one is parked, and none is chosen"
                     );
                 };
                 assert!(
                     (now == Busy) == (named != one),
                     "{one} is awake, `transition_from_parked` says that it is {now:?}, and {named} \
-                     was named"
+                     was chosen"
                 );
                 assert!(
                     shared.transition_from_searching(),
-                    "the named worker is the only searcher"
+                    "the chosen worker is the only searcher"
                 );
                 let left = shared.notify();
                 let expected = (now == Searching).then_some(1 - one);
                 assert!(
                     left == expected,
-                    "{named} was named, and then {left:?}, where {expected:?} slept"
+                    "{named} was chosen, and then {left:?}, where {expected:?} was parked"
                 );
             });
         }
     });
 }
 
-/// Clause 7: it was awake, sleeps again and wakes up again, within one `notify`.
+/// Clause 7: it was awake, parks again and wakes up again, within one `notify`.
 #[test]
 fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "If a worker that was unparked without being named falls asleep and wakes up \
-                  again during a `notify`, both agree on whether it was named.",
+        promise: "If a worker that was unparked without being chosen parks and wakes up again \
+                  during a `notify`, both agree on whether it was chosen.",
         usual_cause: "`notify` looks at the worker's state and changes it in a second step, when \
-                      the worker has fallen asleep or woken up again.",
+                      the worker has parked or woken up again.",
         read: "scheduler/sleepers.html#unparking",
     };
     check_model(lesson, || {
@@ -366,7 +376,7 @@ fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
             let _ = shared.transition_to_parked(0, Busy);
             assert!(
                 shared.transition_from_parked(0) == Busy,
-                "no `notify` has named it"
+                "no `notify` has chosen it"
             );
             // `notify` on this thread: stopping it twice takes one preemption less.
             let sleep_and_get_up = |it: &Sleepers| {
@@ -378,32 +388,32 @@ fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
             assert!(
                 (now == Busy) == named.is_none(),
                 "0 is awake, `transition_from_parked` says that it is {now:?}, and {named:?} was \
-                 named"
+                 chosen"
             );
             if named.is_some() {
                 assert!(
                     shared.transition_from_searching(),
-                    "the named worker is the only searcher"
+                    "the chosen worker is the only searcher"
                 );
             }
             let left = shared.notify();
-            assert!(left.is_none(), "all are awake, and {left:?} is named");
+            assert!(left.is_none(), "all are awake, and {left:?} is chosen");
             assert!(shared.transition_to_parked(0, Busy), "none searches");
             let next = shared.notify();
-            assert!(next == Some(0), "0 sleeps, and {next:?} is named");
+            assert!(next == Some(0), "0 is parked, and {next:?} is chosen");
         });
     });
 }
 
 /// Clause 7: the only listed workers are the one that wakes up, and another that is just falling
-/// asleep.
+/// parked.
 #[test]
 fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "One worker is named, one wakes up, one falls asleep: in the end the right one is \
+        promise: "One worker is chosen, one wakes up, one parks: in the end the right one is \
                   listed.",
-        usual_cause: "The list and the count of the sleepers disagree after a worker was named in \
+        usual_cause: "The list and the count of the sleepers disagree after a worker was chosen in \
                       the middle of `transition_from_parked` or `transition_to_parked`.",
         read: "scheduler/sleepers.html#unparking",
     };
@@ -421,20 +431,23 @@ fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
             let must_look = sleeping.join().expect("it doesn't panic");
             assert!(
                 now == Busy || named == Some(0),
-                "0 searches, and {named:?} was named"
+                "0 searches, and {named:?} was chosen"
             );
-            assert!(named.is_some() || must_look, "1 sleeps unseen");
+            assert!(
+                named.is_some() || must_look,
+                "1 is parked, and no `notify` sees it"
+            );
             if named.is_some() {
                 assert!(
                     shared.transition_from_searching(),
-                    "the named worker is the only searcher"
+                    "the chosen worker is the only searcher"
                 );
             }
             let left = shared.notify();
             let expected = (named != Some(1)).then_some(1);
             assert!(
                 left == expected,
-                "{named:?} was named, and then {left:?}, where {expected:?} slept"
+                "{named:?} was chosen, and then {left:?}, where {expected:?} was parked"
             );
         });
     });
@@ -467,7 +480,7 @@ fn of_two_that_find_work_one_is_the_last() {
     });
 }
 
-/// Clause 6: one finds work meanwhile, or is going to sleep, too.
+/// Clause 6: one finds work meanwhile, or is about to park, too.
 #[test]
 fn of_two_searchers_that_leave_one_is_the_last() {
     let lesson = Lesson {
@@ -496,16 +509,16 @@ fn of_two_searchers_that_leave_one_is_the_last() {
     });
 }
 
-/// Clause 6: whether another worker searches, and that this one sleeps, is one step.
+/// Clause 6: whether another worker searches, and that this one is parked, is one step.
 #[test]
 fn a_worker_that_sleeps_as_the_search_ends_sees_what_comes() {
     let lesson = Lesson {
         clause: "6. The last look",
-        promise: "If a searcher finds other work as a busy worker falls asleep and as work is \
-                  pushed, the sleeping worker sees that work, or is named.",
+        promise: "If a searcher finds other work as a busy worker parks and as work is pushed, the \
+                  parked worker sees that work, or is chosen.",
         usual_cause: "`transition_to_parked` checks whether another worker searches, and counts \
-                      this one as asleep in a second step. In between, the searcher leaves, calls \
-                      `notify`, and finds no worker to name; so does the push.",
+                      this one as parked in a second step. In between, the searcher leaves, calls \
+                      `notify`, and finds no worker to choose; so does the push.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
@@ -517,17 +530,17 @@ fn a_worker_that_sleeps_as_the_search_ends_sees_what_comes() {
     });
 }
 
-/// Clause 6: the counterpart. Leaving the search and falling asleep is one step, too.
+/// Clause 6: the counterpart. Leaving the search and parking is one step, too.
 #[test]
 fn a_searcher_that_sleeps_as_the_search_ends_sees_what_comes() {
     let lesson = Lesson {
         clause: "6. The last look",
-        promise: "If a searcher finds other work as another one falls asleep and as work is \
-                  pushed, the sleeping worker sees that work, or is named.",
+        promise: "If a searcher finds other work as another one parks and as work is pushed, the \
+                  parked worker sees that work, or is chosen.",
         usual_cause: "`transition_to_parked` takes the worker off the count of searchers, checks \
-                      whether it was the last, and counts it as asleep in a second step. In \
+                      whether it was the last, and counts it as parked in a second step. In \
                       between, the other searcher leaves, calls `notify`, and finds no worker to \
-                      name; so does the push.",
+                      choose; so does the push.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     check_model(lesson, || {
@@ -543,7 +556,7 @@ fn a_searcher_that_sleeps_as_the_search_ends_sees_what_comes() {
     });
 }
 
-/// One searcher has found other work, worker 1 falls asleep, and a third thread
+/// One searcher has found other work, worker 1 parks, and a third thread
 /// pushes.
 fn assert_no_work_waits_as_a_search_ends(
     shared: &Arc<(Sleepers, Queue)>,
@@ -561,9 +574,9 @@ fn assert_no_work_waits_as_a_search_ends(
     let is_named = finding.join().expect("it doesn't panic");
     assert!(
         is_named || named == Some(1) || is_seen,
-        "worker 1 sleeps, none searches, and the work waits: neither `transition_from_searching` \
-         and `notify` of the searcher nor the `notify` of the push named it, and it didn't see the \
-         work"
+        "worker 1 is parked, none searches, and the work waits: neither \
+         `transition_from_searching` and `notify` of the searcher nor the `notify` of the push \
+         chose it, and it didn't see the work"
     );
 }
 

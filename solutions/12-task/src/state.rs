@@ -294,7 +294,8 @@ impl State {
     }
 
     /// Takes the waker cell back for the handle. Returns `true` if the task is
-    /// complete: in that case the waker cell and the waker are the handle's.
+    /// complete: in that case the waker cell and the waker stay with the thread
+    /// that completed it, which may be calling the waker at this moment.
     ///
     /// Model: `a_handle_that_changes_its_waker_is_woken_in_every_order`.
     pub fn withdraw_waker(&self) -> bool {

@@ -1,5 +1,5 @@
-//! How many workers sleep, and how many search: two counts in one word, so that
-//! one step looks at both and changes both.
+//! How many workers are parked, and how many search: two counts in one word, so
+//! that one step looks at both and changes both.
 
 use primitives::atomic::{AtomicU32, Ordering};
 
@@ -8,7 +8,7 @@ use Ordering::{Acquire, Relaxed, Release};
 use super::Activity;
 
 /// One more sleeper. Their number is in the lower half of the word.
-const ASLEEP: u32 = 1;
+const PARKED: u32 = 1;
 /// One more searcher. Their number is in the upper half.
 const SEARCHING: u32 = 1 << 16;
 /// The largest number of workers that each half can count.
@@ -42,7 +42,7 @@ impl Counts {
         Self(AtomicU32::new(0))
     }
 
-    /// Returns `true` if one sleeps and none searches.
+    /// Returns `true` if one is parked and none searches.
     #[inline]
     pub fn should_notify(&self) -> bool {
         // Relaxed: the fence before it, in `notify`, orders it.
@@ -50,10 +50,10 @@ impl Counts {
     }
 
     // ANCHOR: choose
-    /// If one sleeps and none searches, makes one of the sleepers a searcher.
+    /// If one is parked and none searches, makes a sleeper a searcher.
     pub fn choose_sleeper(&self) -> bool {
         let choose =
-            |counts| should_notify(counts).then(|| counts - ASLEEP + SEARCHING);
+            |counts| should_notify(counts).then(|| counts - PARKED + SEARCHING);
         // Acquire: pairs with the Release in `add_sleeper`; shows which workers
         // are listed.
         self.0.fetch_update(Acquire, Relaxed, choose).is_ok()
@@ -88,18 +88,18 @@ impl Counts {
             Activity::Busy => 0,
             Activity::Searching => SEARCHING,
         };
-        let change = ASLEEP.wrapping_sub(no_more);
+        let change = PARKED.wrapping_sub(no_more);
         // Release: pairs with the Acquire in `choose_sleeper`; shows that the
         // worker is listed.
         let before = self.0.fetch_add(change, Release);
-        debug_assert!(before >= no_more, "it sleeps, and didn't search");
+        debug_assert!(before >= no_more, "it parks, and didn't search");
         searching(before.wrapping_add(change)) == 0
     }
 
     /// Counts one sleeper less, if there is one.
     pub fn try_remove_sleeper(&self) -> bool {
         // Relaxed: the caller only looks for itself, and has listed itself.
-        let remove = |counts| (asleep(counts) > 0).then(|| counts - ASLEEP);
+        let remove = |counts| (parked(counts) > 0).then(|| counts - PARKED);
         self.0.fetch_update(Relaxed, Relaxed, remove).is_ok()
     }
 
@@ -107,11 +107,11 @@ impl Counts {
     pub fn restore_sleeper(&self) {
         // Relaxed: the worker that it counts was listed before its
         // `add_sleeper`.
-        self.0.fetch_add(ASLEEP, Relaxed);
+        self.0.fetch_add(PARKED, Relaxed);
     }
 }
 
-fn asleep(counts: u32) -> u32 {
+fn parked(counts: u32) -> u32 {
     counts % SEARCHING
 }
 
@@ -120,5 +120,5 @@ fn searching(counts: u32) -> u32 {
 }
 
 fn should_notify(counts: u32) -> bool {
-    searching(counts) == 0 && asleep(counts) > 0
+    searching(counts) == 0 && parked(counts) > 0
 }

@@ -1,7 +1,7 @@
-//! Solution 13: which workers sleep, which search, and which one to wake.
+//! Solution 13: which workers are parked, which search, and which one to wake.
 //!
 //! Two counts in one word decide *whether* a worker is woken, and how many may
-//! search. A bit for each worker says *which* workers sleep. Most calls of
+//! search. A bit for each worker says *which* workers are parked. Most calls of
 //! `notify` come while all are busy, or while one searches: they cost a fence
 //! and a load.
 //!
@@ -12,7 +12,7 @@
 //! task.
 //!
 //! Two changes matter, since no other thread might look after them: one more
-//! worker sleeps, and the last search ends. `transition_to_parked` has the
+//! worker is parked, and the last search ends. `transition_to_parked` has the
 //! fence after both. `transition_from_searching` has none, but requires its
 //! caller to call `notify`, which begins with one. Other changes are relaxed as
 //! far as pushes go: a search may miss one, but the worker that ends the last
@@ -25,30 +25,30 @@
 //! # Contract
 //!
 //! 1. **No task waits.** Work is published, and then `notify` is called. If a
-//!    worker sleeps and none searches, it names a worker that sleeps. If it
-//!    names none, a worker that falls asleep or ends its search meanwhile sees
-//!    the work: once its `transition_to_parked` has returned `true`, or once
-//!    its `transition_from_searching` has and it has called `notify`.
-//! 2. **Whom to wake.** `notify` names a worker that sleeps, parked or not.
-//!    From then on that worker searches: it isn't named again before it has
-//!    slept again.
-//! 3. **One is enough.** `notify` names no worker while another one searches.
+//!    worker is parked and none searches, it chooses a parked worker. If it
+//!    chooses none, a worker that parks or ends its search meanwhile sees the
+//!    work: once its `transition_to_parked` has returned `true`, or once its
+//!    `transition_from_searching` has and it has called `notify`.
+//! 2. **Whom to wake.** `notify` chooses a worker that is parked, even if its
+//!    thread isn't yet. From then on that worker searches: it isn't chosen
+//!    again before it has parked again.
+//! 3. **One is enough.** `notify` chooses no worker while another one searches.
 //! 4. **Half.** `transition_to_searching` lets at most half of the workers
 //!    search at once, rounded up; fewer is fine. If none searches, it lets one.
 //! 5. **One leads to the next.** `transition_from_searching` makes a searcher
 //!    busy, and returns `true` if none searches now. In that case its caller
 //!    has to call `notify`.
-//! 6. **The last look.** `transition_to_parked` makes a worker sleep, whether
+//! 6. **The last look.** `transition_to_parked` makes a worker parked, whether
 //!    it was busy or searching, and returns `true` if none searches now. In
-//!    that case its caller has to look at all queues before it parks; there it
-//!    sees what the other searchers have moved before their
+//!    that case its caller has to look at all queues before its thread parks;
+//!    there it sees what the other searchers have moved before their
 //!    `transition_from_searching`.
-//! 7. **Unparking.** A worker that slept and is unparked, for whatever reason,
-//!    calls `transition_from_parked`. If no `notify` has named it, it is `Busy`
-//!    from then on, and won't be named. If one has, it is `Searching`. A worker
-//!    that knows that it was named need not call it.
-//! 8. **Any number.** One worker is enough, and so are 256; all of them may
-//!    sleep at once.
+//! 7. **Unparking.** A parked worker that goes on, for whatever reason, calls
+//!    `transition_from_parked`. If no `notify` has chosen it, it is `Busy` from
+//!    then on, and won't be chosen. If one has, it is `Searching`. A worker
+//!    that knows that it was chosen need not call it.
+//! 8. **Any number.** One worker is enough, and so are 256; all of them may be
+//!    parked at once.
 //! 9. **Made once.** After `new` nothing is allocated.
 //!
 //! # Examples
@@ -66,7 +66,7 @@
 //! assert_eq!(sleepers.notify(), None, "one is searching");
 //! // Worker 1 finds one of them.
 //! assert!(sleepers.transition_from_searching(), "it has to notify");
-//! assert_eq!(sleepers.notify(), None, "no worker sleeps");
+//! assert_eq!(sleepers.notify(), None, "no worker is parked");
 //! ```
 
 #[path = "../../../exercises/13-sleepers/src/activity.rs"]

@@ -1,4 +1,4 @@
-//! Which workers sleep: a bit for each.
+//! Which workers are parked: a bit for each.
 
 use primitives::atomic::{AtomicU64, Ordering};
 

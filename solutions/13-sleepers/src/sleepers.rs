@@ -7,8 +7,9 @@ use super::Activity;
 use super::counts::{Counts, MOST_WORKERS};
 use super::sleeper_set::SleeperSet;
 
-/// Decides which of a scheduler's workers sleep, which search, and which one to
-/// wake. Its contract is above, in the documentation of the crate.
+/// Knows which of a scheduler's workers are parked and which search, and
+/// decides which one to wake. Its contract is above, in the documentation of the
+/// crate.
 pub struct Sleepers {
     counts: Counts,
     set: SleeperSet,
@@ -80,8 +81,8 @@ impl Sleepers {
     }
 
     // ANCHOR: to_parked
-    /// A worker sleeps from now on. Returns `true` if no worker searches now:
-    /// the caller must look at all queues again before it parks.
+    /// A worker is parked from now on. Returns `true` if no worker searches
+    /// now: the caller must look at all queues again before its thread parks.
     #[must_use]
     pub fn transition_to_parked(&self, worker: usize, was: Activity) -> bool {
         self.set.insert(worker);
@@ -94,8 +95,8 @@ impl Sleepers {
     // ANCHOR_END: to_parked
 
     // ANCHOR: from_parked
-    /// A worker that slept is unparked, for whatever reason. Returns what it
-    /// does from now on.
+    /// A parked worker goes on, for whatever reason. Returns what it does from
+    /// now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         while self.set.contains(worker) {
@@ -105,7 +106,7 @@ impl Sleepers {
                     return Activity::Busy;
                 }
                 // It was chosen between the two steps, so another worker that
-                // sleeps has to be counted again.
+                // is parked has to be counted again.
                 self.counts.restore_sleeper();
                 return Activity::Searching;
             }

@@ -52,10 +52,17 @@ fn deadlock(stacks: &[ThreadStack]) -> Option<String> {
         .filter(|frame| *frame != inner && !frame.function.is_empty());
     let mut callers: Vec<_> = callers.map(Frame::in_words).collect();
     callers.dedup();
+    let nested = reentered_caller(stack, inner);
     let (thread, place) = (&stack.thread, inner.in_words());
     let mut words =
         format!("{DEADLOCK}: thread `{thread}` waits in {place} for a lock that is never released");
-    if let [nearest, between @ .., farthest] = &callers[..] {
+    if let Some(caller) = nested {
+        words += &format!(
+            ". {caller} called it, and runs twice, one call inside the other: if the outer call still \
+             holds the lock, the thread waits for itself",
+            caller = caller.in_words()
+        );
+    } else if let [nearest, between @ .., farthest] = &callers[..] {
         let between = between.first().map(|one| format!(", from {one}"));
         words += &format!(
             ". It was called from {nearest}{}, from {farthest}: if one of these still holds the \
@@ -97,6 +104,21 @@ fn deadlock(stacks: &[ThreadStack]) -> Option<String> {
 /// through a destructor for instance, whose frames aren't kept.
 fn calls_itself(stack: &ThreadStack, inner: &Frame) -> bool {
     stack.subject().filter(|frame| *frame == inner).count() > 1
+}
+
+/// The function that called the innermost one, if it is entered again from
+/// within itself, through the check's code for instance.
+fn reentered_caller<'a>(stack: &'a ThreadStack, inner: &Frame) -> Option<&'a Frame> {
+    let frames = &stack.frames;
+    let is_caller = |frame: &Frame| {
+        frame.origin == Origin::Subject && frame != inner && !frame.function.is_empty()
+    };
+    let nearest = frames.iter().position(is_caller)?;
+    let caller = &frames[nearest];
+    // The same frame twice in a row is one call, through a closure.
+    let between = frames[nearest..].iter().position(|frame| frame != caller)?;
+    let is_entered_twice = frames[nearest + between..].contains(caller);
+    is_entered_twice.then_some(caller)
 }
 
 /// A destructor of the code under test waits.
@@ -264,6 +286,24 @@ mod tests {
         assert!(
             words.ends_with(
                 "if the outer `drop` (lib.rs:149) still holds the lock, the thread waits for itself"
+            ),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn a_caller_that_runs_within_itself_is_said_to() {
+        let frames = [
+            (Subject, "state", 94),
+            (Subject, "drop", 238),
+            (Check, "", 3),
+            (Subject, "drop", 238),
+        ];
+        let words = in_words(&[stack("check", Activity::Lock, &frames)]).unwrap();
+        assert!(
+            words.ends_with(
+                "`drop` (lib.rs:238) called it, and runs twice, one call inside the other: if the outer \
+                 call still holds the lock, the thread waits for itself"
             ),
             "{words}"
         );

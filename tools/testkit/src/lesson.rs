@@ -33,7 +33,8 @@ const ADVICE_AT_HANGS: &str = "A wake-up is lost or never sent. Read the checks 
                                first: `cargo workshop check` picks the one that tells most.";
 
 const ADVICE_AT_DEADLOCKS: &str = "A lock is held during a call that takes it, too: of a waker, a \
-                                   destructor, a job. Release it first.";
+                                   destructor, a job. Release it first. A guard \
+                                   that is a temporary lives until the end of its statement.";
 
 /// Precedes the part of a lesson's advice that is for hangs; the part before it
 /// is for the assertions.

@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::source::{is_in_subject_folder, is_of_check, without_detours};
 use crate::stacks;
-use crate::verdict::{PANIC, UNWRITTEN};
+use crate::verdict::{ENDED_EARLY, PANIC, UNWRITTEN};
 
 mod models;
 
@@ -240,7 +240,7 @@ fn cause_of(message: &str) -> String {
         .cloned();
     if let Some(first) = first {
         return format!(
-            "thread `{}` ended early: {}",
+            "thread `{}{ENDED_EARLY}{}",
             first.thread,
             seen(&first.message)
         );

@@ -89,6 +89,9 @@ pub(crate) const DIED: &str = "the test process died";
 /// nothing about the promise.
 pub(crate) const UNREPEATED: &str = "loom tries an execution once more";
 
+/// What stands between a thread's name and what ended it.
+pub(crate) const ENDED_EARLY: &str = "` ended early: ";
+
 /// What kind of thing was seen, judging by how the report begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -123,6 +126,10 @@ impl Kind {
             (DIED, Kind::Died),
             (UNREPEATED, Kind::Unrepeated),
         ];
+        let seen = match seen.split_once(ENDED_EARLY) {
+            Some((thread, cause)) if thread.starts_with("thread `") => cause,
+            _ => seen,
+        };
         let found = SIGNS.iter().find(|(sign, _)| seen.starts_with(sign));
         found.map_or(Self::Assertion, |(_, kind)| *kind)
     }
@@ -147,6 +154,16 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_ended_another_thread_has_a_kind() {
+        let seen = "thread `b` ended early: a panic in what `remove` (lib.rs:59) calls";
+        assert_eq!(Kind::of(seen), Kind::Panic);
+        assert_eq!(
+            Kind::of("thread `b` ended early: the teller fails"),
+            Kind::Assertion
+        );
+    }
 
     #[test]
     fn a_verdict_is_read_as_it_was_written() {

@@ -70,7 +70,7 @@ enum Command {
         /// The exercise's number.
         number: u32,
     },
-    /// Begin an exercise anew. Your version is kept aside.
+    /// Put back the stub. Your version is set aside.
     Reset {
         /// The exercise's number.
         number: u32,
@@ -104,7 +104,7 @@ enum Command {
         /// Print the whole program, and not only what is wrong in it.
         #[arg(long, requires = "name")]
         whole: bool,
-        /// Put it into the exercise, to see the checks catch it. Your version is kept
+        /// Put it into the exercise, to see the checks catch it. Your version is set
         /// aside.
         #[arg(long, requires = "name", conflicts_with = "whole")]
         into_exercise: bool,
@@ -123,7 +123,7 @@ enum Command {
     },
     /// For authors: measure how long a reader waits, against the same by hand.
     Measure {
-        /// How often to measure each; with fewer than 5 nobody is judged.
+        /// How often to measure each; with fewer than 5 no goal is judged.
         #[arg(long, default_value_t = 15)]
         rounds: usize,
     },

@@ -80,7 +80,7 @@ pub enum Event {
         /// The exercise.
         number: u32,
     },
-    /// The book was built anew: the page should be loaded again.
+    /// The book was rebuilt: the page should be loaded again.
     Reload,
     /// The file of an exercise is not what it was.
     ExerciseFile {

@@ -75,7 +75,7 @@ fn the_crates_of_the_workshop_can_be_used_in_both_modes() {
             "{events:?}"
         );
     }
-    // An edited crate is built anew before the next run.
+    // An edited crate is rebuilt before the next run.
     server.fixture.write(
         "greeting/src/lib.rs",
         "pub const HELLO: &str = \"changed\";\n",

@@ -166,7 +166,7 @@ export class Figure extends HTMLElement {
     this.tryTo(() => this.load(text));
   }
 
-  /** Shows what cannot be read as one sentence, and draws anew. @param {() => void} action */
+  /** Shows what cannot be read as one sentence, and draws again. @param {() => void} action */
   tryTo(action) {
     this.error = "";
     try {

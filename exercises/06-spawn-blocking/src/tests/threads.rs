@@ -315,6 +315,45 @@ fn a_thread_serves_many_jobs() {
     });
 }
 
+/// Clause 9: the time in a job isn't idle time.
+#[test]
+fn a_thread_stays_after_a_job_that_takes_longer_than_the_keep_alive() {
+    let lesson = Lesson {
+        clause: "9. Keep-alive",
+        promise: "The keep-alive runs from the moment at which the thread runs out of jobs, no matter how \
+                  long its last job took.",
+        usual_cause: "The deadline is computed once, when the thread starts, so that the time in jobs \
+                      counts as idle time. Compute it each time the thread begins to wait.",
+        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
+    };
+    /// The first one that the machine is quick enough for counts.
+    const KEEP_ALIVES_MS: [u64; 6] = [50, 100, 200, 400, 1_600, 6_400];
+    check(lesson, || {
+        for keep_alive in KEEP_ALIVES_MS.map(Duration::from_millis) {
+            let pool = Pool::new(1, keep_alive);
+            let run = |time: Duration| {
+                pool.spawn_blocking(move || {
+                    thread::sleep(time);
+                    (thread::current().id(), Instant::now())
+                })
+            };
+            let job = block_on(run(keep_alive * 3 / 2));
+            let (first, end) = job.expect("the job returns");
+            thread::sleep(keep_alive / 4);
+            let job = run(Duration::ZERO);
+            let idle = end.elapsed();
+            let (second, _) = block_on(job).expect("the job returns");
+            if second == first {
+                return;
+            }
+            assert!(
+                idle >= keep_alive,
+                "a thread left {idle:?} after its last job; the keep-alive is {keep_alive:?}"
+            );
+        }
+    });
+}
+
 /// Clause 9: callers shouldn't have to know which durations are too long.
 #[test]
 fn any_keep_alive_will_do() {

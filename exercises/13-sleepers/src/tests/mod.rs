@@ -11,8 +11,8 @@ use super::{Activity, Sleepers};
 
 use Activity::{Busy, Searching};
 
-/// This many workers, all of which sleep.
-fn all_asleep(count: usize) -> Sleepers {
+/// This many workers, all of which are parked.
+fn all_parked(count: usize) -> Sleepers {
     let sleepers = Sleepers::new(count);
     for worker in 0..count {
         let _ = sleepers.transition_to_parked(worker, Busy);
@@ -20,12 +20,12 @@ fn all_asleep(count: usize) -> Sleepers {
     sleepers
 }
 
-/// Has each worker that is named find work, until none is named.
+/// Has each worker that is chosen find work, until none is chosen.
 fn name_all(sleepers: &Sleepers) -> Vec<usize> {
     let mut named = Vec::new();
     while let Some(worker) = sleepers.notify() {
         named.push(worker);
-        assert!(named.len() <= 1_000, "the same workers are named forever");
+        assert!(named.len() <= 1_000, "the same workers are chosen forever");
         let _ = sleepers.transition_from_searching();
     }
     named
@@ -37,11 +37,11 @@ fn assert_named_once(sleepers: &Sleepers, expected: &[usize]) {
     let different: BTreeSet<_> = named.iter().copied().collect();
     assert!(
         different.len() == named.len(),
-        "workers have been named twice in one sleep: {named:?}"
+        "workers that parked once have been chosen twice: {named:?}"
     );
     assert!(
         different.into_iter().eq(expected.iter().copied()),
-        "{expected:?} slept, and {named:?} were named"
+        "{expected:?} were parked, and {named:?} were chosen"
     );
 }
 
@@ -57,7 +57,7 @@ fn search(sleepers: &Sleepers, workers: usize) -> usize {
 fn a_sleeper_is_named_when_work_comes() {
     let lesson = Lesson {
         clause: "1. No task waits",
-        promise: "If one worker sleeps and none searches, `notify` names that worker.",
+        promise: "If one worker is parked and none searches, `notify` chooses that worker.",
         usual_cause: "The sleepers are counted in one place and listed in another, and `notify` \
                       looks at the one that isn't up to date.",
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
@@ -70,7 +70,7 @@ fn a_sleeper_is_named_when_work_comes() {
                 let named = sleepers.notify();
                 assert!(
                     named == Some(worker),
-                    "of {count} workers {worker} sleeps, and `notify` names {named:?}"
+                    "of {count} workers {worker} is parked, and `notify` chooses {named:?}"
                 );
                 let _ = sleepers.transition_from_searching();
             }
@@ -78,13 +78,13 @@ fn a_sleeper_is_named_when_work_comes() {
     });
 }
 
-/// Clause 2: no worker has slept yet.
+/// Clause 2: no worker has parked yet.
 #[test]
 fn at_first_all_are_busy() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "In a new scheduler no worker sleeps, so `notify` names none.",
-        usual_cause: "The workers are listed as asleep before they have reported it.",
+        promise: "In a new scheduler no worker is parked, so `notify` chooses none.",
+        usual_cause: "The workers are listed as parked before they have reported it.",
         read: "scheduler/sleepers.html#busy-searching-parked",
     };
     check(lesson, || {
@@ -92,7 +92,7 @@ fn at_first_all_are_busy() {
             let named = Sleepers::new(count).notify();
             assert!(
                 named.is_none(),
-                "{count} are busy, and {named:?} is named"
+                "{count} are busy, and {named:?} is chosen"
             );
         }
     });
@@ -103,33 +103,33 @@ fn at_first_all_are_busy() {
 fn each_sleeper_is_named_once() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "If several workers sleep, each is named once, and then none.",
-        usual_cause: "The worker that is named stays on the list.",
+        promise: "If several workers are parked, each is chosen once, and then none.",
+        usual_cause: "The worker that is chosen stays on the list.",
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check(lesson, || {
         for count in [1, 2, 4] {
             let all: Vec<_> = (0..count).collect();
-            assert_named_once(&all_asleep(count), &all);
+            assert_named_once(&all_parked(count), &all);
         }
     });
 }
 
-/// Clause 2: a worker falls asleep many times a second.
+/// Clause 2: a worker parks many times a second.
 #[test]
 fn a_worker_that_sleeps_again_is_named_again() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "A worker that has been named and sleeps again can be named again, any number of \
+        promise: "A worker that has been chosen and parks again can be chosen again, any number of \
                   times.",
-        usual_cause: "State from its last sleep is still there: a count, or a flag.",
+        usual_cause: "State from the last time that it was parked is still there: a count, or a flag.",
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
     };
     check(lesson, || {
-        let sleepers = all_asleep(3);
+        let sleepers = all_parked(3);
         for round in 0..1_000 {
             let Some(worker) = sleepers.notify() else {
-                panic!("three sleep, and in round {round} none is named");
+                panic!("three are parked, and in round {round} none is chosen");
             };
             let _ = sleepers.transition_to_parked(worker, Searching);
         }
@@ -142,19 +142,22 @@ fn a_worker_that_sleeps_again_is_named_again() {
 fn a_named_worker_counts_as_searching() {
     let lesson = Lesson {
         clause: "2. Whom to wake",
-        promise: "The worker that was named searches from then on: its `transition_from_searching` is \
-                  that of the last searcher.",
-        usual_cause: "`notify` only checks whether one searches; the worker that it names isn't \
+        promise: "The worker that was chosen searches from then on: its \
+                  `transition_from_searching` is that of the last searcher.",
+        usual_cause: "`notify` only checks whether one searches; the worker that it chooses isn't \
                       counted.",
         read: "scheduler/sleepers.html#one-is-enough",
     };
     check(lesson, || {
-        let sleepers = all_asleep(4);
+        let sleepers = all_parked(4);
         for named in 1..=4 {
-            assert!(sleepers.notify().is_some(), "one sleeps, none is named");
+            assert!(
+                sleepers.notify().is_some(),
+                "one is parked, none is chosen"
+            );
             assert!(
                 sleepers.transition_from_searching(),
-                "named one by one, number {named} wasn't the last searcher"
+                "chosen one by one, number {named} wasn't the last searcher"
             );
         }
     });
@@ -165,19 +168,19 @@ fn a_named_worker_counts_as_searching() {
 fn no_worker_is_named_while_one_searches() {
     let lesson = Lesson {
         clause: "3. One is enough",
-        promise: "`notify` names no worker while one searches, however it came to search.",
-        usual_cause: "`notify` checks whether a worker sleeps, but not whether one searches; or \
-                      the worker that it has named searches only once it is awake.",
+        promise: "`notify` chooses no worker while one searches, however it came to search.",
+        usual_cause: "`notify` checks whether a worker is parked, but not whether one searches; or \
+                      the worker that it has chosen searches only once it is awake.",
         read: "scheduler/sleepers.html#one-is-enough",
     };
     check(lesson, || {
-        let sleepers = all_asleep(3);
+        let sleepers = all_parked(3);
         let first = sleepers.notify();
         for _ in 0..10 {
             let second = sleepers.notify();
             assert!(
                 second.is_none(),
-                "{first:?} was named and searches, and {second:?} is named, too"
+                "{first:?} was chosen and searches, and {second:?} is chosen, too"
             );
         }
         let sleepers = Sleepers::new(2);
@@ -187,7 +190,7 @@ fn no_worker_is_named_while_one_searches() {
         );
         let _ = sleepers.transition_to_parked(1, Busy);
         let named = sleepers.notify();
-        assert!(named.is_none(), "one searches, and {named:?} is named");
+        assert!(named.is_none(), "one searches, and {named:?} is chosen");
     });
 }
 
@@ -196,20 +199,25 @@ fn no_worker_is_named_while_one_searches() {
 fn after_the_search_the_next_is_named() {
     let lesson = Lesson {
         clause: "3. One is enough",
-        promise: "When the searcher has found work, or sleeps, `notify` names the next worker.",
+        promise: "When the searcher has found work, or has parked, `notify` chooses the next \
+                  worker.",
         usual_cause: "A search is counted when it begins, but its end isn't counted in each of the \
                       ways in which it can end.",
         read: "scheduler/sleepers.html#one-is-enough",
     };
     check(lesson, || {
-        let sleepers = all_asleep(4);
+        let sleepers = all_parked(4);
         for _ in 0..10 {
-            let first = sleepers.notify().expect("one sleeps, none searches");
+            let first =
+                sleepers.notify().expect("one is parked, none searches");
             let _ = sleepers.transition_to_parked(first, Searching);
             let next = sleepers.notify();
-            assert!(next.is_some(), "the searcher sleeps, and none is named");
+            assert!(
+                next.is_some(),
+                "the searcher is parked, and none is chosen"
+            );
             let _ = sleepers.transition_from_searching();
-            let next = next.expect("named above");
+            let next = next.expect("chosen above");
             let _ = sleepers.transition_to_parked(next, Busy);
         }
     });
@@ -268,8 +276,8 @@ fn one_may_search_if_none_does() {
 fn the_one_that_was_named_is_of_the_half() {
     let lesson = Lesson {
         clause: "4. Half",
-        promise: "A worker that was named takes one of the places of the workers that may search.",
-        usual_cause: "The workers that were named and the workers that asked are counted in two \
+        promise: "A worker that was chosen takes one of the places of the workers that may search.",
+        usual_cause: "The workers that were chosen and the workers that asked are counted in two \
                       places.",
         read: "scheduler/sleepers.html#half-may-search",
     };
@@ -277,11 +285,11 @@ fn the_one_that_was_named_is_of_the_half() {
         for count in [2, 4, 6] {
             let sleepers = Sleepers::new(count);
             let _ = sleepers.transition_to_parked(0, Busy);
-            assert_eq!(sleepers.notify(), Some(0), "one sleeps");
+            assert_eq!(sleepers.notify(), Some(0), "one is parked");
             let searching = 1 + search(&sleepers, count);
             assert!(
                 searching <= count / 2,
-                "of {count} workers {searching} search, and one of them was named"
+                "of {count} workers {searching} search, and one of them was chosen"
             );
         }
     });
@@ -294,8 +302,8 @@ fn the_last_searcher_that_finds_work_must_notify() {
         clause: "5. One leads to the next",
         promise: "Of several searchers that find work, the last one must call `notify`.",
         usual_cause: "The count is looked at before the searcher is taken off it; or \
-                      `transition_from_searching` also checks whether a worker sleeps. One may \
-                      fall asleep before the caller's `notify`.",
+                      `transition_from_searching` also checks whether a worker is parked. One may \
+                      park before the caller's `notify`.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check(lesson, || {
@@ -318,7 +326,7 @@ fn the_last_searcher_that_finds_work_must_notify() {
 fn a_searcher_that_finds_work_after_the_others_sleep_must_notify() {
     let lesson = Lesson {
         clause: "5. One leads to the next",
-        promise: "If the other searchers have gone to sleep, the one that finds work is the last.",
+        promise: "If the other searchers have parked, the one that finds work is the last.",
         usual_cause: "`transition_to_parked` doesn't take the searcher off the count of searchers.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
@@ -383,9 +391,12 @@ fn a_worker_that_did_not_search_looks_if_none_does() {
         );
         assert!(
             sleepers.transition_from_parked(1) == Busy,
-            "no `notify` has named it"
+            "no `notify` has chosen it"
         );
-        assert!(sleepers.transition_from_searching(), "nobody else searches");
+        assert!(
+            sleepers.transition_from_searching(),
+            "no other worker searches"
+        );
         let must_look = sleepers.transition_to_parked(1, Busy);
         assert!(must_look, "none searches, and none must look");
     });
@@ -396,23 +407,23 @@ fn a_worker_that_did_not_search_looks_if_none_does() {
 fn a_worker_that_was_not_named_is_busy_when_unparked() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "A worker that is unparked without having been named doesn't search and isn't \
-                  named.",
+        promise: "A worker that is unparked without having been chosen doesn't search and isn't \
+                  chosen.",
         usual_cause: "A worker that wakes up is counted as a searcher: no other is woken until it \
                       has searched, and it never will. Or its index stays in the set of sleepers, \
-                      and `notify` names a worker that is awake.",
+                      and `notify` chooses a worker that is awake.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
-        let sleepers = all_asleep(3);
+        let sleepers = all_parked(3);
         assert!(
             sleepers.transition_from_parked(1) == Busy,
-            "no `notify` has named it, and `transition_from_parked` says `Searching`"
+            "no `notify` has chosen it, and `transition_from_parked` says `Searching`"
         );
         let named = name_all(&sleepers);
         assert!(
             named.len() == 2 && !named.contains(&1),
-            "1 was unparked, 0 and 2 sleep, and these are named: {named:?}"
+            "1 was unparked, 0 and 2 are parked, and these are chosen: {named:?}"
         );
     });
 }
@@ -422,10 +433,10 @@ fn a_worker_that_was_not_named_is_busy_when_unparked() {
 fn a_notify_that_names_none_leaves_no_searcher() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "If the only worker that slept is unparked without having been named, a `notify` \
-                  names none, and after it none searches.",
+        promise: "If the only worker that was parked is unparked without having been chosen, a \
+                  `notify` chooses none, and after it none searches.",
         usual_cause: "`notify` counts one more searcher, finds that the worker it was about to \
-                      name is awake, and leaves the count as it is. That searcher doesn't exist, \
+                      choose is awake, and leaves the count as it is. That searcher doesn't exist, \
                       so its search never ends.",
         read: "scheduler/sleepers.html#unparking",
     };
@@ -434,35 +445,38 @@ fn a_notify_that_names_none_leaves_no_searcher() {
         let _ = sleepers.transition_to_parked(0, Busy);
         assert!(
             sleepers.transition_from_parked(0) == Busy,
-            "no `notify` has named it"
+            "no `notify` has chosen it"
         );
         let named = sleepers.notify();
-        assert!(named.is_none(), "{named:?} is awake, and is named");
+        assert!(named.is_none(), "{named:?} is awake, and is chosen");
         let _ = sleepers.transition_to_parked(0, Busy);
         let named = sleepers.notify();
         assert!(
             named == Some(0),
-            "one `notify` named none, since 0 was awake; now 0 sleeps, and another names {named:?}"
+            "one `notify` chose none, since 0 was awake; now 0 is parked, and another chooses \
+             {named:?}"
         );
     });
 }
 
-/// Clause 7: and can sleep again.
+/// Clause 7: and can park again.
 #[test]
 fn a_worker_that_was_unparked_can_sleep_again() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "A worker may sleep and wake up any number of times; it is listed once.",
-        usual_cause: "It is added to the list at each sleep, and waking up doesn't take it off.",
+        promise: "A worker may park and wake up any number of times; it is listed once.",
+        usual_cause: "It is added to the list each time it parks, and waking up doesn't take it off, \
+                      or takes another off: when one leaves the middle of the list, another has \
+                      moved, and so has its position.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
-        let sleepers = all_asleep(3);
+        let sleepers = all_parked(3);
         for round in 0..300 {
             let worker = round % 3;
             assert!(
                 sleepers.transition_from_parked(worker) == Busy,
-                "no `notify` has named it"
+                "no `notify` has chosen it"
             );
             let _ = sleepers.transition_to_parked(worker, Busy);
         }
@@ -475,18 +489,19 @@ fn a_worker_that_was_unparked_can_sleep_again() {
 fn a_named_worker_searches_when_unparked() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "A worker that was named learns from `transition_from_parked` that it searches.",
+        promise: "A worker that was chosen learns from `transition_from_parked` that it searches.",
         usual_cause: "`transition_from_parked` takes the worker off the list, and doesn't check \
                       whether it was on it.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
-        let sleepers = all_asleep(2);
+        let sleepers = all_parked(2);
         for _ in 0..10 {
-            let worker = sleepers.notify().expect("two sleep, none searches");
+            let worker =
+                sleepers.notify().expect("two are parked, none searches");
             assert!(
                 sleepers.transition_from_parked(worker) == Searching,
-                "it was named, and `transition_from_parked` says `Busy`"
+                "it was chosen, and `transition_from_parked` says `Busy`"
             );
             assert!(
                 sleepers.transition_from_searching(),
@@ -497,22 +512,24 @@ fn a_named_worker_searches_when_unparked() {
     });
 }
 
-/// Clause 7: a worker that was unparked by index knows that it was named.
+/// Clause 7: a worker that was unparked by index knows that it was chosen.
 #[test]
 fn a_named_worker_need_not_ask() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "A worker that was named goes on without `transition_from_parked`, and sleeps \
-                  again: it then sleeps like any other, and may be unparked without being named.",
-        usual_cause: "The flag that a worker was named is cleared only in \
-                      `transition_from_parked`, or only in one of the two ways to fall asleep. \
-                      Clear it in each place where the worker sleeps again.",
+        promise: "A worker that was chosen goes on without `transition_from_parked`, and parks \
+                  again: it is then parked like any other, and may be unparked without being \
+                  chosen.",
+        usual_cause: "The flag that a worker was chosen is cleared only in \
+                      `transition_from_parked`, or only in one of the two ways to park. Clear it \
+                      in each place where the worker parks again.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
         for finds in [true, false] {
-            let sleepers = all_asleep(2);
-            let worker = sleepers.notify().expect("two sleep, none searches");
+            let sleepers = all_parked(2);
+            let worker =
+                sleepers.notify().expect("two are parked, none searches");
             if finds {
                 assert!(
                     sleepers.transition_from_searching(),
@@ -526,13 +543,13 @@ fn a_named_worker_need_not_ask() {
             let how = if finds { "found work" } else { "found nothing" };
             assert!(
                 sleepers.transition_from_parked(worker) == Busy,
-                "a worker was named, {how} and slept again; after that no `notify` has named it, \
-                 and `transition_from_parked` says `Searching`"
+                "a worker was chosen, {how} and parked again; after that no `notify` has chosen \
+                 it, and `transition_from_parked` says `Searching`"
             );
             let named = name_all(&sleepers);
             assert!(
                 named == [1 - worker],
-                "{worker} is awake, {} sleeps, and these are named: {named:?}",
+                "{worker} is awake, {} is parked, and these are chosen: {named:?}",
                 1 - worker
             );
         }
@@ -544,7 +561,7 @@ fn a_named_worker_need_not_ask() {
 fn two_hundred_and_fifty_six_can_sleep() {
     let lesson = Lesson {
         clause: "8. Any number",
-        promise: "Up to 256 workers may sleep at once, and all of them are named.",
+        promise: "Up to 256 workers may be parked at once, and all of them are chosen.",
         usual_cause: "A count or a set has too few bits: 8 bits count to 255, and a word has room \
                       for 64 workers.",
         read: "scheduler/sleepers.html#how-many-workers",
@@ -552,7 +569,7 @@ fn two_hundred_and_fifty_six_can_sleep() {
     check(lesson, || {
         for count in [1, 31, 32, 33, 63, 64, 65, 128, 200, 255, 256] {
             let all: Vec<_> = (0..count).collect();
-            assert_named_once(&all_asleep(count), &all);
+            assert_named_once(&all_parked(count), &all);
         }
     });
 }
@@ -562,9 +579,9 @@ fn two_hundred_and_fifty_six_can_sleep() {
 fn half_of_256_may_search_while_the_others_sleep() {
     let lesson = Lesson {
         clause: "8. Any number",
-        promise: "Of 256 workers as many search as may, and the others sleep: \
-                  `transition_from_searching` and `transition_to_parked` say which searcher was the \
-                  last, and then each of those that slept is named.",
+        promise: "Of 256 workers as many search as may, and the others are parked: \
+                  `transition_from_searching` and `transition_to_parked` say which searcher was \
+                  the last, and then each of those that were parked is chosen.",
         usual_cause: "The count of the searchers has too few bits: 7 bits count to 127, and half \
                       of 256 is one more. Or one of two counts in a word overflows into the other.",
         read: "scheduler/sleepers.html#how-many-workers",
@@ -589,7 +606,7 @@ fn half_of_256_may_search_while_the_others_sleep() {
                     let named = sleepers.notify();
                     assert!(
                         named.is_none(),
-                        "{} search, and {named:?} is named",
+                        "{} search, and {named:?} is chosen",
                         left + 1
                     );
                     let was_last = if finds {
@@ -608,8 +625,8 @@ fn half_of_256_may_search_while_the_others_sleep() {
                     );
                 }
                 let first = if finds { searching } else { 0 };
-                let asleep: Vec<_> = (first..count).collect();
-                assert_named_once(&sleepers, &asleep);
+                let parked: Vec<_> = (first..count).collect();
+                assert_named_once(&sleepers, &parked);
             }
         }
     });
@@ -620,8 +637,8 @@ fn half_of_256_may_search_while_the_others_sleep() {
 fn any_of_256_gets_up_by_itself() {
     let lesson = Lesson {
         clause: "8. Any number",
-        promise: "Any of 256 workers that sleep may be unparked without having been named; it \
-                  isn't named after that, and all others are.",
+        promise: "Any of 256 parked workers may be unparked without having been chosen; it isn't \
+                  chosen after that, and all others are.",
         usual_cause: "A worker's place in the list has 8 bits: the 256th place becomes 0, which \
                       means that it isn't listed. Count in `usize` or `u16`. Or \
                       `transition_from_parked` looks only in the first word of a set, or the place \
@@ -631,32 +648,32 @@ fn any_of_256_gets_up_by_itself() {
     check(lesson, || {
         for count in [2, 65, 256] {
             for step in [1, 3, 7] {
-                let sleepers = all_asleep(count);
+                let sleepers = all_parked(count);
                 let is_up = |worker: &usize| worker % (step + 1) == step;
                 for worker in (0..count).filter(is_up).rev() {
                     assert!(
                         sleepers.transition_from_parked(worker) == Busy,
-                        "of {count} workers {worker} was unparked, no `notify` has named it, and \
+                        "of {count} workers {worker} was unparked, no `notify` has chosen it, and \
                          `transition_from_parked` says `Searching`"
                     );
                 }
-                let asleep: Vec<_> =
+                let parked: Vec<_> =
                     (0..count).filter(|it| !is_up(it)).collect();
-                assert_named_once(&sleepers, &asleep);
+                assert_named_once(&sleepers, &parked);
             }
         }
     });
 }
 
-/// Clause 9: a worker that falls asleep should not wait for the allocator.
+/// Clause 9: a worker that parks should not wait for the allocator.
 #[test]
 fn nothing_is_allocated_after_new() {
     let lesson = Lesson {
         clause: "9. Made once",
-        promise: "Falling asleep, being named and waking up allocate nothing.",
+        promise: "Parking, being chosen and waking up allocate nothing.",
         usual_cause: "The list grows with the number of sleepers. Make room for all of them in \
-                      `new`. Or a worker that is unparked without having been named leaves its \
-                      entry in the list, which grows with each such sleep: take it out in \
+                      `new`. Or a worker that is unparked without having been chosen leaves its \
+                      entry in the list, which grows each time: take it out in \
                       `transition_from_parked`.",
         read: "scheduler/sleepers.html#how-many-workers",
     };

@@ -12,7 +12,7 @@ use primitives::chaos::with_chaos;
 use testkit::{Lesson, check};
 
 use super::super::{Activity::Busy, Sleepers};
-use super::all_asleep;
+use super::all_parked;
 use workers::{Job, Scheduler, Workers};
 
 /// Determines what happens under chaos.
@@ -61,15 +61,15 @@ fn several_threads_keep_to_the_half() {
     });
 }
 
-/// Clause 7: one thread says that it is asleep, and the other that it is awake.
+/// Clause 7: one thread says that it is parked, and the other that it is awake.
 #[test]
 fn a_notify_and_an_unparked_worker_agree() {
     let lesson = Lesson {
         clause: "7. Unparking",
-        promise: "If a worker wakes up while `notify` names it, both agree on whether it was \
-                  named.",
+        promise: "If a worker wakes up while `notify` chooses it, both agree on whether it was \
+                  chosen.",
         usual_cause: "`transition_from_parked` checks whether the worker is listed, and takes it \
-                      off the list in a second step, when it has already been named.",
+                      off the list in a second step, when it has already been chosen.",
         read: "scheduler/sleepers.html#unparking",
     };
     check(lesson, || {
@@ -80,7 +80,7 @@ fn a_notify_and_an_unparked_worker_agree() {
 
 fn race_to_get_up() {
     let (meeting, end) = (Barrier::new(2), AtomicUsize::new(MOST_ROUNDS));
-    let rounds: Vec<_> = (0..MOST_ROUNDS).map(|_| all_asleep(2)).collect();
+    let rounds: Vec<_> = (0..MOST_ROUNDS).map(|_| all_parked(2)).collect();
     // Whether there is another round must be known to both once they have met.
     let meet = |round: usize| {
         meeting.wait();
@@ -108,16 +108,16 @@ fn race_to_get_up() {
         for ((sleepers, now), named) in rounds.iter().zip(now).zip(named) {
             assert!(
                 (now == Busy) == (named != Some(0)),
-                "{named:?} was named, and `transition_from_parked` says that 0, which is awake, is \
-                 {now:?}"
+                "{named:?} was chosen, and `transition_from_parked` says that 0, which is awake, \
+                 is {now:?}"
             );
             assert!(
                 named.is_some(),
-                "1 sleeps all the time, and none is named"
+                "1 is parked all the time, and none is chosen"
             );
             assert!(
                 sleepers.transition_from_searching(),
-                "the named worker was the only searcher"
+                "the chosen worker was the only searcher"
             );
         }
     });
@@ -134,7 +134,7 @@ fn meeting_jobs(count: usize) -> (Arc<Barrier>, Job) {
     (here, Box::new(meet))
 }
 
-/// Clause 5: the work is there, and all but one are asleep.
+/// Clause 5: the work is there, and all but one are parked.
 #[test]
 fn as_many_workers_come_as_there_are_jobs() {
     let lesson = Lesson {
@@ -200,21 +200,21 @@ fn race_to_sleep(workers: usize, jobs: usize) {
     workers.end();
 }
 
-/// Clause 1: the moment between the last look and the sleep.
+/// Clause 1: the moment between the last look and the park.
 #[test]
 fn thousands_of_jobs_find_a_worker() {
     let lesson = Lesson {
         clause: "1. No task waits",
-        promise: "Each job that comes as the workers fall asleep is run.",
+        promise: "Each job that comes as the workers park is run.",
         usual_cause: "If other checks fail, read those first: any mistake ends here, too. If not, \
                       `transition_to_parked` counts the worker too late, or before it is on the \
                       list. A job that comes in between isn't seen and wakes no worker. Or \
                       `notify` counts a searcher before it has found a sleeper, and takes it back \
-                      if there is none: a worker that falls asleep in between takes it for a real \
+                      if there is none: a worker that parks in between takes it for a real \
                       searcher, and doesn't look again. Or `transition_from_parked` ignores that a \
-                      `notify` has named the worker meanwhile: it says that the worker was asleep, \
-                      so that a searcher is counted forever, or subtracts the worker from the \
-                      number of sleepers again.",
+                      `notify` has chosen the worker meanwhile: it says that the worker was \
+                      parked, so that a searcher is counted forever, or subtracts the worker from \
+                      the number of sleepers again.",
         read: "scheduler/sleepers.html#both-look-too-early",
     };
     check(lesson, || {

@@ -22,7 +22,7 @@ const IDLE_AFTER: Duration = Duration::from_secs(1);
 /// What happened to the book.
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
-    /// It was built anew in this time.
+    /// It was rebuilt in this time.
     Built(Duration),
     /// It could not be built: the last good one is served on.
     Failed(Problem),

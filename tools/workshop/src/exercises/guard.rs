@@ -1,5 +1,5 @@
 //! What pages have written a moment ago. An editor that saves right then has not
-//! seen it, and overwrites it without a question: the page's text is kept aside.
+//! seen it, and overwrites it without a question: the page's text is set aside.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

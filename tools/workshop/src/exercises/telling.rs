@@ -163,6 +163,7 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
         .filter(|other| rank(other.cause.kind) == rank(first.cause.kind))
         // Beside a crash, what looks like a lock is memory that was freed.
         .filter(|other| other.cause.kind != Kind::Deadlock)
+        .filter(|other| !fails_by_chance(number, &other.name))
         .map(|other| (*other, first_sentence(&other.cause.usually)))
         .find(|(_, advice)| !advice.is_empty() && !usually.contains(advice.as_str()));
     Some(Choice { order, usually, or })

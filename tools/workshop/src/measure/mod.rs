@@ -25,7 +25,7 @@ use client::{Lines, Server};
 const OUTPUT_GOAL: f64 = 1.25;
 const VERDICT_GOAL: f64 = 1.2;
 
-/// With fewer rounds than these nobody is judged.
+/// With fewer rounds than these no goal is judged.
 const ROUNDS_TO_JUDGE: usize = 5;
 
 /// Rounds that are not counted: they fill the caches.

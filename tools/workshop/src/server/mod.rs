@@ -179,7 +179,7 @@ fn as_seen_from_here(mut address: SocketAddr) -> SocketAddr {
 fn warn_if_public(address: SocketAddr) {
     if !address.ip().is_loopback() {
         eprintln!("warning: other machines can reach {address}");
-        eprintln!("help: whoever learns the token runs programs here; leave out `--host`");
+        eprintln!("help: anyone who learns the token can run programs here; leave out `--host`");
     }
 }
 
@@ -190,7 +190,7 @@ fn tell(news: News, announcer: &Announcer, console: &Console) {
     match news {
         News::Built(time) => {
             let time = time.as_millis();
-            console.say(&format!("The book was built anew in {time} ms."));
+            console.say(&format!("The book was rebuilt in {time} ms."));
             announcer.book_is_good();
         }
         News::Complaints(complaints) => {

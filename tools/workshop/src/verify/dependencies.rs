@@ -85,7 +85,7 @@ fn fault_of(package: &str, dependency: &Dependency) -> Option<(String, &'static 
         let fault = format!("`{package}` depends on `{on}`");
         return Some((
             fault,
-            "depend on the solution instead: a skipped exercise must block nobody",
+            "depend on the solution instead: a skipped exercise must block no later one",
         ));
     }
     if let (Some(own), Some(other)) = (own, numbered("solution-", on))

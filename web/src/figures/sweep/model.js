@@ -22,7 +22,7 @@ export function modelRate({ c, y }, n) {
   return (n / (n * c + y)) * 1e9;
 }
 
-/** What a victim waits in addition, on average: half a turn. @param {Costs} costs @param {number} n */
+/** What a victim waits in addition, on average: half a time slice. @param {Costs} costs @param {number} n */
 export function modelWait({ c }, n) {
   return (n * c) / 2;
 }

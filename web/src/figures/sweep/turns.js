@@ -62,6 +62,6 @@ export function turnsPanel(n, x, turns, settings, go) {
   if (turns.size === 0) return nothing;
   const others = [...turns.keys()].filter((other) => other !== n).sort((one, other) => one - other);
   const link = (/** @type {number} */ other) => html`<button type="button" class="ws-button" @click=${() => go(other)}>${x} = ${grouped(other)}</button>`;
-  const said = turnsSentence(n, x, turns) || `Nobody has recorded the worker at ${x} = ${grouped(n)}, only at ${listed(others.map(grouped))}.`;
+  const said = turnsSentence(n, x, turns) || `The worker was not recorded at ${x} = ${grouped(n)}, only at ${listed(others.map(grouped))}.`;
   return html`<div class="fig-turns"><div class="fig-bar"><span class="fig-said">${said}</span>${others.map(link)}</div>${turnsPicture(n, x, turns, settings)}</div>`;
 }

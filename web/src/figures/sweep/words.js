@@ -18,7 +18,7 @@ export function readout({ points, peak, x }, index) {
   if (!point) return "";
   const { n, rate, p50, p90 } = point;
   const waits = p50 === undefined ? "" : ` Half of the waits are under ${time(p50)}${p90 === undefined ? "" : `, nine in ten under ${time(p90)}`}.`;
-  return `${x} = ${grouped(n)}: ${share(rate / peak)} of the peak; one turn holds the worker for ${time((n / rate) * 1e9)}.${waits}`;
+  return `${x} = ${grouped(n)}: ${share(rate / peak)} of the peak; one time slice holds the worker for ${time((n / rate) * 1e9)}.${waits}`;
 }
 
 /** @param {Sweep} sweep @param {string} items */

@@ -264,7 +264,7 @@ class Reading {
   /** @param {number} id */
   unbalanced(id) {
     const name = this.trace.names.get(id) ?? `task ${id}`;
-    return new Unreadable(`A poll of ${name} begins or ends without its counterpart: record the trace anew, or raise the recorder's room if it dropped events.`);
+    return new Unreadable(`A poll of ${name} begins or ends without its counterpart: record the trace again, or raise the recorder's room if it dropped events.`);
   }
 }
 

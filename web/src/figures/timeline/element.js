@@ -516,7 +516,7 @@ export class TimelineFigure extends Figure {
     const longest = timeline?.parks.filter((park) => park.worker === worker).reduce((/** @type {{start: number, end: number} | undefined} */ one, other) => (one && one.end - one.start >= other.end - other.start ? one : other), undefined);
     this.do({ type: "view", view: "worker" });
     if (longest) this.seek(longest.start);
-    this.why = longest ? `Worker ${worker} is parked longest from ${time(longest.start)} on, for ${time(longest.end - longest.start)}: it has nothing to do, its thread sleeps, and nobody wakes it.` : `Worker ${worker} is never parked in this trace: when it is idle it stays awake.`;
+    this.why = longest ? `Worker ${worker} is parked longest from ${time(longest.start)} on, for ${time(longest.end - longest.start)}: it has nothing to do, so its thread sleeps, and nothing unparks it.` : `Worker ${worker} is never parked in this trace: when it is idle it stays awake.`;
     this.draw();
   }
 

@@ -14,7 +14,7 @@ const SOON_AFTER = 0.1;
 /**
  * @typedef {object} Statistics
  * @property {Poll} longestPoll by its own length, of those that may keep a task waiting if there are any
- * @property {Poll | undefined} longestJob of those that keep nobody waiting
+ * @property {Poll | undefined} longestJob of those that keep no task waiting
  * @property {Poll | undefined} longestWait
  * @property {Poll[]} longPolls the worst first
  * @property {{worker: number, part: number}[]} idle of each worker
@@ -89,7 +89,7 @@ export function sentences(timeline, { longestPoll, longestJob, longestWait, idle
     `${what} on ${count(workers.filter((worker) => worker >= 0).length, "worker")}: ${ran || !jobs ? `${count(ran, "poll")} in ` : ""}${time(end - first)}` +
       (idle.length ? `; ${listed(idle.map(({ worker, part }) => `worker ${worker} idle for ${share(part)}`))}.` : "."),
     longestWait
-      ? `The longest wait: ${name(longestWait)}, ${roused(longestWait, timeline)} at ${time(longestWait.wake?.t ?? longestWait.readyAt)}, waited ${time(longestWait.waited)} for its ${turn(longestWait, timeline)}.`
+      ? `The longest wait: ${name(longestWait)}, ${wokenHow(longestWait, timeline)} at ${time(longestWait.wake?.t ?? longestWait.readyAt)}, waited ${time(longestWait.waited)} for its ${turn(longestWait, timeline)}.`
       : "No task had to wait for a poll.",
     `The longest ${turn(longestPoll, timeline)}: ${name(longestPoll)} kept ${workerName(longestPoll.worker)} for ${time(longestPoll.self)}.`,
     ...(longestJob ? [`The longest job: ${name(longestJob)} took ${time(longestJob.self)} on ${workerName(longestJob.worker)}, where it was in no task's way.`] : []),
@@ -106,7 +106,7 @@ export function turn({ task }, { byId }) {
 }
 
 /** @param {Poll} poll @param {Timeline} timeline */
-function roused(poll, timeline) {
+function wokenHow(poll, timeline) {
   return turn(poll, timeline) === "job" ? "handed over" : poll.wake?.spawned ? "spawned" : "woken";
 }
 
@@ -129,8 +129,8 @@ export function explain(poll, timeline) {
   const isJob = turn(poll, timeline) === "job";
   const ran = isJob ? "run" : "polled";
   const polled = `at ${time(poll.start)} on ${workerName(poll.worker)}, for ${time(poll.end - poll.start)}`;
-  if (!wake) return `${name} was ${ran} ${polled}; nobody is known to have woken it.`;
-  const cause = `${roused(poll, timeline)} at ${time(wake.t)} by ${caller(wake, timeline)}`;
+  if (!wake) return `${name} was ${ran} ${polled}; what woke it is not known.`;
+  const cause = `${wokenHow(poll, timeline)} at ${time(wake.t)} by ${caller(wake, timeline)}`;
   const which = isJob ? "its turn" : `its poll ${poll.number}`;
   const said = [
     poll.waited > 0
@@ -152,13 +152,13 @@ export function explain(poll, timeline) {
   return said.join(" ");
 }
 
-/** Who might have helped, and slept instead. @param {Poll} poll @param {Timeline} timeline */
+/** Which workers might have helped, and were parked instead. @param {Poll} poll @param {Timeline} timeline */
 function sleepers({ readyAt, start }, { parks, workers }) {
-  const asleep = (/** @type {number} */ worker) =>
+  const parked = (/** @type {number} */ worker) =>
     parks.filter((park) => park.worker === worker).reduce((sum, park) => sum + Math.max(0, Math.min(park.end, start) - Math.max(park.start, readyAt)), 0);
-  const idle = workers.filter((worker) => worker >= 0 && asleep(worker) >= (start - readyAt) * 0.9);
+  const idle = workers.filter((worker) => worker >= 0 && parked(worker) >= (start - readyAt) * 0.9);
   if (idle.length === 0) return "";
-  return `; ${listed(idle.map(workerName))} ${idle.length === 1 ? "was" : "were"} parked, and nobody woke ${idle.length === 1 ? "it" : "them"} for this`;
+  return `; ${listed(idle.map(workerName))} ${idle.length === 1 ? "was" : "were"} parked, and ${idle.length === 1 ? "was" : "were"} not woken for this`;
 }
 
 /** More than so many polls in the way are no story. */
@@ -174,7 +174,7 @@ const HOLDERS_MOST = 8;
  */
 export function holders(poll, { polls }) {
   const overlap = (/** @type {Poll} */ other) => Math.min(other.end, poll.start) - Math.max(other.start, poll.readyAt);
-  // A job among jobs is in nobody's way but a job's.
+  // A job among jobs is in no task's way but a job's.
   const mayHold = (/** @type {Poll} */ other) => !other.harmless || poll.harmless;
   const others = polls.filter((other) => other.task !== poll.task && mayHold(other) && other.start < poll.start && overlap(other) > 0);
   const longest = others.reduce((/** @type {Poll | undefined} */ best, other) => {
@@ -217,9 +217,9 @@ export function describe(timeline, at) {
     const queue = queued > 0 ? ` (${queued} in its queue)` : "";
     const running = polls.filter((poll) => goesOn(poll, worker)).at(-1);
     if (running) return `${name} ${turn(running, timeline) === "job" ? "runs" : "polls"} ${timeline.byId.get(running.task)?.name}${queue}`;
-    if (searches.some((search) => goesOn(search, worker))) return `${name} looks for tasks of others`;
-    if (parks.some((park) => goesOn(park, worker))) return `${name} is parked (asleep)`;
-    return worker < 0 ? "" : `${name} polls nobody${queue}`;
+    if (searches.some((search) => goesOn(search, worker))) return `${name} searches the others' queues`;
+    if (parks.some((park) => goesOn(park, worker))) return `${name} is parked`;
+    return worker < 0 ? "" : `${name} polls no task${queue}`;
   });
   return parts.filter(Boolean).join(", ");
 }

@@ -16,7 +16,7 @@ use crate::workshop::Workshop;
 /// What begins a line that names a module's file.
 const PATH: &str = "#[path = \"";
 
-/// Puts the wrong version in place of the reader's, which is kept aside as by a reset,
+/// Puts the wrong version in place of the reader's, which is set aside as by a reset,
 /// and says what to do next.
 ///
 /// # Errors
