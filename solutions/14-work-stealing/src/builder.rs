@@ -37,8 +37,9 @@ impl Builder {
         self
     }
 
-    /// A worker that has enough to do looks after so many polls for tasks that
-    /// came from elsewhere. By default 61. To ask for 1 is to ask for 2: there
+    /// A worker that has enough to do takes a task that came from elsewhere
+    /// after so many polls at the latest, and much sooner if it hasn't taken
+    /// any for some time. By default 61. To ask for 1 is to ask for 2: there
     /// has to be a turn for the worker's own queue.
     ///
     /// # Panics

@@ -54,6 +54,9 @@ impl Runtime {
     }
 
     /// Spawns a task.
+    ///
+    /// A thread that spawns or wakes thousands of tasks while the workers are
+    /// far behind is held up: after each 1,024th it lets other threads run.
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,

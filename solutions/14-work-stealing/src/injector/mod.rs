@@ -19,45 +19,31 @@
 //! together.
 //!
 //! *Memory ordering.* What happens before a push happens before the return of
-//! the `take` that gives the task out: by the Release in `push`, which later
-//! pushes continue since they are read-modify-writes, by the Acquire in
-//! `move_stack`, and from there on by the lock.
+//! the `take` that gives the task out: by the Release in the stack's `push`,
+//! which later pushes continue since they are read-modify-writes, by the
+//! Acquire in its `take`, and from there on by the lock.
 
 mod list;
+mod stack;
 
-use std::iter;
-use std::ptr::{self, NonNull};
-use std::sync::{PoisonError, TryLockError, atomic};
+use std::sync::{PoisonError, TryLockError};
 
-use primitives::atomic::{
-    AtomicPtr, AtomicUsize,
-    Ordering::{AcqRel, Acquire, Relaxed, Release},
-};
+use primitives::atomic::{AtomicUsize, Ordering::Relaxed};
 use primitives::{Mutex, MutexGuard};
 
 use super::prefetch::{self, Fetch, PrefetchHints};
 use super::task::{Runnable, Schedule};
 
 use list::List;
+use stack::Stack;
 
 /// After so many pushes the stack is moved. In a model that shall happen.
 const MOVE_EVERY: usize = list::BLOCK;
 
 /// Tasks for whichever worker comes first.
 pub struct Injector<S: Schedule> {
-    stack: Stack,
+    stack: Stack<S>,
     queue: LockedQueue<S>,
-}
-
-/// All pushers write to it, so it has its cache lines for itself.
-#[repr(align(128))]
-struct Stack {
-    /// The newest task, which links to the one before it, and so on.
-    newest: AtomicPtr<()>,
-    /// About how many were pushed so far: of pushes at the same time some are
-    /// not counted. Nothing depends on it, so no model has to look at it.
-    pushes: atomic::AtomicUsize,
-    hints: PrefetchHints,
 }
 
 #[repr(align(128))]
@@ -89,11 +75,7 @@ impl Share {
 impl<S: Schedule> Injector<S> {
     pub fn new() -> Self {
         Self {
-            stack: Stack {
-                newest: AtomicPtr::new(ptr::null_mut()),
-                pushes: atomic::AtomicUsize::new(0),
-                hints: PrefetchHints::new(),
-            },
+            stack: Stack::new(),
             queue: LockedQueue {
                 tasks: Mutex::new(List::new()),
                 len: AtomicUsize::new(0),
@@ -105,14 +87,11 @@ impl<S: Schedule> Injector<S> {
     /// Returns `true` if no task waits here.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        // Acquire: pairs with the Release of the exchange in `move_stack`; who
-        // sees that the stack has gone sees the length that was set before.
+        // Who sees that the stack was taken sees the length that was set before.
         // Relaxed: who is about to sleep has made a fence between its
         // announcement and this look, and who pushes makes one between its push
         // and its look at the sleepers. For all others it is a hint.
-        // Model: `what_is_moved_is_seen_in_every_order`.
-        self.stack.newest.load(Acquire).is_null()
-            && self.queue.len.load(Relaxed) == 0
+        self.stack.is_empty() && self.queue.len.load(Relaxed) == 0
     }
 
     /// Returns how many wait in the list, for a hint.
@@ -126,29 +105,8 @@ impl<S: Schedule> Injector<S> {
     /// workers of the task.
     #[inline]
     pub fn push(&self, task: Runnable<S>) -> Option<usize> {
-        let Stack { pushes, hints, .. } = &self.stack;
-        // No read-modify-write, which would cost more than a lost count does.
-        let number = pushes.load(Relaxed).wrapping_add(1);
-        pushes.store(number, Relaxed);
-        let task = task.into_raw();
-        hints.record(number, task);
-        // Relaxed: only compared; nothing is read through it.
-        let mut before = self.stack.newest.load(Relaxed);
-        loop {
-            link::<S>(task, NonNull::new(before));
-            // Release: pairs with the Acquire in `move_stack`; publishes the
-            // task and its link.
-            match self.stack.newest.compare_exchange_weak(
-                before,
-                task.as_ptr(),
-                Release,
-                Relaxed,
-            ) {
-                Ok(_) => break,
-                Err(now) => before = now,
-            }
-        }
-        number.is_multiple_of(MOVE_EVERY).then_some(number)
+        let pushes = self.stack.push(task);
+        pushes.is_multiple_of(MOVE_EVERY).then_some(pushes)
     }
 
     /// Moves the stack to the list, unless another thread has the lock, which
@@ -219,31 +177,17 @@ impl<S: Schedule> Injector<S> {
         list: &mut List<Runnable<S>>,
         begin: impl FnOnce(&PrefetchHints, usize) -> Fetch<'_>,
     ) {
-        let Stack {
-            newest,
-            pushes,
-            hints,
-        } = &self.stack;
-        // Relaxed: a task that comes just now is for the next.
-        if newest.load(Relaxed).is_null() {
+        // A task that comes just now is for the next.
+        if self.stack.is_empty() {
             return;
         }
-        let mut fetch = begin(hints, pushes.load(Relaxed));
         if list.len() == 0 {
-            // Whoever has pushed these has told others, who may look just now.
-            // Relaxed: published by the exchange.
+            // Who has pushed these has told the workers, and one may look just
+            // now.
+            // Relaxed: published when the stack is taken.
             self.queue.len.store(1, Relaxed);
         }
-        // Acquire: pairs with the Release in `push`; shows the tasks. Release:
-        // pairs with the Acquire in `is_empty`.
-        let mut next = NonNull::new(newest.swap(ptr::null_mut(), AcqRel));
-        list.extend_reversed(iter::from_fn(|| {
-            fetch.advance();
-            // SAFETY: it was a `Runnable` when it was pushed, and is ours now.
-            let mut task = unsafe { Runnable::<S>::from_raw(next?) };
-            next = task.take_next().map(Runnable::into_raw);
-            Some(task)
-        }));
+        list.extend_reversed(self.stack.take(begin));
     }
     // ANCHOR_END: move_stack
 }
@@ -254,20 +198,6 @@ impl<S: Schedule> Drop for Injector<S> {
             drop(task);
         }
     }
-}
-
-/// Links a task that is about to be pushed to the one before it.
-#[inline]
-fn link<S: Schedule>(task: NonNull<()>, to: Option<NonNull<()>>) {
-    // SAFETY: it is a task of our caller's until it is pushed, and what it
-    // links to was one until it was. That they are tasks once more is only for
-    // the link: below they are pointers again, and nobody else sees them.
-    let mut task = unsafe { Runnable::<S>::from_raw(task) };
-    // What it was linked to before the exchange failed is not ours.
-    let _ = task.take_next().map(Runnable::into_raw);
-    // SAFETY: as above.
-    task.set_next(to.map(|to| unsafe { Runnable::<S>::from_raw(to) }));
-    let _ = task.into_raw();
 }
 
 /// Begins to fetch a task that will be polled soon.

@@ -11,6 +11,10 @@ use super::Worker;
 /// overflows.
 const HALF: usize = CAPACITY / 2;
 
+/// With so much to do in its own queue a worker takes one task at a time, and
+/// then waits as if these had been so many.
+const LATER: usize = 4;
+
 impl Worker {
     // ANCHOR: take_in_time
     /// If something waits in the injector and it's time, takes a share of it,
@@ -75,7 +79,8 @@ impl Worker {
         }
         self.batch.set(batch);
         let first = first?;
-        self.pace.took(count);
+        // Of a queue that is half full the first half comes first.
+        self.pace.took(if room > 0 { count } else { LATER });
         self.emit(|| Event::Took { count });
         self.emit(|| Event::Popped(Queue::Local));
         Some(first)
