@@ -87,7 +87,7 @@ impl<S: Schedule> Injector<S> {
     /// Returns `true` if no task waits here.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        // Who sees that the stack was taken sees the length that was set before.
+        // Who sees that the stack was taken sees the length set before that.
         // Relaxed: who is about to sleep has made a fence between its
         // announcement and this look, and who pushes makes one between its push
         // and its look at the sleepers. For all others it is a hint.
