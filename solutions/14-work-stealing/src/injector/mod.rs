@@ -83,10 +83,11 @@ impl<S: Schedule> Injector<S> {
         }
     }
 
+    // ANCHOR: is_empty
     /// Returns `true` if no task waits here.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        // Who sees that the stack was taken sees the length that was set before.
+        // Who sees that the stack was taken sees the length set before that.
         // Relaxed: who is about to sleep has made a fence between its
         // announcement and this look, and who pushes makes one between its push
         // and its look at the sleepers. For all others it is a hint.
@@ -97,6 +98,7 @@ impl<S: Schedule> Injector<S> {
     pub fn len(&self) -> usize {
         self.queue.len.load(Relaxed)
     }
+    // ANCHOR_END: is_empty
 
     /// Puts a task at the end. Now and then it returns how many were pushed so
     /// far: then the caller has to call `move_if_free` once it has told the
@@ -168,6 +170,7 @@ impl<S: Schedule> Injector<S> {
         }
     }
 
+    // ANCHOR: move_stack
     /// Moves the whole stack to the end of the list, the oldest first.
     fn move_stack(
         &self,
@@ -186,6 +189,7 @@ impl<S: Schedule> Injector<S> {
         }
         list.extend_reversed(self.stack.take(begin));
     }
+    // ANCHOR_END: move_stack
 }
 
 impl<S: Schedule> Drop for Injector<S> {

@@ -109,6 +109,7 @@ impl Shared {
         }
     }
 
+    // ANCHOR: relieve_injector
     /// Does a part of the workers' work for the injector. If they are far
     /// behind, it also lets other threads run: a worker that was notified may
     /// have no processor as long as this thread has one.
@@ -122,6 +123,7 @@ impl Shared {
             thread::yield_now();
         }
     }
+    // ANCHOR_END: relieve_injector
 
     /// Sees to it that somebody comes for the work that was published.
     #[inline]

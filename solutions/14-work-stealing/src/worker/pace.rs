@@ -33,6 +33,7 @@ impl Pace {
         self.polls.set(self.polls.get().saturating_add(1));
     }
 
+    // ANCHOR: pace
     /// Returns `true` if the worker may take what has come.
     #[inline]
     pub fn is_time(&self) -> bool {
@@ -50,6 +51,7 @@ impl Pace {
         self.polls.set(0);
         self.pause.set(twice.min(self.interval));
     }
+    // ANCHOR_END: pace
 
     /// The worker had nothing to do: what comes now is taken at once.
     pub fn restart(&self) {

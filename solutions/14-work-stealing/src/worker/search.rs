@@ -16,6 +16,7 @@ const HALF: usize = CAPACITY / 2;
 const LATER: usize = 4;
 
 impl Worker {
+    // ANCHOR: take_in_time
     /// If something waits in the injector and it's time, takes a share of it,
     /// though there may be tasks in the queue.
     #[inline]
@@ -25,7 +26,9 @@ impl Worker {
         }
         self.take_busy()
     }
+    // ANCHOR_END: take_in_time
 
+    // ANCHOR: take_busy
     #[cold]
     fn take_busy(&self) -> Option<Task> {
         if self.queue.is_empty() && self.slot.is_empty() {
@@ -49,6 +52,7 @@ impl Worker {
         }
         Some(task)
     }
+    // ANCHOR_END: take_busy
 
     /// Takes its share of the injector, with nothing else to do.
     fn take_injected(&self) -> Option<Task> {
