@@ -1,8 +1,8 @@
 //! A `VecDeque` in a mutex, which a thief holds while it copies.
 //!
-//! When no other thread contends for it, a lock costs one RMW, like `pop` in
-//! the solution. The owner has to wait only if a thief is suspended while it
-//! holds the lock.
+//! The contract counts locking and unlocking as one RMW, like `pop` in the
+//! solution. The owner has to wait only if a thief is suspended while it holds
+//! the lock.
 
 use std::array;
 use std::cell::Cell;

@@ -51,7 +51,7 @@
 //! 12. **Cheap.** A push, a pop, a steal and an overflow don't allocate. While
 //!     no other thread is at work, a push or a pop makes at most one atomic
 //!     read-modify-write, and a steal at most four, however many items it
-//!     takes.
+//!     takes. Locking and unlocking a mutex count as one.
 //!
 //! # Examples
 //!
