@@ -284,8 +284,10 @@ fn a_wake_from_another_thread_ends_the_sleep() {
     let lesson = Lesson {
         clause: "4. Any thread",
         promise: "A wake-up from another thread wakes the thread that sleeps in `block_on`.",
-        usual_cause: "`wake` unparks `thread::current()`, which is the thread that calls it. Store \
-                      the handle of the thread that called `block_on` in the waker.",
+        usual_cause: "`wake` unparks `thread::current()`, which is the thread that calls it. Or it \
+                      unparks the right thread first and sets its flag after that: the thread \
+                      finds no flag, and parks again. Store the handle of the thread that called \
+                      `block_on` in the waker, and set the flag before you unpark.",
         read: "one-future/block-on.html#whose-thread-to-wake",
     };
     check(lesson, || {
