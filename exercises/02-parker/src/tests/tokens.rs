@@ -188,7 +188,7 @@ fn park_does_not_return_without_a_token() {
         usual_cause: "An `if` where a `while` is needed: after `Condvar::wait` or `thread::park`, \
                       check again whether there is a token. At a hang: an `unpark` that comes \
                       after the last look for a token and before the sleep is lost. See clause 2.",
-        read: "one-future/parker.html#spurious-wake-ups",
+        read: "one-future/parker.html#spurious-wake-ups, at a hang #between-the-look-and-the-sleep",
     };
     const ROUNDS: u32 = 300;
     /// How often the partner lets other threads run before it unparks.
