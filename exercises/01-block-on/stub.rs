@@ -22,7 +22,7 @@ mod tests;
 ///    its own, may consume a wake-up. The next exercise is about that.)
 /// 5. **Bounded polls.** A wake-up causes at most one further poll, and several
 ///    wake-ups before that poll may share it. An occasional poll without a
-///    wake-up is allowed, but not one for each wake-up.
+///    wake-up is allowed, but not a second poll for each wake-up.
 /// 6. **Pinned.** The future doesn't move once it has been polled. It doesn't
 ///    have to be `Send`, `Unpin` or `'static`.
 /// 7. **One drop.** The future is dropped once, on this thread, before

@@ -19,9 +19,11 @@
 //!    that time wakes each sleep at most a millisecond after its deadline.
 //! 3. **Earlier ones interrupt.** A sleep that is polled for the first time
 //!    calls `unpark` if it is due more than a millisecond before the time that
-//!    `fire` returned, or if `fire` returned `None`; or else a `fire` that is
-//!    running takes the sleep into account. Between a call of `unpark` and the
-//!    next `fire`, no sleep has to call it again.
+//!    `fire` returned, or if `fire` returned `None`. Before the first `fire`,
+//!    timers behave as if it had returned `None`. If a `fire` is running, it
+//!    may instead take the sleep into account. Between a call of `unpark` and
+//!    the next `fire`, no sleep has to call it again. `unpark` may be called
+//!    while the timers' lock is held.
 //! 4. **Latest waker.** Of the wakers that a sleep was polled with, only the
 //!    newest is woken.
 //! 5. **No lost wake-up.** A sleep that is polled while it fires is ready, or

@@ -116,8 +116,9 @@ fn waiting_does_not_spin() {
         promise: "While the future waits, the thread sleeps and uses no CPU time.",
         usual_cause: "The loop polls again, spins or yields instead of sleeping with \
                       `thread::park`. At a hang: the thread sleeps, as it should, but a wake-up \
-                      from another thread doesn't reach it. See clauses 3 and 4.",
-        read: "one-future/block-on.html#sleep-dont-spin",
+                      from another thread doesn't reach it: `wake` unparks another thread, or \
+                      unparks before it sets its flag. See clauses 3 and 4.",
+        read: "one-future/block-on.html#sleep-dont-spin, at a hang #whose-thread-to-wake",
     };
     check(lesson, || {
         if let Some(cost) = wait_idly().cost {
@@ -138,9 +139,10 @@ fn waiting_does_not_poll_by_a_timer() {
         clause: "2. Idle",
         promise: "The future is polled because it was woken, not because some time has passed.",
         usual_cause: "The loop calls `park_timeout` or `sleep`, as a safety net. A wake-up that \
-                      isn't lost needs no net. At a hang: a wake-up from another thread is lost. \
-                      See clauses 3 and 4.",
-        read: "one-future/block-on.html#sleep-dont-spin",
+                      isn't lost needs no net. At a hang: a wake-up from another thread is lost: \
+                      `wake` unparks another thread, or unparks before it sets its flag. See \
+                      clauses 3 and 4.",
+        read: "one-future/block-on.html#sleep-dont-spin, at a hang #whose-thread-to-wake",
     };
     check(lesson, || {
         let Idling {
@@ -264,10 +266,10 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
         usual_cause: "A wake-up that comes after the last look at the flag and before the sleep is \
                       lost. Either the mutex is released in between, or `wake` sets the flag or \
                       notifies without having locked the mutex, or gives up when the mutex is \
-                      locked, or notifies before it sets the flag. `thread::park` keeps a token \
-                      for this moment, but only if `wake` always unparks: if a second flag says \
-                      whether the thread sleeps, each side may miss what the other has stored, \
-                      unless there's a `fence(SeqCst)` between its store and its load.",
+                      locked, or notifies or unparks before it sets the flag. `thread::park` keeps \
+                      a token for this moment, but only if `wake` always unparks: if a second flag \
+                      says whether the thread sleeps, each side may miss what the other has \
+                      stored, unless there's a `fence(SeqCst)` between its store and its load.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     const TIME: Duration = Duration::from_millis(300);
@@ -284,8 +286,10 @@ fn a_wake_from_another_thread_ends_the_sleep() {
     let lesson = Lesson {
         clause: "4. Any thread",
         promise: "A wake-up from another thread wakes the thread that sleeps in `block_on`.",
-        usual_cause: "`wake` unparks `thread::current()`, which is the thread that calls it. Store \
-                      the handle of the thread that called `block_on` in the waker.",
+        usual_cause: "`wake` unparks `thread::current()`, which is the thread that calls it. Or it \
+                      unparks the right thread first and sets its flag after that: the thread \
+                      finds no flag, and parks again. Store the handle of the thread that called \
+                      `block_on` in the waker, and set the flag before you unpark.",
         read: "one-future/block-on.html#whose-thread-to-wake",
     };
     check(lesson, || {

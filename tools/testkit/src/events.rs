@@ -15,7 +15,7 @@ const FILE_VARIABLE: &str = "TESTKIT_EVENTS";
 /// own. Cargo sets it, which is why a plain `cargo test` shows up on the book's pages.
 const FOLDER_VARIABLE: &str = "TESTKIT_CHECKS";
 
-/// Appends `{"name", "clause", "read", "outcome", "message", "binary"}` as one line to the file
+/// Appends `{"name", "clause", "outcome", "message", "binary"}` as one line to the file
 /// that the environment names, if any. The outcome is `running`, `passed`, `failed`, where a
 /// `todo!` was reached `unwritten`, or, where no model can judge the code, `unjudged`; the message
 /// is what a passed check printed, or why it failed.
@@ -48,7 +48,6 @@ fn append(name: &str, lesson: &Lesson, outcome: &str, message: &str, more: &[(&s
     let fields = [
         ("name", name),
         ("clause", lesson.clause),
-        ("read", lesson.read),
         ("outcome", outcome),
         ("message", message),
         ("binary", &binary.to_string_lossy()),

@@ -135,7 +135,7 @@ fn in_drop(stacks: &[ThreadStack]) -> Option<String> {
     let others = stacks.iter().filter(|other| **other != stack);
     let others: Vec<_> = others.filter_map(whereabouts).take(2).collect();
     if !others.is_empty() {
-        words += &format!(", while {}", others.join(", and "));
+        words += &format!(", while thread {}", others.join(", and "));
     }
     Some(words)
 }
@@ -160,7 +160,7 @@ fn asleep(stacks: &[ThreadStack]) -> String {
     let places: Vec<_> = stacks.iter().filter_map(whereabouts).take(2).collect();
     let places = match places.is_empty() {
         true => String::new(),
-        false => format!(": {}", places.join(", and ")),
+        false => format!(": thread {}", places.join(", and ")),
     };
     let by_the_clock =
         |stack: &ThreadStack| stack.activity == Activity::Sleep && stack.subject().next().is_some();
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(
             words,
             "it hangs: every thread sleeps, one of them in `thread::sleep`, which no wake-up ends: \
-             `check` waits in a sleep in `poll` (lib.rs:134)"
+             thread `check` waits in a sleep in `poll` (lib.rs:134)"
         );
     }
 
@@ -346,8 +346,8 @@ mod tests {
         let words = in_words(&stacks).unwrap();
         assert_eq!(
             words,
-            "it hangs in a destructor: `drop` (lib.rs:319) waits in a join, while `blocking` waits in a \
-             condvar in `work` (lib.rs:240)"
+            "it hangs in a destructor: `drop` (lib.rs:319) waits in a join, while thread `blocking` \
+             waits in a condvar in `work` (lib.rs:240)"
         );
     }
 
@@ -370,7 +370,7 @@ mod tests {
         let stacks = [stack("check", Activity::Park, &[(Subject, "block_on", 29)])];
         let words = in_words(&stacks).unwrap();
         assert!(
-            words.ends_with("`check` waits in a park in `block_on` (lib.rs:29)"),
+            words.ends_with(": thread `check` waits in a park in `block_on` (lib.rs:29)"),
             "{words}"
         );
         assert_eq!(in_words(&[]), None);

@@ -15,7 +15,9 @@ pub struct Lesson {
     /// What most often breaks it.
     pub usual_cause: &'static str,
     /// The page of the book that explains it, with its anchor, relative to
-    /// the book's root: `one-future/block-on.html#poll-first`.
+    /// the book's root: `one-future/block-on.html#poll-first`. If the advice for
+    /// a hang is about another section of the page, its anchor stands at the
+    /// end: `one-future/block-on.html#poll-first, at a hang #pin-it-first`.
     pub read: &'static str,
 }
 
@@ -39,6 +41,9 @@ const ADVICE_AT_DEADLOCKS: &str = "A lock is held during a call that takes it, t
 /// Precedes the part of a lesson's advice that is for hangs; the part before it
 /// is for the assertions.
 const AT_A_HANG: &str = "At a hang: ";
+
+/// The same in a lesson's `read`.
+const READ_AT_A_HANG: &str = ", at a hang ";
 
 /// Advice with one of these is about waiting, and fits a hang; other advice is
 /// about what an assertion found.
@@ -76,7 +81,7 @@ impl Lesson {
         if let Some(advice) = self.advice_among_others(seen) {
             row("usually", &advice);
         }
-        row("read", self.read);
+        row("read", &self.page(seen));
         row("check", place);
         if !details.is_empty() {
             row("threads", &details.join("\n"));
@@ -104,7 +109,21 @@ impl Lesson {
         Some(advice.to_owned())
     }
 
-    /// The same for a report that stands alone: one of several, perhaps.
+    /// The page to read about what was seen, with its anchor.
+    fn page(&self, seen: &str) -> String {
+        let Some((page, at_hang)) = self.read.split_once(READ_AT_A_HANG) else {
+            return self.read.to_owned();
+        };
+        match Kind::of(seen) {
+            Kind::Hang | Kind::HangExplained | Kind::Spins => {
+                let file = page.split('#').next().unwrap_or(page);
+                format!("{file}{at_hang}")
+            }
+            _ => page.to_owned(),
+        }
+    }
+
+    /// [`advice`](Self::advice) for a report that stands alone: one of several, perhaps.
     fn advice_among_others(&self, seen: &str) -> Option<String> {
         let advice = self.advice(seen);
         match (Kind::of(seen), advice) {
@@ -192,6 +211,15 @@ mod tests {
         let both = lesson("The order is reversed. At a hang: the last is forgotten.");
         assert_eq!(both.advice(seen).unwrap(), "The last is forgotten.");
         assert_eq!(both.advice("2, 1").unwrap(), "The order is reversed.");
+    }
+
+    #[test]
+    fn a_hang_may_be_explained_in_another_section() {
+        let mut lesson = lesson("It is early.");
+        assert_eq!(lesson.page("it hangs: x"), "x.html");
+        lesson.read = "a/x.html#early, at a hang #lost";
+        assert_eq!(lesson.page("it hangs: x"), "a/x.html#lost");
+        assert_eq!(lesson.page("1 poll"), "a/x.html#early");
     }
 
     #[test]

@@ -210,6 +210,7 @@ fn code_that_the_models_cannot_see_is_told() {
     let (stdout, _) = texts(&output);
     assert_says(&stdout, "can't see your code");
     assert_says(&stdout, "`std::sync::Mutex` (src/lib.rs:");
+    assert_says(&stdout, "hold in the tests; the models haven't run.");
     assert!(!stdout.contains("is solved"), "{stdout}");
     // It uses both, and the models pass.
     add_models(

@@ -94,8 +94,8 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
     let lesson = Lesson {
         clause: "10. No lost wake-up",
         promise: "A wake-up that comes between the poll and the sleep still counts.",
-        usual_cause: "The token gets lost between the last look and the sleep: see clause 2. If \
-                      the checks of clause 2 pass, `block_on` doesn't sleep with `Parker::park`.",
+        usual_cause: "`block_on` doesn't sleep with `Parker::park`, unless a check of clause 2 \
+                      fails, too: then `park` loses the token between its last look and its sleep.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     const TIME: Duration = Duration::from_millis(150);

@@ -129,9 +129,10 @@ fn thousands_of_tokens_between_two_threads_all_arrive() {
         clause: "2. No lost unpark",
         promise: "An `unpark` that comes while the thread is going to sleep still counts.",
         usual_cause: "An `unpark` that comes after the last look for a token and before the sleep \
-                      is lost. With a condition variable, the thread must hold the mutex from its \
-                      look until it sleeps, and `unpark` must hold the mutex at some time after it \
-                      has left the token.",
+                      is lost. Or, with three states, `park` stores PARKED over a token that has \
+                      just come: go from EMPTY to PARKED with `compare_exchange`. With a condition \
+                      variable, the thread must hold the mutex from its look until it sleeps, and \
+                      `unpark` must hold the mutex at some time after it has left the token.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     const ROUNDS: u32 = 2_000;
@@ -187,7 +188,7 @@ fn park_does_not_return_without_a_token() {
         usual_cause: "An `if` where a `while` is needed: after `Condvar::wait` or `thread::park`, \
                       check again whether there is a token. At a hang: an `unpark` that comes \
                       after the last look for a token and before the sleep is lost. See clause 2.",
-        read: "one-future/parker.html#spurious-wake-ups",
+        read: "one-future/parker.html#spurious-wake-ups, at a hang #between-the-look-and-the-sleep",
     };
     const ROUNDS: u32 = 300;
     /// How often the partner lets other threads run before it unparks.

@@ -70,7 +70,7 @@ fn a_sleep_lasts_at_least_its_duration() {
                       computes its result in one critical section and stores it, or that it has \
                       ended, in a later one, and a sleep that comes in between doesn't unpark the \
                       driver. Or `fire` calls wakers under its lock.",
-        read: "blocking/sleep.html#never-early",
+        read: "blocking/sleep.html#never-early, at a hang #an-earlier-deadline",
     };
     check(lesson, || {
         with_chaos(SEED, || {

@@ -8,7 +8,8 @@ fn ten_thousand_sleeps_share_one_thread() {
     let lesson = Lesson {
         clause: "10. One thread",
         promise: "No matter how many sleeps there are, one thread named `timer` serves them all.",
-        usual_cause: "Each sleep has a thread of its own, or each calling thread has one.",
+        usual_cause: "A thread that is named `None` has no name: start it with `thread::Builder`. \
+                      Or each sleep has a thread of its own, or each calling thread has one.",
         read: "blocking/sleep.html#a-thread-for-them-all",
     };
     const SLEEPS: usize = 10_000;

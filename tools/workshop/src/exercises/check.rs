@@ -16,7 +16,8 @@ use super::heard::Heard;
 use super::journal::Journal;
 use super::milestones;
 use super::progress::{LastCheck, Progress};
-use super::{source, telling, undeclared, unseen};
+use super::unseen::{self, Unseen};
+use super::{source, telling, undeclared};
 use crate::events::{Event, Events, Exit, Outcome, Reason, send};
 use crate::problem::Problem;
 use crate::sandbox::{Cause, Ended};
@@ -213,7 +214,13 @@ impl<'a> Check<'a> {
             self.remember(false, &Verdicts::new(), Cause::Exited(101), None);
             return Ok(self.exit(Reason::CompileError, None, None));
         };
-        let checkers = self.checkers();
+        // The source alone shows it, so the models needn't be built for it.
+        let mut checkers = self.checkers();
+        let unseen = unseen::in_exercise(self.exercise).filter(|_| !checkers.is_empty());
+        let blind = unseen.as_ref().filter(|unseen| unseen.is_all);
+        if blind.is_some() {
+            checkers.clear();
+        }
         let (ended, verdicts, models) = self.test_and_build_models(binary, &checkers).await?;
         self.run_time += ended.time;
         self.verdicts.extend(verdicts.clone());
@@ -225,11 +232,16 @@ impl<'a> Check<'a> {
             let message = Some("the exercise has no tests yet".into());
             return Ok(self.exit(Reason::Killed, None, message));
         }
+        if let Some(blind) = blind.filter(|_| ended.cause == Cause::Exited(0)) {
+            self.remember(true, &verdicts, ended.cause, Some(false));
+            return Ok(self.exit(Reason::Killed, None, Some(blind.message.clone())));
+        }
         let Some(models) = models else {
             return Ok(self.exit_of(ended));
         };
         self.compile_time += models.iter().map(|built| built.time).sum();
-        self.explore(&checkers, &models, ended, verdicts).await
+        self.explore(&checkers, &models, ended, verdicts, unseen)
+            .await
     }
 
     /// What explores models of this exercise now.
@@ -323,14 +335,10 @@ impl<'a> Check<'a> {
         built: &[Built],
         tested: Ended,
         mut verdicts: Verdicts,
+        unseen: Option<Unseen>,
     ) -> Result<Exit, Problem> {
         let tests_cause = tested.cause;
         let mut last = tested;
-        let unseen = unseen::in_exercise(self.exercise);
-        if let Some(unseen) = unseen.as_ref().filter(|unseen| unseen.is_all) {
-            self.remember(true, &verdicts, tests_cause, Some(false));
-            return Ok(self.exit(Reason::Killed, None, Some(unseen.message.clone())));
-        }
         for (checker, built) in checkers.iter().zip(built) {
             let Some(binary) = self.binary_of(built) else {
                 self.remember(true, &verdicts, tests_cause, Some(false));

@@ -249,7 +249,7 @@ mod tests {
             .append(true)
             .open(kit.0.file())
             .unwrap();
-        let line = r#"{"name":"tests::it_holds","clause":"3. No loss","read":"x","outcome":"failed","message":"seen"}"#;
+        let line = r#"{"name":"tests::it_holds","clause":"3. No loss","outcome":"failed","message":"seen"}"#;
         let mut merged = Merged::default();
         let mut told = Vec::new();
         let mut on_event = |event| told.push(event);

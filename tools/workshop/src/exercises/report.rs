@@ -276,9 +276,13 @@ impl<'a, W: io::Write> Report<'a, W> {
         if self.tests.is_empty() {
             return Ok(());
         }
+        let why = match self.lacks_only_models() {
+            true => "  only the models judge it",
+            false => "  the models judge it, once the tests pass",
+        };
         let judged: BTreeSet<_> = self.tests.values().filter_map(|test| test.clause).collect();
         for (number, name) in self.names.iter().filter(|(it, _)| !judged.contains(it)) {
-            let why = self.paint(DIM, "  the models judge it, once the tests pass");
+            let why = self.paint(DIM, why);
             writeln!(self.out, "  {} {number}. {name}{why}", self.paint(DIM, "·"))?;
         }
         Ok(())
@@ -478,8 +482,20 @@ impl<'a, W: io::Write> Report<'a, W> {
             let done = self.paint(GREEN, &format!("Exercise {number} is solved: {sum}."));
             return writeln!(self.out, "\n{done}");
         }
+        if self.lacks_only_models() {
+            return writeln!(self.out, "\n{sum} in the tests; the models haven't run.");
+        }
         let help = format!("Stuck? `cargo workshop hint {number}`.");
         writeln!(self.out, "\n{sum}. {help}")
+    }
+
+    /// Whether all tests pass and no model has run, although there are some.
+    fn lacks_only_models(&self) -> bool {
+        let passes = |(_, test): (_, &Test)| test.outcome == Outcome::Passed;
+        let is_model = |name: &String| name.starts_with("models::");
+        !self.exercise.models().is_empty()
+            && self.tests.iter().all(passes)
+            && !self.tests.keys().any(is_model)
     }
 
     fn paint(&self, colour: &str, text: &str) -> String {
@@ -733,6 +749,29 @@ mod tests {
         let model = test("models::m", 2, Outcome::Passed, "explored 12 executions\n");
         let text = shown_in(folder.path(), vec![passed, model, exit(0)]);
         assert!(!text.contains("once the tests pass"), "{text}");
+    }
+
+    #[test]
+    fn tests_without_models_are_not_all_that_there_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let last_line = || {
+            let stopped = Event::Exit(Exit {
+                reason: Reason::Killed,
+                code: None,
+                compile_ms: None,
+                run_ms: None,
+                message: Some("it takes nothing from `primitives`".into()),
+            });
+            let passed = test("tests::a", 1, Outcome::Passed, "");
+            let text = shown_in(folder.path(), vec![passed, stopped]);
+            text.lines().last().unwrap().to_owned()
+        };
+        let stuck = "1 of 1 clauses hold. Stuck? `cargo workshop hint 7`.";
+        assert_eq!(last_line(), stuck);
+        std::fs::create_dir(folder.path().join("src")).unwrap();
+        std::fs::write(folder.path().join("src/models.rs"), "").unwrap();
+        let without = "1 of 1 clauses hold in the tests; the models haven't run.";
+        assert_eq!(last_line(), without);
     }
 
     #[test]

@@ -183,8 +183,19 @@ fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 /// All places that the lessons of a file send the reader to, with their lines.
 pub fn reading(source: &str) -> Vec<(usize, String)> {
     let lines = source.lines().enumerate();
-    let places = lines.filter_map(|(at, line)| Some((at + 1, field(line, "read")?.to_owned())));
-    places.collect()
+    let places = lines.filter_map(|(at, line)| Some((at + 1, field(line, "read")?)));
+    let sections = places.flat_map(|(line, read)| {
+        // At a hang another section of the page may say more.
+        let (page, at_hang) = match read.split_once(", at a hang ") {
+            Some((page, at_hang)) => (page, Some(at_hang)),
+            None => (read, None),
+        };
+        let file = page.split('#').next().unwrap_or(page);
+        let at_hang = at_hang.map(|anchor| format!("{file}{anchor}"));
+        let all = [page.to_owned()].into_iter().chain(at_hang);
+        all.map(move |place| (line, place))
+    });
+    sections.collect()
 }
 
 #[cfg(test)]
@@ -275,6 +286,9 @@ fn it_says_nothing() {
         assert_eq!(tests[1].name, "it_says_nothing");
         assert_eq!((tests[1].clause(), &tests[1].lesson), (None, &None));
         assert_eq!(reading(TESTS), [(8, "a.html#b".to_owned())]);
+        let both = TESTS.replace("a.html#b", "a.html#b, at a hang #c");
+        let expected = ["a.html#b", "a.html#c"].map(|place| (8, place.to_owned()));
+        assert_eq!(reading(&both), expected);
     }
 
     #[test]

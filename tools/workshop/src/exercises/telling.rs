@@ -326,7 +326,9 @@ impl Choice<'_> {
             rows.push(("usually", self.usually.clone()));
         }
         if let Some((other, advice)) = &self.or {
-            rows.push(("or", format!("{advice} ({})", function(&other.name))));
+            // Where what was seen has no advice of its own, this is the first.
+            let label = if rows.is_empty() { "usually" } else { "or" };
+            rows.push((label, format!("{advice} ({})", function(&other.name))));
         }
         with_rows(&first.message, &rows)
     }
@@ -483,7 +485,7 @@ mod tests {
         failure(
             name,
             Kind::Hang,
-            "it hangs: every thread sleeps: `check` waits",
+            "it hangs: every thread sleeps: thread `check` waits",
             "It is lost.",
         )
     }
@@ -614,6 +616,18 @@ mod tests {
     }
 
     #[test]
+    fn another_checks_advice_is_no_alternative_where_there_is_no_first() {
+        let failures = [
+            failure("a", Kind::Hang, "it hangs: x", ""),
+            failure("b", Kind::Hang, "it hangs: y", "It sleeps by the clock."),
+        ];
+        let message = choose(&failures, 7, &[]).unwrap().message();
+        let rows = "  seen       it hangs: x\n  usually    It sleeps by the clock. (b)\n  read";
+        assert!(message.contains(rows), "{message}");
+        assert!(!message.contains("  or  "), "{message}");
+    }
+
+    #[test]
     fn a_panic_has_no_other_cause() {
         let failures = [
             failure("a", Kind::Panic, "a panic at lib.rs:7", ""),
@@ -677,7 +691,7 @@ mod tests {
             failure("e", Kind::Assertion, &"word ".repeat(40), ""),
         ];
         let lines = choose(&failures, 7, &[]).unwrap().others();
-        assert_eq!(lines[0].line, "it hangs: `check` waits");
+        assert_eq!(lines[0].line, "it hangs: thread `check` waits");
         assert!(!lines[0].is_repeated && lines[1].is_repeated && lines[2].is_repeated);
         assert!(lines[3].line.ends_with("word …"), "{}", lines[3].line);
         assert!(lines[3].line.chars().count() <= LINE_WIDTH);
