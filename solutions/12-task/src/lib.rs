@@ -77,8 +77,9 @@
 //!     the list is closed, a task that would be listed is cancelled instead.
 //! 16. **Yield.** In a task, [`yield_now`] is pending once, and `run` gives the
 //!     task to [`Schedule::schedule_yielded`], whose default is `schedule`,
-//!     without calling the waker. Anywhere else, and if it is polled with
-//!     another waker, it wakes that waker.
+//!     without calling the waker. If the task is also woken in that poll, it is
+//!     still scheduled once and then polled once. Anywhere else, and if it is
+//!     polled with another waker, a yield wakes that waker.
 //! 17. **Few steps.** A wake-up by reference and the pending poll that follows
 //!     take at most three atomic read-modify-writes together; a poll that
 //!     yields takes at most two. What the scheduler does, including when it is
