@@ -45,7 +45,8 @@
 //!    never by a thread that drops a waker.
 //! 9. **The handle.** A [`JoinHandle`] is ready when its task has ended, and
 //!    wakes the waker of its last poll, once. It may be polled and dropped on
-//!    any thread. Dropping it detaches the task. If it is polled after it was
+//!    any thread. Dropping it detaches the task. When the handle is dropped or
+//!    was ready, the task keeps no waker of it. If it is polled after it was
 //!    ready, it panics with a message that contains "after".
 //! 10. **Abort.** After [`JoinHandle::abort`] no poll begins. A waiting task is
 //!     cancelled at once or given to its scheduler to be cancelled; a queued
