@@ -38,14 +38,15 @@ pub use activity::Activity;
 ///    again before it has parked again.
 /// 3. **One is enough.** `notify` chooses no worker while another one searches.
 /// 4. **Half.** `transition_to_searching` lets at most half of the workers
-///    search at once, rounded up; fewer is fine. If none searches, it lets one.
+///    search at once, rounded up; fewer is fine. If none searches and no
+///    `notify` is under way, it lets one.
 /// 5. **One leads to the next.** `transition_from_searching` makes a searcher
 ///    busy, and returns `true` if none searches now. In that case its caller
 ///    has to call `notify`.
 /// 6. **The last look.** `transition_to_parked` makes a worker parked, whether
 ///    it was busy or searching, and returns `true` if none searches now. In
-///    that case its caller has to look at all queues before its thread parks;
-///    there it sees what the other searchers have moved before their
+///    that case its caller has to look at all queues before its thread parks.
+///    The last searcher sees there what the others have moved before their
 ///    `transition_from_searching`.
 /// 7. **Unparking.** A parked worker that goes on, for whatever reason, calls
 ///    `transition_from_parked`. If no `notify` has chosen it, it is `Busy` from

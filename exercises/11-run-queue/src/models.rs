@@ -71,7 +71,9 @@ fn owner_and_thief_share_the_items_in_every_order() {
                       has copied although its CAS has failed. If items are lost, a failed CAS is \
                       taken for an empty queue, or the thief drops what it couldn't move. If items \
                       come out twice, the thief gives its claim back with a store, which undoes \
-                      the owner's pops.",
+                      the owner's pops. Several items don't protect a pop: two thieves, or one \
+                      that steals twice, can take them between your look and your step. Decide \
+                      and take in one CAS.",
         read: "scheduler/run-queue.html#who-takes-the-last-item",
     };
     check_model(lesson, || {

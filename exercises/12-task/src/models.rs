@@ -125,7 +125,8 @@ fn a_handle_that_waits_is_woken_in_every_order() {
                   sees what the task wrote.",
         usual_cause: "The waker is stored without a second look at the state; or it is written \
                       while the other side reads it; or the flag that publishes it is set with \
-                      `Relaxed`.",
+                      `Relaxed`. Or the RMW that finds `COMPLETE` (or `JOIN_WAKER`) doesn't \
+                      acquire: the thread that takes over the cell or the output has to.",
         read: "scheduler/task-end.html#the-handle-and-its-waker",
     };
     check_model(lesson, || {
@@ -394,7 +395,8 @@ fn the_last_reference_frees_the_block_in_every_order() {
                       have the last one acquire. Or the block is used after the reference was \
                       given back. If it is never freed, two threads load the count and then give \
                       their references back, and neither finds itself the last; use what the \
-                      subtraction returns.",
+                      subtraction returns. Or the handle's RMW that clears its interest isn't \
+                      `AcqRel`.",
         read: "scheduler/task.html#counting-references",
     };
     check_model(lesson, || {

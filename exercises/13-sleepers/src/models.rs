@@ -414,7 +414,9 @@ fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
         promise: "One worker is chosen, one wakes up, one parks: in the end the right one is \
                   listed.",
         usual_cause: "The list and the count of the sleepers disagree after a worker was chosen in \
-                      the middle of `transition_from_parked` or `transition_to_parked`.",
+                      the middle of `transition_from_parked` or `transition_to_parked`. Or \
+                      `notify` counts as a searcher, finds that those who were parked are gone, \
+                      and gives that place back without a fence and another look.",
         read: "scheduler/sleepers.html#unparking",
     };
     check_model(lesson, || {

@@ -44,7 +44,8 @@
 //!    never by a thread that drops a waker.
 //! 9. **The handle.** A [`JoinHandle`] is ready when its task has ended, and
 //!    wakes the waker of its last poll, once. It may be polled and dropped on
-//!    any thread. Dropping it detaches the task. If it is polled after it was
+//!    any thread. Dropping it detaches the task. When the handle is dropped or
+//!    was ready, the task keeps no waker of it. If it is polled after it was
 //!    ready, it panics with a message that contains "after".
 //! 10. **Abort.** After [`JoinHandle::abort`] no poll begins. A waiting task is
 //!     cancelled at once or given to its scheduler to be cancelled; a queued
@@ -77,8 +78,9 @@
 //!     the list is closed, a task that would be listed is cancelled instead.
 //! 16. **Yield.** In a task, [`yield_now`] is pending once, and `run` gives the
 //!     task to [`Schedule::schedule_yielded`], whose default is `schedule`,
-//!     without calling the waker. Anywhere else, and if it is polled with
-//!     another waker, it wakes that waker.
+//!     without calling the waker. If the task is also woken in that poll, it is
+//!     still scheduled once and then polled once. Anywhere else, and if it is
+//!     polled with another waker, a yield wakes that waker.
 //! 17. **Few steps.** A wake-up by reference and the pending poll that follows
 //!     take at most three atomic read-modify-writes together; a poll that
 //!     yields takes at most two. What the scheduler does, including when it is

@@ -88,6 +88,50 @@ fn an_abort_during_a_poll_waits_for_its_end() {
     });
 }
 
+/// Clause 10: what the task owns may be needed elsewhere, and the queue may be long.
+#[test]
+fn an_abort_during_a_poll_cancels_when_the_poll_returns() {
+    let lesson = Lesson {
+        clause: "10. Abort",
+        promise: "A task that is aborted during a poll that is pending and doesn't yield is cancelled \
+                  by that `run`, whether or not it was woken, too.",
+        usual_cause: "Where the task is let go, the abort counts as a wake-up, and the task goes to \
+                      its scheduler, to be cancelled by the next `run`. Until then, it keeps \
+                      what it owns. Check the abort flag there, and before the notification.",
+        read: "scheduler/task-end.html#the-end-of-a-task",
+    };
+    check(lesson, || {
+        for is_woken in [false, true] {
+            let queue = Queue::default();
+            let own = Arc::new(Mutex::new(None::<JoinHandle<()>>));
+            let in_poll = own.clone();
+            let (probe, drops) = DropProbe::new();
+            let handle = queue.spawn(poll_fn(move |cx| {
+                let _with_the_future = &probe;
+                if is_woken {
+                    cx.waker().wake_by_ref();
+                }
+                let handle = in_poll.lock().unwrap();
+                handle.as_ref().expect("just spawned").abort();
+                Poll::<()>::Pending
+            }));
+            *own.lock().unwrap() = Some(handle);
+            queue.run_one();
+            let handle = own.lock().unwrap().take().expect("just spawned");
+            let (is_finished, drops, scheduled) =
+                (handle.is_finished(), drops.count(), queue.scheduled());
+            let also = if is_woken { "woken and " } else { "" };
+            assert!(
+                is_finished && drops == 1 && scheduled == 0,
+                "a task was {also}aborted in its poll, and `run` has returned. It is finished: \
+                 {is_finished}; its future was dropped {drops} times, and it was scheduled \
+                 {scheduled} times"
+            );
+            assert_cancelled(handle);
+        }
+    });
+}
+
 /// Clause 10: an abort requests the end, but isn't the end.
 #[test]
 fn a_handle_waits_for_the_end_of_an_aborted_task() {

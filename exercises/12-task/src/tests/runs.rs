@@ -325,6 +325,73 @@ fn a_yield_goes_to_the_scheduler_without_a_wake_up() {
     });
 }
 
+/// Clause 16: a `select` of a yield and a channel may do both in one poll.
+#[test]
+fn a_task_that_yields_and_is_woken_is_polled_once_more() {
+    let lesson = Lesson {
+        clause: "16. Yield",
+        promise: "A task that is woken in a poll that yields, and perhaps again in the queue, is \
+                  scheduled once and polled once. Then it waits.",
+        usual_cause: "After a yield, the state is changed by an addition or a subtraction that is \
+                      right only if nothing else has happened during the poll. With a \
+                      notification, it gives another state, or a later step carries into the next \
+                      flag. Set and clear the flags by name (`fetch_or`, `fetch_and`, a CAS). Or \
+                      the notification isn't cleared when the next poll begins.",
+        read: "scheduler/task.html#a-yield-without-a-waker",
+    };
+    check(lesson, || {
+        for is_woken_again in [false, true] {
+            let queue = Queue::default();
+            let polls = Arc::new(AtomicUsize::new(0));
+            let (counted, (sender, receiver)) =
+                (polls.clone(), mpsc::channel());
+            let handle = queue.spawn(poll_fn(move |cx| {
+                if counted.fetch_add(1, SeqCst) == 0 {
+                    let _ = sender.send(cx.waker().clone());
+                    cx.waker().wake_by_ref();
+                    assert!(pin!(yield_now()).poll(cx).is_pending());
+                }
+                Poll::<()>::Pending
+            }));
+            queue.run_one();
+            let waker = receiver.recv().expect("its first poll has sent it");
+            let mut when = "in a poll that yielded".to_owned();
+            if is_woken_again {
+                waker.wake_by_ref();
+                waker.clone().wake();
+                when += ", and twice in the queue";
+            }
+            let scheduled = queue.scheduled();
+            assert!(
+                scheduled == 1,
+                "a task was woken {when}; it was scheduled {scheduled} times"
+            );
+            queue.run_one();
+            let has_ended = handle.is_finished();
+            assert!(
+                !has_ended,
+                "a task was woken {when}; its next poll was pending, and it has ended"
+            );
+            queue.run_all();
+            let polls_then = polls.load(SeqCst);
+            assert!(
+                polls_then == 2,
+                "a task was woken {when}; since then, it was polled {} times, and not once",
+                polls_then - 1
+            );
+            waker.wake_by_ref();
+            queue.run_all();
+            let polls = polls.load(SeqCst);
+            assert!(
+                polls == 3,
+                "a task was woken {when}; then it waited, was woken, and wasn't polled once, but \
+                 {} times",
+                polls - polls_then
+            );
+        }
+    });
+}
+
 /// Clause 16: combinators poll with wakers of their own, and wait for them.
 #[test]
 fn a_yield_wakes_a_waker_that_is_not_the_tasks() {

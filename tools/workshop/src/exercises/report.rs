@@ -299,8 +299,18 @@ impl<'a, W: io::Write> Report<'a, W> {
         writeln!(self.out, "  {heading}")
     }
 
-    /// Says of each model how much of it was explored.
+    /// Says of each model how much of it was explored, or, if one fails, only how
+    /// many passed.
     fn tell_explored(&mut self, line: Line) -> io::Result<()> {
+        if self.count_in(line, Test::counts_against) > 0 {
+            let passed = self.count_in(line, |test| test.outcome == Outcome::Passed);
+            let text = match passed {
+                0 => return Ok(()),
+                1 => "    1 model passed".to_owned(),
+                _ => format!("    {passed} models passed"),
+            };
+            return writeln!(self.out, "{}", self.paint(DIM, &text));
+        }
         let tests = self.tests_in(line);
         let passed = tests.filter(|(_, test)| test.outcome == Outcome::Passed);
         let lines: Vec<_> = passed
@@ -694,6 +704,23 @@ mod tests {
         let expected = "  ✓ 1. \n  ✓ models\n    3. m: explored 12 executions; explored 1\n\n\
                         Exercise 7 is solved: 2 of 2 clauses hold.\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn models_that_passed_are_counted_if_one_fails() {
+        let passed = |name| test(name, 3, Outcome::Passed, "explored 12 executions\n");
+        let running = |name| test(name, 3, Outcome::Running, "");
+        let text = shown(vec![
+            running("models::m"),
+            running("models::n"),
+            running("models::o"),
+            passed("models::m"),
+            test("models::n", 3, Outcome::Failed, "clause 3: seen n"),
+            passed("models::o"),
+            exit(101),
+        ]);
+        let expected = "  ✗ models  1 of 3 tests fail\n    2 models passed\n";
+        assert!(text.starts_with(expected), "{text}");
     }
 
     #[test]
