@@ -1,5 +1,6 @@
 //! Breaks clause 18: Queues of their own.
 //! Caught by: tasks_spawned_in_a_row_stay_together
+//! Also fails: tests::a_flood_from_outside_leaves_polls_for_the_own_tasks
 //!
 //! All workers share one queue under one lock, which each spawn and each poll takes.
 //! This is the first version to write, and it keeps the rest of the contract. But
