@@ -123,7 +123,7 @@ impl Program {
             (_, words, _) => Problem::new(format!("`{name}` does not run as it should: {words}")),
         };
         Err(problem.help(format!(
-            "mend `{EXAMPLES}/{name}.rs`, and let it `save` a trace or a sweep"
+            "fix `{EXAMPLES}/{name}.rs`, and let it `save` a trace or a sweep"
         )))
     }
 

@@ -50,7 +50,7 @@ pub fn build(
         let words: Vec<_> = error.chain().map(ToString::to_string).collect();
         return Err(
             Problem::new(format!("the book cannot be built: {}", words.join(": ")))
-                .help("mend `book.toml`, `src/SUMMARY.md` or the chapter named above"),
+                .help("fix `book.toml`, `src/SUMMARY.md` or the chapter named above"),
         );
     }
     complaints.extend(includes(workshop).iter().filter_map(Include::complaint));

@@ -339,7 +339,7 @@ impl<'a, W: io::Write> Report<'a, W> {
             let (what, remedy) = match (self.disk_is_full, self.network_is_missing) {
                 (true, _) => ("cannot be built: the disk is full", "make room"),
                 (_, true) => (what, "connect to the network"),
-                _ => (what, "mend what is said above"),
+                _ => (what, "fix what is said above"),
             };
             // Of the models there is more to say.
             if let Some(message) = &exit.message {

@@ -115,7 +115,7 @@ async fn build(
     let binary = binary.ok_or_else(|| {
         let number = exercise.number;
         Problem::new(format!("exercise {number} does not compile, as said above"))
-            .help(format!("mend it, and see `cargo workshop check {number}`"))
+            .help(format!("fix it, and see `cargo workshop check {number}`"))
     })?;
     Ok(binary.executable.clone())
 }
@@ -198,7 +198,7 @@ fn unfinished(exercise: &Exercise, cause: Cause, errors: &str) -> Problem {
 
 fn broken(exercise: &Exercise, fault: &str) -> Problem {
     let file = format!("exercises/{}/{DEMONSTRATION}", exercise.folder_name());
-    Problem::new(fault).help(format!("mend `{file}`: it saves one trace"))
+    Problem::new(fault).help(format!("fix `{file}`: it saves one trace"))
 }
 
 #[cfg(test)]
