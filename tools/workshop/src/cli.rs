@@ -304,5 +304,5 @@ fn build(workshop: &Workshop, destination: Option<PathBuf>) -> Result<ExitCode, 
         return Ok(ExitCode::SUCCESS);
     }
     Err(Problem::new(complaints.join("\nerror: "))
-        .help("mend the lines named above and build again"))
+        .help("fix the lines named above and build again"))
 }

@@ -220,7 +220,7 @@ fn a_broken_book_is_refused_in_the_words_of_mdbook() {
 fn a_static_book_with_a_hole_is_refused() {
     let fixture = Fixture::new();
     fixture.write("src/one.md", "# One\n\n{{#include ../no-such-file.rs}}\n");
-    assert_fails(&fixture, &["build"], "no-such-file.rs", "mend");
+    assert_fails(&fixture, &["build"], "no-such-file.rs", "fix");
 }
 
 #[test]

@@ -137,7 +137,7 @@ impl Checks<'_> {
                         .next()
                         .unwrap_or(link)
                         .replace(".html", ".md");
-                    self.find_in(name, &target, fault, "mend the link, or what it leads to");
+                    self.find_in(name, &target, fault, "fix the link, or what it leads to");
                 }
             }
         }

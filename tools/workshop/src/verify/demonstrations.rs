@@ -28,7 +28,7 @@ pub async fn verify(
             Err(problem) => Finding::new(
                 place,
                 problem.error(),
-                "mend it, list it in tools/trace/Cargo.toml, and see `cargo build -p trace --examples`",
+                "fix it, list it in tools/trace/Cargo.toml, and see `cargo build -p trace --examples`",
             ),
         };
         outcome.findings.push(finding);

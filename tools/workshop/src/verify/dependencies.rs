@@ -71,7 +71,7 @@ async fn read(workshop: &Workshop) -> Result<Metadata, Problem> {
     serde_json::from_slice(&output.stdout).map_err(|_| {
         let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         Problem::new(format!("cargo cannot read the manifests: {words}"))
-            .help("mend the manifest that is named there")
+            .help("fix the manifest that is named there")
     })
 }
 

@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn what_did_not_hold_runs_again() {
-        let finding = |place: &str| Finding::new(place, "it is wrong", "mend it");
+        let finding = |place: &str| Finding::new(place, "it is wrong", "fix it");
         let of_another = finding("counterexamples/src/exercise_4/c01_x.diff:2");
         let own = finding("exercises/03-raw-waker/src/lib.rs");
         for (findings, is_known) in [

@@ -115,7 +115,7 @@ impl Judge<'_> {
     ) -> Result<Option<Verdicts>, Problem> {
         if built.binary(package).is_none() {
             let fault = "its tests were not run, since they were not built".into();
-            self.find(package, fault, "mend what the compiler names above");
+            self.find(package, fault, "fix what the compiler names above");
             return Ok(None);
         }
         // Wrong versions mostly sleep until the kit ends them. Their models have a
@@ -311,7 +311,7 @@ impl Judge<'_> {
             self.find(
                 place,
                 fault,
-                "mend the code, or the test if the contract allows what it does",
+                "fix the code, or the test if the contract allows what it does",
             );
         }
     }

@@ -119,7 +119,7 @@ impl Chooser {
                     "the reader is shown `{claim}` first, not what catches it: {}",
                     first.cause.seen
                 ),
-                "if its words name the cause, say so by `//! Tells:`; if not, mend the words, or what \
+                "if its words name the cause, say so by `//! Tells:`; if not, fix the words, or what \
                  else fails",
             ),
         };

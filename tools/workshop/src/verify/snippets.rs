@@ -247,7 +247,7 @@ impl Program {
             let code = code.map_or(String::new(), |code| format!(" {code}"));
             let expected = self.expected;
             let fault = format!("it ends by {reason:?}{code}, not by {expected:?}: {words}");
-            let remedy = "mend the program, or say in the fence what to expect: `expect-panic`, \
+            let remedy = "fix the program, or say in the fence what to expect: `expect-panic`, \
                           `expect-timeout` or `expect-compile-error`";
             return Some((fault, remedy));
         }

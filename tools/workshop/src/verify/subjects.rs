@@ -173,7 +173,7 @@ async fn build_one(
                 "the compiler says {}: {}",
                 diagnostic.level, diagnostic.summary
             );
-            let remedy = format!("mend it: `cargo test --no-run -p {package}` says more");
+            let remedy = format!("fix it: `cargo test --no-run -p {package}` says more");
             outcome.findings.push(Finding::new(place, fault, remedy));
         }
     };
@@ -183,7 +183,7 @@ async fn build_one(
         let fault = format!("cargo cannot build the tests: {words}");
         outcome
             .findings
-            .push(Finding::new("Cargo.toml", fault, "mend what cargo names"));
+            .push(Finding::new("Cargo.toml", fault, "fix what cargo names"));
     }
     Ok(built)
 }
