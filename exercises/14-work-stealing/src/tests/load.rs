@@ -8,7 +8,7 @@ use super::*;
 /// The longest interval that the default may be.
 const INTERVAL: u32 = 127;
 
-/// Clause 4: nobody knows how long a poll is.
+/// Clause 4: the scheduler can't know how long a poll is.
 #[test]
 fn what_comes_now_and_then_is_polled_soon() {
     const SOON: usize = 16;

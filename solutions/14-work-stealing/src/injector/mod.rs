@@ -1,22 +1,22 @@
-//! The queue of the tasks that come from elsewhere: from threads that are no
+//! The queue of the tasks that come from elsewhere: from threads that aren't
 //! workers, and from workers whose own queue is full.
 //!
-//! For a thread that is no worker, to push is one exchange: what it pushes is a
-//! stack, linked through the tasks. What is in the stack is younger than what
-//! is in the list, behind a lock. A worker that finds the list too short moves
-//! the whole stack to its end, turned round, so that the first that came is the
-//! first again. So does a worker whose queue overflows, and appends to the list
-//! behind that.
+//! A thread that isn't a worker pushes with one CAS: what it pushes is a stack,
+//! linked through the tasks. The tasks in the stack are younger than those in
+//! the list, which is behind a lock. A worker that finds the list too short
+//! moves the whole stack to the end of the list, reversed, so that the task
+//! that came first is first again. So does a worker whose queue overflows,
+//! before it appends to the list.
 //!
-//! However many are pushed, nobody shall have to walk along all of them while
-//! others wait for the lock. So whoever has pushed does that walk now and then,
-//! if nobody has the lock: what it has just written is in its caches. Thus the
-//! stack stays short, and the list has blocks.
+//! No thread should have to walk along all the pushed tasks while others wait
+//! for the lock. So the threads that push do that walk now and then, if the
+//! lock is free: what they have just written is in their caches. The stack
+//! therefore stays short, and the list has blocks.
 //!
-//! The list holds pointers, one beside the other. What is behind them, most
-//! often in the caches of another core, need not be touched to append and to
-//! take; and since all that are taken are known at once, they can be fetched
-//! together.
+//! The list contains pointers, one beside the other. The tasks behind them,
+//! which are mostly in the caches of another core, needn't be touched to append
+//! and to take; and because all the tasks that are taken are known at once,
+//! they can be fetched together.
 //!
 //! *Memory ordering.* What happens before a push happens before the return of
 //! the `take` that gives the task out: by the Release in the stack's `push`,
@@ -133,7 +133,7 @@ impl<S: Schedule> Injector<S> {
 
     /// Takes a share of the tasks, the oldest, but at least one if there is
     /// one. Returns the first and puts the others into `rest`, from where they
-    /// have to go to a queue: for so long nobody sees them.
+    /// have to go to a queue: until then, no other worker sees them.
     pub fn take(
         &self,
         share: Share,

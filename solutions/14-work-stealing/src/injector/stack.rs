@@ -97,7 +97,8 @@ impl<S: Schedule> Stack<S> {
 fn link<S: Schedule>(task: NonNull<()>, to: Option<NonNull<()>>) {
     // SAFETY: it is a task of our caller's until it is pushed, and what it
     // links to was one until it was. That they are tasks once more is only for
-    // the link: below they are pointers again, and nobody else sees them.
+    // the link: below they are pointers again, and no other code sees
+    // them.
     let mut task = unsafe { Runnable::<S>::from_raw(task) };
     // What it was linked to before the exchange failed is not ours.
     let _ = task.take_next().map(Runnable::into_raw);

@@ -1,11 +1,12 @@
 //! When a busy worker takes from the injector, and how much.
 //!
-//! It could look after each poll: as long as nothing comes from outside, that
-//! is two loads of what nobody writes to. To take something costs a lock, and
-//! what was taken delays the worker's own tasks. So a worker that has taken
-//! some tasks lets twice as many polls pass: half of its polls are for its own
-//! tasks, however many come from outside. What comes now and then is taken
-//! after the current poll, however long the polls are. No clock is read.
+//! It can look after each poll: as long as nothing comes from outside, that's
+//! two loads of lines that no thread writes to. Taking something costs a lock,
+//! and the tasks that were taken delay the worker's own. So a worker that has
+//! taken some tasks lets twice as many polls pass: half of its polls are for
+//! its own tasks, no matter how many come from outside. An occasional task is
+//! taken after the current poll, no matter how long polls are. No clock is
+//! read.
 
 use std::cell::Cell;
 
