@@ -3,8 +3,8 @@
 //! A futex call for each job would cost more than a small job does. A thread is
 //! *coming* if it has been unparked or started, or looks around for a job before
 //! it parks. A submitter unparks or starts a thread only if none is coming, or if
-//! more than [`JOBS_PER_THREAD`] jobs wait for each that is. A thread that comes
-//! takes a job and, before it runs the job, unparks or starts up to [`FAN_OUT`]
+//! more than `JOBS_PER_THREAD` jobs wait for each that is. A thread that comes
+//! takes a job and, before it runs the job, unparks or starts up to `FAN_OUT`
 //! threads if more jobs wait than threads are coming. So the threads for a burst
 //! of jobs that block come as a tree, in a number of scheduling delays that is
 //! the logarithm of their number. Jobs that are short need few threads: the first
