@@ -81,21 +81,29 @@ const fn vtable_of<const INDEX: usize>() -> RawWakerVTable {
 }
 
 /// Makes wakers that run a hostile action whenever they are cloned, before the clone exists.
-pub struct HostileClone<F>(F);
+pub struct HostileClone<F> {
+    action: F,
+    wakes: Arc<AtomicUsize>,
+}
 
 impl<F: Fn() + Send + Sync + 'static> HostileClone<F> {
     const VTABLE: RawWakerVTable = RawWakerVTable::new(
         |data| {
             // SAFETY: `data` is from `Arc::into_raw`, and its waker owns a count.
             let clone = unsafe { Self::borrow(data) };
-            (clone.0)();
+            (clone.action)();
             Self::raw((*clone).clone())
         },
         |data| {
             // SAFETY: as in `clone`, and the waker is given up: this count is ours.
-            drop(unsafe { Arc::from_raw(data.cast::<Self>()) });
+            let woken = unsafe { Arc::from_raw(data.cast::<Self>()) };
+            woken.wakes.fetch_add(1, SeqCst);
         },
-        |_| (),
+        |data| {
+            // SAFETY: as in `clone`.
+            let woken = unsafe { Self::borrow(data) };
+            woken.wakes.fetch_add(1, SeqCst);
+        },
         |data| {
             // SAFETY: as in `wake`.
             drop(unsafe { Arc::from_raw(data.cast::<Self>()) });
@@ -106,8 +114,19 @@ impl<F: Fn() + Send + Sync + 'static> HostileClone<F> {
     /// when it is woken.
     #[expect(clippy::new_ret_no_self, reason = "what it makes is a `Waker`")]
     pub fn new(action: F) -> Waker {
+        Self::counted(action).0
+    }
+
+    /// Like [`new`](Self::new), and with a count of the wake-ups.
+    pub fn counted(action: F) -> (Waker, Arc<AtomicUsize>) {
+        let wakes = Arc::new(AtomicUsize::new(0));
+        let hostile = Arc::new(Self {
+            action,
+            wakes: wakes.clone(),
+        });
         // SAFETY: `raw` gives the vtable's functions what they ask for.
-        unsafe { Waker::from_raw(Self::raw(Arc::new(Self(action)))) }
+        let waker = unsafe { Waker::from_raw(Self::raw(hostile)) };
+        (waker, wakes)
     }
 
     fn raw(owner: Arc<Self>) -> RawWaker {
@@ -131,11 +150,11 @@ mod tests {
     fn a_hostile_clone_acts_when_it_is_cloned() {
         let clones = Arc::new(AtomicUsize::new(0));
         let counted = clones.clone();
-        let waker = HostileClone::new(move || _ = counted.fetch_add(1, SeqCst));
+        let (waker, wakes) = HostileClone::counted(move || _ = counted.fetch_add(1, SeqCst));
         let clone = waker.clone();
         waker.wake_by_ref();
         waker.wake();
-        assert_eq!(clones.load(SeqCst), 1);
+        assert_eq!((clones.load(SeqCst), wakes.load(SeqCst)), (1, 2));
         drop(clone);
         assert_eq!(Arc::strong_count(&clones), 1, "all counts came back");
     }

@@ -1,0 +1,263 @@
+//! Another correct design: one atomic word has both directions with their
+//! ticks, and the end. A poll that finds the direction ready takes no lock, nor
+//! does `clear`. The wakers are in a list under a mutex, which a poll takes
+//! only when it has to wait.
+//!
+//! *Memory ordering.* An event changes the word and then locks the list. A task
+//! locks the list, and looks at the word before it unlocks. If the task was
+//! first, the event finds its waker. If the event was first, the task sees the
+//! word as the event's thread left it, because it has taken the lock after that
+//! thread. The driver's other writes come to the task by the word itself:
+//! changes release, and looks acquire.
+
+use std::mem;
+use std::pin::Pin;
+use std::sync::PoisonError;
+use std::task::{Context, Poll, Waker};
+
+use primitives::atomic::{
+    AtomicU64,
+    Ordering::{AcqRel, Acquire, Relaxed},
+};
+use primitives::{Mutex, MutexGuard};
+
+#[path = "../../../exercises/15-readiness/src/event.rs"]
+mod event;
+
+pub use event::{Direction, Event, ShutDown};
+
+/// Set if the driver has shut down.
+const SHUT_DOWN: u64 = 1 << 63;
+/// The bits of one direction; those of `Write` follow those of `Read`.
+const SIDE_BITS: u32 = 31;
+/// Set if the direction is ready.
+const READY: u64 = 1;
+/// Set if it stays ready.
+const CLOSED: u64 = 1 << 1;
+/// One event; the tick has the rest of the direction's bits.
+const TICK: u64 = 1 << 2;
+const SIDE: u64 = (1 << SIDE_BITS) - 1;
+
+/// What is known about a source.
+pub struct Readiness {
+    word: AtomicU64,
+    wakers: Mutex<[Wakers; 2]>,
+}
+
+/// The wakers of one direction.
+#[derive(Default)]
+struct Wakers {
+    polled: Option<Waker>,
+    /// In no order, each with the id of its future.
+    waiting: Vec<(u64, Waker)>,
+    last_id: u64,
+}
+
+/// That a direction was ready.
+#[derive(Clone, Copy, Debug)]
+pub struct Ready {
+    direction: Direction,
+    /// The direction's bits.
+    side: u64,
+}
+
+fn shift(direction: Direction) -> u32 {
+    match direction {
+        Direction::Read => 0,
+        Direction::Write => SIDE_BITS,
+    }
+}
+
+impl Readiness {
+    /// Makes the readiness of a source of which nothing is known yet.
+    #[expect(
+        clippy::new_without_default,
+        reason = "one way to make it is enough"
+    )]
+    pub fn new() -> Self {
+        Self {
+            word: AtomicU64::new(0),
+            wakers: Mutex::default(),
+        }
+    }
+
+    /// The driver reports an event.
+    pub fn set_ready(&self, event: Event) {
+        let is_read = event.readable || event.read_closed || event.error;
+        let is_write = event.writable || event.write_closed || event.error;
+        for (direction, is_ready, is_closed) in [
+            (Direction::Read, is_read, event.read_closed),
+            (Direction::Write, is_write, event.write_closed),
+        ] {
+            if is_ready {
+                let closed = if is_closed { CLOSED } else { 0 };
+                let change = |word: u64| {
+                    let side = (word >> shift(direction)) & SIDE;
+                    // The tick wraps within its bits.
+                    let new = (side.wrapping_add(TICK) | READY | closed) & SIDE;
+                    Some(word ^ (side ^ new) << shift(direction))
+                };
+                // AcqRel: pairs with the Acquire loads of `outcome`.
+                let _ = self.word.fetch_update(AcqRel, Relaxed, change);
+                self.wake(direction);
+            }
+        }
+    }
+
+    fn wake(&self, direction: Direction) {
+        let mut all = self.lock();
+        let wakers = &mut all[direction as usize];
+        let polled = wakers.polled.take();
+        let waiting = mem::take(&mut wakers.waiting);
+        drop(all);
+        polled.into_iter().for_each(Waker::wake);
+        waiting.into_iter().for_each(|(_, waker)| waker.wake());
+    }
+
+    /// Is the direction ready?
+    pub fn poll_ready(
+        &self,
+        cx: &mut Context<'_>,
+        direction: Direction,
+    ) -> Poll<Result<Ready, ShutDown>> {
+        let store = |wakers: &mut Wakers, waker| wakers.polled.replace(waker);
+        self.poll(cx, direction, store)
+    }
+
+    /// Waits until the direction is ready.
+    pub fn ready(
+        &self,
+        direction: Direction,
+    ) -> impl Future<Output = Result<Ready, ShutDown>> + Send {
+        Waiting {
+            readiness: self,
+            direction,
+            id: None,
+        }
+    }
+
+    fn poll(
+        &self,
+        cx: &mut Context<'_>,
+        direction: Direction,
+        store: impl FnOnce(&mut Wakers, Waker) -> Option<Waker>,
+    ) -> Poll<Result<Ready, ShutDown>> {
+        if let Some(outcome) = self.outcome(direction) {
+            return Poll::Ready(outcome);
+        }
+        let waker = cx.waker().clone();
+        let mut wakers = self.lock();
+        let replaced = store(&mut wakers[direction as usize], waker);
+        // Stored, and still locked: see above.
+        let outcome = self.outcome(direction);
+        drop(wakers);
+        drop(replaced);
+        match outcome {
+            Some(outcome) => Poll::Ready(outcome),
+            None => Poll::Pending,
+        }
+    }
+
+    fn outcome(&self, direction: Direction) -> Option<Result<Ready, ShutDown>> {
+        // Acquire: pairs with the changes in `set_ready` and `shut_down`.
+        let word = self.word.load(Acquire);
+        if word & SHUT_DOWN != 0 {
+            return Some(Err(ShutDown));
+        }
+        let side = (word >> shift(direction)) & SIDE;
+        (side & READY != 0).then_some(Ok(Ready { direction, side }))
+    }
+
+    /// Forgets what was seen.
+    pub fn clear(&self, seen: Ready) {
+        if seen.side & CLOSED != 0 {
+            return;
+        }
+        let change = |word: u64| {
+            let side = (word >> shift(seen.direction)) & SIDE;
+            // An event changes the tick, so the whole has to be the same.
+            (side == seen.side).then_some(word ^ READY << shift(seen.direction))
+        };
+        // AcqRel: part of the word's release sequence, as every change is.
+        let _ = self.word.fetch_update(AcqRel, Relaxed, change);
+    }
+
+    /// The driver ends.
+    pub fn shut_down(&self) {
+        // AcqRel: pairs with the Acquire loads of `outcome`.
+        self.word.fetch_or(SHUT_DOWN, AcqRel);
+        self.wake(Direction::Read);
+        self.wake(Direction::Write);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, [Wakers; 2]> {
+        self.wakers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wakers {
+    fn store(&mut self, id: &mut Option<u64>, waker: Waker) -> Option<Waker> {
+        if let Some(place) = self.place_of(*id) {
+            return Some(mem::replace(&mut self.waiting[place].1, waker));
+        }
+        let id = *id.get_or_insert_with(|| {
+            self.last_id += 1;
+            self.last_id
+        });
+        self.waiting.push((id, waker));
+        None
+    }
+
+    fn place_of(&self, id: Option<u64>) -> Option<usize> {
+        let id = id?;
+        self.waiting.iter().position(|(it, _)| *it == id)
+    }
+}
+
+impl Ready {
+    /// The direction that was ready.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+}
+
+struct Waiting<'a> {
+    readiness: &'a Readiness,
+    direction: Direction,
+    id: Option<u64>,
+}
+
+impl Future for Waiting<'_> {
+    type Output = Result<Ready, ShutDown>;
+
+    fn poll(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Self::Output> {
+        let (mut id, readiness) = (self.id, self.readiness);
+        let store = |wakers: &mut Wakers, waker| wakers.store(&mut id, waker);
+        let outcome = readiness.poll(cx, self.direction, store);
+        self.id = id;
+        outcome
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.id.is_some() {
+            let mut all = self.readiness.lock();
+            let wakers = &mut all[self.direction as usize];
+            let place = wakers.place_of(self.id);
+            let removed = place.map(|place| wakers.waiting.swap_remove(place));
+            drop(all);
+            drop(removed);
+        }
+    }
+}
+
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/15-readiness/src/models.rs"]
+mod models;
+#[cfg(all(test, not(feature = "loom")))]
+#[path = "../../../exercises/15-readiness/src/tests/mod.rs"]
+mod tests;

@@ -1,0 +1,313 @@
+//! The models of exercise 15, for faults that no run on this machine can be
+//! relied on to show. loom tries every interleaving.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize as Counter, Ordering::Relaxed};
+use std::task::{Context, Wake, Waker};
+
+use parker::block_on;
+use primitives::atomic::{AtomicUsize, Ordering::SeqCst};
+use primitives::{Arc, thread};
+use testkit::{Lesson, check_model};
+
+use super::Direction::{self, Read, Write};
+use super::{Event, Readiness, Ready, ShutDown};
+
+const NOTHING: Event = Event {
+    readable: false,
+    writable: false,
+    read_closed: false,
+    write_closed: false,
+    error: false,
+};
+const READABLE: Event = Event {
+    readable: true,
+    ..NOTHING
+};
+const WRITABLE: Event = Event {
+    writable: true,
+    ..NOTHING
+};
+
+/// The two ways to wait.
+#[derive(Clone, Copy)]
+enum Way {
+    Poll,
+    Future,
+}
+
+const WAYS: [Way; 2] = [Way::Poll, Way::Future];
+
+/// Waits for the direction on this thread, as a task does.
+fn wait(
+    readiness: &Readiness,
+    direction: Direction,
+    way: Way,
+) -> Result<Ready, ShutDown> {
+    match way {
+        Way::Poll => {
+            block_on(poll_fn(|cx| readiness.poll_ready(cx, direction)))
+        }
+        Way::Future => block_on(readiness.ready(direction)),
+    }
+}
+
+/// Runs `driver` on a thread of its own, and `task` on this one.
+fn beside(
+    readiness: &Arc<Readiness>,
+    driver: impl FnOnce(&Readiness) + Send + 'static,
+    task: impl FnOnce(&Readiness),
+) {
+    let theirs = readiness.clone();
+    let thread = thread::spawn(move || driver(&theirs));
+    task(readiness);
+    thread.join().expect("it doesn't panic");
+}
+
+/// Counts the wake-ups of a task that isn't run here.
+#[derive(Default)]
+struct Woken(Counter);
+
+impl Wake for Woken {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+/// Clause 2: between the look and the store.
+#[test]
+fn an_event_that_comes_as_a_task_begins_to_wait_wakes_it() {
+    let lesson = Lesson {
+        clause: "2. No lost wake-up",
+        promise: "In every interleaving, a task that waits as the event comes goes on.",
+        usual_cause: "The poll looks at the readiness and stores its waker in two steps, and the \
+                      event comes in between. Look again after the waker is stored, or do both \
+                      under one lock. Or `set_ready` looks for wakers before it makes the \
+                      direction ready.",
+        read: "io/readiness.html#between-wouldblock-and-the-waker",
+    };
+    check_model(lesson, || {
+        for way in WAYS {
+            primitives::model(move || {
+                beside(
+                    &Arc::new(Readiness::new()),
+                    |readiness| readiness.set_ready(READABLE),
+                    |readiness| {
+                        let outcome = wait(readiness, Read, way);
+                        assert!(outcome.is_ok(), "no one has shut down");
+                    },
+                );
+            });
+        }
+    });
+}
+
+/// Clause 2: the task has a waker already, and replaces it.
+#[test]
+fn an_event_that_comes_as_a_task_is_polled_again_wakes_it() {
+    let lesson = Lesson {
+        clause: "2. No lost wake-up",
+        promise: "In every interleaving, a task that is polled again, with another waker, as the \
+                  event comes goes on.",
+        usual_cause: "The event takes out the old waker, and then the poll stores the new one, \
+                      without looking again.",
+        read: "io/readiness.html#between-wouldblock-and-the-waker",
+    };
+    check_model(lesson, || {
+        primitives::model(|| {
+            let readiness = Arc::new(Readiness::new());
+            let mut cx = Context::from_waker(Waker::noop());
+            assert!(readiness.poll_ready(&mut cx, Read).is_pending());
+            beside(
+                &readiness,
+                |readiness| readiness.set_ready(READABLE),
+                |readiness| {
+                    assert!(wait(readiness, Read, Way::Poll).is_ok());
+                },
+            );
+        });
+        primitives::model(|| {
+            beside(
+                &Arc::new(Readiness::new()),
+                |readiness| readiness.set_ready(READABLE),
+                |readiness| {
+                    let mut future = pin!(readiness.ready(Read));
+                    let mut cx = Context::from_waker(Waker::noop());
+                    if future.as_mut().poll(&mut cx).is_pending() {
+                        assert!(block_on(future).is_ok());
+                    }
+                },
+            );
+        });
+    });
+}
+
+/// Clause 3: between `WouldBlock` and `clear`.
+#[test]
+fn an_event_that_comes_as_a_task_clears_is_kept() {
+    let lesson = Lesson {
+        clause: "3. Clear only what was seen",
+        promise: "In every interleaving, a task that got `WouldBlock` and clears as data arrives \
+                  reads the data.",
+        usual_cause: "`clear` compares the tick and then clears, in two steps, and the event comes \
+                      in between. Or there is no tick.",
+        read: "io/readiness.html#clear-only-what-you-saw",
+    };
+    check_model(lesson, || {
+        for way in WAYS {
+            primitives::model(move || {
+                let readiness = Arc::new(Readiness::new());
+                // A spurious event: there is nothing to read.
+                readiness.set_ready(READABLE);
+                let bytes = Arc::new(AtomicUsize::new(0));
+                let source = bytes.clone();
+                beside(
+                    &readiness,
+                    move |readiness| {
+                        source.store(1, SeqCst);
+                        readiness.set_ready(READABLE);
+                    },
+                    |readiness| {
+                        let mut seen = wait(readiness, Read, way);
+                        while bytes.swap(0, SeqCst) == 0 {
+                            readiness.clear(seen.expect("no one shuts down"));
+                            seen = wait(readiness, Read, way);
+                        }
+                    },
+                );
+            });
+        }
+    });
+}
+
+/// Clause 4: one word holds both, and two threads change it.
+#[test]
+fn what_happens_to_one_direction_leaves_the_other_alone() {
+    let lesson = Lesson {
+        clause: "4. Two directions",
+        promise: "In every interleaving, an event for writers that comes as a reader clears makes \
+                  writing ready, and reading is not ready then.",
+        usual_cause: "Both directions are in one word, which `clear` or `set_ready` loads, changes \
+                      and stores: what another thread has changed meanwhile is overwritten.",
+        read: "io/readiness.html#two-directions",
+    };
+    check_model(lesson, || {
+        primitives::model(|| {
+            let readiness = Arc::new(Readiness::new());
+            readiness.set_ready(READABLE);
+            beside(
+                &readiness,
+                |readiness| readiness.set_ready(WRITABLE),
+                |readiness| {
+                    let seen = wait(readiness, Read, Way::Poll);
+                    readiness.clear(seen.expect("no one shuts down"));
+                },
+            );
+            let mut cx = Context::from_waker(Waker::noop());
+            let [read, write] =
+                [Read, Write].map(|it| readiness.poll_ready(&mut cx, it));
+            assert!(
+                read.is_pending() && write.is_ready(),
+                "then reading is `{read:?}`, and writing `{write:?}`"
+            );
+        });
+    });
+}
+
+/// Clause 9: one future leaves as both are woken.
+#[test]
+fn a_future_that_is_dropped_as_the_event_comes_takes_nothing_with_it() {
+    let lesson = Lesson {
+        clause: "9. Dropped futures",
+        promise: "In every interleaving, an event wakes a task that waits, although another future \
+                  is dropped at the same time, and no waker is left.",
+        usual_cause: "The event hands the wake-up to one future, which is dropped, or `Drop` \
+                      takes a waker out by a place that has another owner by now.",
+        read: "io/readiness.html#many-tasks-one-source",
+    };
+    check_model(lesson, || {
+        primitives::model(|| {
+            let dropped = std::sync::Arc::new(Woken::default());
+            let stays = std::sync::Arc::new(Woken::default());
+            let wakers = [dropped.clone(), stays.clone()].map(Waker::from);
+            beside(
+                &Arc::new(Readiness::new()),
+                |readiness| readiness.set_ready(READABLE),
+                |readiness| {
+                    let mut stay = pin!(readiness.ready(Read));
+                    let is_pending = {
+                        let leave = pin!(readiness.ready(Read));
+                        let mut cx = Context::from_waker(&wakers[0]);
+                        let _ = leave.poll(&mut cx);
+                        let mut cx = Context::from_waker(&wakers[1]);
+                        stay.as_mut().poll(&mut cx).is_pending()
+                    };
+                    if is_pending {
+                        assert!(block_on(stay).is_ok());
+                    }
+                },
+            );
+            drop(wakers);
+            let left = std::sync::Arc::strong_count(&dropped);
+            assert!(left == 1, "the dropped future has left a waker");
+        });
+    });
+}
+
+/// Clause 8: readiness is no message to one of them.
+#[test]
+fn two_tasks_that_wait_for_one_event_both_go_on() {
+    let lesson = Lesson {
+        clause: "8. Any number",
+        promise: "In every interleaving, two tasks that wait in the two ways as an event comes \
+                  both go on.",
+        usual_cause: "An event wakes one of them, or one takes the other's place.",
+        read: "io/readiness.html#many-tasks-one-source",
+    };
+    check_model(lesson, || {
+        // Three threads: more preemptions would take minutes.
+        primitives::model_within(2, || {
+            let readiness = Arc::new(Readiness::new());
+            let theirs = readiness.clone();
+            let other = thread::spawn(move || {
+                assert!(wait(&theirs, Read, Way::Future).is_ok());
+            });
+            beside(
+                &readiness,
+                |readiness| readiness.set_ready(READABLE),
+                |readiness| {
+                    assert!(wait(readiness, Read, Way::Poll).is_ok());
+                },
+            );
+            other.join().expect("it doesn't panic");
+        });
+    });
+}
+
+/// Clause 10: between the look and the store.
+#[test]
+fn a_task_that_begins_to_wait_as_the_driver_ends_gets_the_error() {
+    let lesson = Lesson {
+        clause: "10. Shut down",
+        promise: "In every interleaving, a task that waits as `shut_down` is called gets the \
+                  error.",
+        usual_cause: "`shut_down` takes out the wakers before it notes that it was called. A task \
+                      that stores its waker in between is never woken.",
+        read: "io/readiness.html#when-the-driver-ends",
+    };
+    check_model(lesson, || {
+        for way in WAYS {
+            primitives::model(move || {
+                beside(
+                    &Arc::new(Readiness::new()),
+                    Readiness::shut_down,
+                    |readiness| {
+                        let outcome = wait(readiness, Read, way);
+                        assert!(outcome.is_err(), "no event has come");
+                    },
+                );
+            });
+        }
+    });
+}

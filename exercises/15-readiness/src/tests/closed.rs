@@ -1,0 +1,166 @@
+//! Clause 5: hang-ups and errors.
+
+use super::*;
+
+const READ_CLOSED: Event = Event {
+    read_closed: true,
+    ..NOTHING
+};
+const WRITE_CLOSED: Event = Event {
+    write_closed: true,
+    ..NOTHING
+};
+const ERROR: Event = Event {
+    error: true,
+    ..NOTHING
+};
+/// What epoll's hang-up means: both ends are closed.
+const HANG_UP: Event = Event {
+    read_closed: true,
+    write_closed: true,
+    ..NOTHING
+};
+
+/// Asserts that the event wakes the tasks that wait for these directions, by
+/// `poll_ready` and by `ready`, and makes no other ready.
+#[track_caller]
+fn assert_wakes(event: Event, expected: &[Direction]) {
+    let readiness = Readiness::new();
+    let waiting = [Read, Write].map(|direction| {
+        (
+            direction,
+            wait(&readiness, direction),
+            begin(&readiness, direction),
+        )
+    });
+    readiness.set_ready(event);
+    for (direction, polled, (_future, waiting)) in waiting {
+        let woken = [polled.wakes() > 0, waiting.wakes() > 0];
+        let is_ready = is_ready(&readiness, direction);
+        let is_expected = expected.contains(&direction);
+        assert!(
+            woken == [is_expected; 2] && is_ready == is_expected,
+            "after `{event:?}`, `{direction:?}` is ready: {is_ready}, and its tasks are woken: \
+             {woken:?}"
+        );
+    }
+}
+
+/// Clause 5: the end of the stream is something to read.
+#[test]
+fn a_closed_direction_wakes_its_tasks() {
+    let lesson = Lesson {
+        clause: "5. Closed",
+        promise: "`read_closed` wakes the tasks that wait to read, `write_closed` those that wait \
+                  to write, and both together wake both.",
+        usual_cause: "Only `readable` and `writable` make a direction ready. A task that waits \
+                      would never learn that the other side is gone. Or a hang-up wakes only the \
+                      readers.",
+        read: "io/readiness.html#hanging-up",
+    };
+    check(lesson, || {
+        assert_wakes(READ_CLOSED, &[Read]);
+        assert_wakes(WRITE_CLOSED, &[Write]);
+        assert_wakes(HANG_UP, &[Read, Write]);
+    });
+}
+
+/// Clause 5: which of the two gets the error, the operating system decides.
+#[test]
+fn an_error_wakes_both_directions() {
+    let lesson = Lesson {
+        clause: "5. Closed",
+        promise: "`error` wakes the tasks that wait to read and those that wait to write.",
+        usual_cause: "Only the readers are woken. A task that waits for its connection to be made \
+                      waits until it may write, and would never learn that it was refused.",
+        read: "io/readiness.html#hanging-up",
+    };
+    check(lesson, || assert_wakes(ERROR, &[Read, Write]));
+}
+
+/// Clause 5: no edge will come again.
+#[test]
+fn a_closed_direction_stays_ready() {
+    let lesson = Lesson {
+        clause: "5. Closed",
+        promise: "A closed direction is ready after each `clear`, also if other events come later.",
+        usual_cause: "`clear` clears it like any other. The end isn't reported again, so the next \
+                      task that waits would wait forever. Or a later event, which doesn't repeat \
+                      that it's closed, opens it again.",
+        read: "io/readiness.html#hanging-up",
+    };
+    check(lesson, || {
+        for (direction, event, later) in [
+            (Read, READ_CLOSED, READABLE),
+            (Write, WRITE_CLOSED, WRITABLE),
+            (Read, HANG_UP, READABLE),
+            (Write, HANG_UP, WRITABLE),
+        ] {
+            let readiness = Readiness::new();
+            readiness.set_ready(event);
+            for later in [NOTHING, later, BOTH, ERROR] {
+                readiness.set_ready(later);
+                for _ in 0..2 {
+                    readiness.clear(see(&readiness, direction));
+                    assert!(
+                        is_ready(&readiness, direction),
+                        "after `{event:?}`, `{later:?}` and `clear`, `{direction:?}` isn't ready"
+                    );
+                }
+            }
+        }
+    });
+}
+
+/// Clause 5: a half-closed connection is still written.
+#[test]
+fn closing_one_direction_does_not_close_the_other() {
+    let lesson = Lesson {
+        clause: "5. Closed",
+        promise: "After `read_closed`, writing can be cleared as before, and after \
+                  `write_closed`, reading.",
+        usual_cause: "One note for both directions says that the source is closed. A client may \
+                      send all of its request, close its side, and wait for a long answer: the \
+                      task that writes it would spin.",
+        read: "io/readiness.html#hanging-up",
+    };
+    check(lesson, || {
+        for (event, other, ready) in [
+            (READ_CLOSED, Write, WRITABLE),
+            (WRITE_CLOSED, Read, READABLE),
+        ] {
+            let readiness = Readiness::new();
+            readiness.set_ready(event);
+            readiness.set_ready(ready);
+            readiness.clear(see(&readiness, other));
+            assert!(
+                !is_ready(&readiness, other),
+                "after `{event:?}`, `{other:?}` can't be cleared"
+            );
+        }
+    });
+}
+
+/// Clause 5: the source goes on after it has returned its error.
+#[test]
+fn an_error_can_be_cleared() {
+    let lesson = Lesson {
+        clause: "5. Closed",
+        promise: "After `error`, both directions can be cleared.",
+        usual_cause: "An error is taken for the end. The operating system returns it once, to one \
+                      call, and a UDP socket goes on after that: its task would get `WouldBlock`, \
+                      find it ready, and spin.",
+        read: "io/readiness.html#hanging-up",
+    };
+    check(lesson, || {
+        let readiness = Readiness::new();
+        readiness.set_ready(ERROR);
+        for direction in [Read, Write] {
+            readiness.clear(see(&readiness, direction));
+            assert!(
+                !is_ready(&readiness, direction),
+                "after `error` and `clear`, `{direction:?}` is still ready"
+            );
+        }
+    });
+}

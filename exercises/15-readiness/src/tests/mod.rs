@@ -1,0 +1,127 @@
+//! The checks of exercise 15, one or more for each clause of the contract.
+//!
+//! A source needs no socket here: each check is the driver that reports events,
+//! and it is the tasks that wait.
+
+mod clears;
+mod closed;
+mod dropped;
+mod ready;
+mod shut_down;
+mod strangers;
+mod wakes;
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use testkit::{CountingWaker, Lesson, WakeCounts, check};
+
+use super::Direction::{self, Read, Write};
+use super::{Event, Readiness, Ready, ShutDown};
+
+const NOTHING: Event = Event {
+    readable: false,
+    writable: false,
+    read_closed: false,
+    write_closed: false,
+    error: false,
+};
+const READABLE: Event = Event {
+    readable: true,
+    ..NOTHING
+};
+const WRITABLE: Event = Event {
+    writable: true,
+    ..NOTHING
+};
+const BOTH: Event = Event {
+    readable: true,
+    writable: true,
+    ..NOTHING
+};
+/// With the event that makes only this direction ready.
+const DIRECTIONS: [(Direction, Event); 2] =
+    [(Read, READABLE), (Write, WRITABLE)];
+
+/// Driver and tasks share it between threads, and a task may move to another.
+const _: () = {
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<Readiness>();
+    is_shared::<Ready>();
+};
+
+type Outcome = Result<Ready, ShutDown>;
+type Waiting<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
+
+fn poll(
+    readiness: &Readiness,
+    waker: &Waker,
+    direction: Direction,
+) -> Poll<Outcome> {
+    readiness.poll_ready(&mut Context::from_waker(waker), direction)
+}
+
+fn poll_future(future: &mut Waiting<'_>, waker: &Waker) -> Poll<Outcome> {
+    future.as_mut().poll(&mut Context::from_waker(waker))
+}
+
+/// Whether the direction is ready. Leaves no waker: neither that of a task
+/// whose future waits is touched, nor that of `poll_ready`.
+fn is_ready(readiness: &Readiness, direction: Direction) -> bool {
+    let mut future: Waiting<'_> = Box::pin(readiness.ready(direction));
+    poll_future(&mut future, Waker::noop()).is_ready()
+}
+
+/// What a task sees that polls while the direction is ready.
+#[track_caller]
+fn see(readiness: &Readiness, direction: Direction) -> Ready {
+    match poll(readiness, Waker::noop(), direction) {
+        Poll::Ready(Ok(seen)) => seen,
+        other => panic!(
+            "after an event that makes `{direction:?}` ready, `poll_ready` returned `{other:?}`"
+        ),
+    }
+}
+
+/// Polls, as a task that finds the direction not ready.
+#[track_caller]
+fn wait(readiness: &Readiness, direction: Direction) -> Arc<WakeCounts> {
+    let (waker, counts) = CountingWaker::new();
+    let outcome = poll(readiness, &waker, direction);
+    assert!(
+        outcome.is_pending(),
+        "`{direction:?}` isn't ready, and `poll_ready` returned `{outcome:?}`"
+    );
+    counts
+}
+
+/// Polls a new future, as a task that finds the direction not ready.
+#[track_caller]
+fn begin(
+    readiness: &Readiness,
+    direction: Direction,
+) -> (Waiting<'_>, Arc<WakeCounts>) {
+    let mut future: Waiting<'_> = Box::pin(readiness.ready(direction));
+    let counts = poll_again(&mut future);
+    (future, counts)
+}
+
+/// Polls a future with a new waker; it has to wait.
+#[track_caller]
+fn poll_again(future: &mut Waiting<'_>) -> Arc<WakeCounts> {
+    let (waker, counts) = CountingWaker::new();
+    let outcome = poll_future(future, &waker);
+    assert!(
+        outcome.is_pending(),
+        "the direction isn't ready, and the future of `ready` returned `{outcome:?}`"
+    );
+    counts
+}
+
+/// Asserts that none of the wakers is left.
+#[track_caller]
+fn assert_dropped(counts: &WakeCounts, when: &str) {
+    let (made, gone) = (counts.clones() + 1, counts.drops());
+    assert!(made == gone, "{when}, {gone} of {made} wakers were dropped");
+}

@@ -1,0 +1,139 @@
+//! Clause 11: wakers that run arbitrary code.
+
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+use testkit::{HostileClone, HostileWaker};
+
+use super::*;
+
+/// What a task may do that's run at once. It wakes none of the tasks that the
+/// checks let wait for `Read`.
+fn use_all(readiness: &Readiness) {
+    for direction in [Read, Write] {
+        let outcome = poll(readiness, Waker::noop(), direction);
+        if let Poll::Ready(Ok(seen)) = outcome {
+            readiness.clear(seen);
+        }
+        let mut future: Waiting<'_> = Box::pin(readiness.ready(direction));
+        let _ = poll_future(&mut future, Waker::noop());
+        drop(future);
+    }
+    readiness.set_ready(WRITABLE);
+}
+
+/// Clause 11: an executor may run the task within `wake`.
+#[test]
+fn a_waker_may_use_the_readiness_when_it_is_woken() {
+    let lesson = Lesson {
+        clause: "11. Free wakers",
+        promise: "A waker that's woken by `set_ready` or by `shut_down` may poll, clear, report \
+                  events and drop futures.",
+        usual_cause: "The wakers are woken under the lock. A guard in the head of a `for`, \
+                      `match` or `if let` lives until the end of its body.",
+        read: "io/readiness.html#many-tasks-one-source",
+    };
+    check(lesson, || {
+        for ends in [false, true] {
+            let readiness = Arc::new(Readiness::new());
+            let calls = Arc::new(AtomicUsize::new(0));
+            let waker = HostileWaker::new({
+                let (readiness, calls) = (readiness.clone(), calls.clone());
+                move || {
+                    use_all(&readiness);
+                    calls.fetch_add(1, SeqCst);
+                }
+            });
+            assert!(poll(&readiness, &waker, Read).is_pending());
+            let mut futures: Vec<Waiting<'_>> = (0..2)
+                .map(|_| Box::pin(readiness.ready(Read)) as _)
+                .collect();
+            for future in &mut futures {
+                assert!(poll_future(future, &waker).is_pending());
+            }
+            match ends {
+                true => readiness.shut_down(),
+                false => readiness.set_ready(READABLE),
+            }
+            let calls = calls.load(SeqCst);
+            assert!(calls >= 3, "of three wakers {calls} were woken");
+        }
+    });
+}
+
+/// Owned by a waker, as a task's future is.
+struct UsesItWhenDropped {
+    readiness: Arc<Readiness>,
+    drops: Arc<AtomicUsize>,
+}
+
+impl std::task::Wake for UsesItWhenDropped {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for UsesItWhenDropped {
+    fn drop(&mut self) {
+        use_all(&self.readiness);
+        self.drops.fetch_add(1, SeqCst);
+    }
+}
+
+/// Clause 11: a waker may be the last owner of its task.
+#[test]
+fn a_waker_may_use_the_readiness_when_it_is_dropped() {
+    let lesson = Lesson {
+        clause: "11. Free wakers",
+        promise: "A waker may drop its task, and with it other futures of the same source: when \
+                  it's replaced, when its future is dropped, and after it was woken.",
+        usual_cause: "A waker is dropped under the lock: the one that a newer one replaces, or \
+                      the one that a future's `Drop` takes out. A guard that isn't dropped \
+                      explicitly lives to the end of its block, and a temporary one to the end of \
+                      its statement.",
+        read: "io/readiness.html#many-tasks-one-source",
+    };
+    check(lesson, || {
+        let readiness = Arc::new(Readiness::new());
+        let drops = Arc::new(AtomicUsize::new(0));
+        let waker = || {
+            Waker::from(Arc::new(UsesItWhenDropped {
+                readiness: readiness.clone(),
+                drops: drops.clone(),
+            }))
+        };
+        // A newer waker replaces it. What is stored has the last count.
+        let _ = poll(&readiness, &waker(), Read);
+        let _ = poll(&readiness, Waker::noop(), Read);
+        let mut future: Waiting<'_> = Box::pin(readiness.ready(Read));
+        let _ = poll_future(&mut future, &waker());
+        let _ = poll_future(&mut future, Waker::noop());
+        // Its future is dropped.
+        let _ = poll_future(&mut future, &waker());
+        drop(future);
+        // It's woken.
+        let _ = poll(&readiness, &waker(), Read);
+        readiness.set_ready(READABLE);
+        let drops = drops.load(SeqCst);
+        assert!(drops == 4, "of four wakers {drops} were dropped");
+    });
+}
+
+/// Clause 11: cloning a waker runs foreign code, too.
+#[test]
+fn a_waker_may_use_the_readiness_when_it_is_cloned() {
+    let lesson = Lesson {
+        clause: "11. Free wakers",
+        promise: "A waker that's cloned by a poll may poll, clear, report events and drop futures.",
+        usual_cause: "The poll clones the waker under the lock, and the clone waits for that \
+                      lock. Clone first, then lock, and look again.",
+        read: "io/readiness.html#many-tasks-one-source",
+    };
+    check(lesson, || {
+        let readiness = Arc::new(Readiness::new());
+        let other = readiness.clone();
+        let (waker, _wakes) = HostileClone::counted(move || use_all(&other));
+        let mut future: Waiting<'_> = Box::pin(readiness.ready(Read));
+        assert!(poll(&readiness, &waker, Read).is_pending());
+        assert!(poll_future(&mut future, &waker).is_pending());
+        let (mut future, _) = begin(&readiness, Read);
+        assert!(poll_future(&mut future, &waker).is_pending());
+    });
+}
