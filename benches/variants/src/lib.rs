@@ -27,6 +27,8 @@ macro_rules! runtime {
         mod builder;
         #[path = "../../../solutions/14-work-stealing/src/context.rs"]
         mod context;
+        #[path = "../../../solutions/14-work-stealing/src/driver.rs"]
+        mod driver;
         #[path = "../../../exercises/14-work-stealing/src/events.rs"]
         mod events;
         #[path = "../../../solutions/14-work-stealing/src/handle.rs"]

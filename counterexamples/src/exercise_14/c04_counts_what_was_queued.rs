@@ -13,6 +13,8 @@
 mod builder;
 #[path = "../../../solutions/14-work-stealing/src/context.rs"]
 mod context;
+#[path = "../../../solutions/14-work-stealing/src/driver.rs"]
+mod driver;
 #[path = "../../../exercises/14-work-stealing/src/events.rs"]
 mod events;
 #[path = "../../../solutions/14-work-stealing/src/handle.rs"]
@@ -49,6 +51,8 @@ pub use task::{JoinError, YieldNow, yield_now};
 
 #[path = "."]
 mod worker {
+    #[path = "../../../solutions/14-work-stealing/src/worker/drive.rs"]
+    mod drive;
     #[path = "../../../solutions/14-work-stealing/src/worker/pace.rs"]
     mod pace;
     #[path = "../../../solutions/14-work-stealing/src/worker/search.rs"]

@@ -85,6 +85,15 @@ pub fn run_as(worker: &Worker, body: impl FnOnce()) {
     set(ptr::null());
 }
 
+/// Lets this thread be no worker while `body` runs. What is woken meanwhile
+/// goes to the injector. `body` must not panic.
+pub fn run_as_other(body: impl FnOnce()) {
+    let set = |worker| CONTEXT.with(|context| context.worker.replace(worker));
+    let worker = set(ptr::null());
+    body();
+    set(worker);
+}
+
 /// While it lives, free functions use the runtime that was entered.
 ///
 /// Guards must be dropped in the reverse order of their creation.

@@ -6,7 +6,8 @@
 //! work. It gets tasks from its queue, from the `lifo_slot` and from the
 //! `injector`, which `prefetch` speeds up. `shared` is what all workers share,
 //! `start` starts them and `shared::shutdown` ends them. `context` is what a
-//! thread knows of its runtime, and `scheduler_ref` what a task knows.
+//! thread knows of its runtime, and `scheduler_ref` what a task knows. A
+//! `driver`, if there is one, is where a worker waits: see `worker::drive`.
 //! `runtime`, `handle` and `builder` are what users see. With the feature
 //! `observer`, the module of that name emits the `events`.
 //!
@@ -94,6 +95,19 @@
 //!     of the tasks that a task spawns in a row are polled by the worker that
 //!     polled the one before.
 //!
+//! # A driver
+//!
+//! [`Builder::build_on`] makes a runtime whose workers wait in a [`Driver`],
+//! one at a time. All of the above still holds. Besides:
+//!
+//! - While a worker has nothing to do, a worker waits in the driver. One that
+//!   leaves the driver with work sees to that before it polls.
+//! - If all are busy, each looks at the driver about every 100 µs, or after its
+//!   current poll.
+//! - Of a batch of events, 32 at most wake tasks into the queue of the worker
+//!   that has the driver; the other tasks go to the global queue.
+//! - At the end the driver is shut down once the runtime's tasks are dropped.
+//!
 //! # Examples
 //!
 //! ```
@@ -108,6 +122,9 @@
 
 mod builder;
 mod context;
+mod driver;
+#[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
+mod driver_models;
 #[path = "../../../exercises/14-work-stealing/src/events.rs"]
 mod events;
 mod handle;
@@ -133,6 +150,7 @@ use ::{run_queue, sleepers, task};
 
 pub use builder::Builder;
 pub use context::EnterGuard;
+pub use driver::{Driver, driver_handle};
 pub use events::{Event, Queue};
 pub use handle::{
     BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,

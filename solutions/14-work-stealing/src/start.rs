@@ -9,6 +9,7 @@ use primitives::thread;
 use spawn_blocking::Pool;
 
 use super::builder::Builder;
+use super::driver::{Driver, DriverSeat};
 use super::handle::Handle;
 use super::run_queue::run_queue;
 use super::runtime::Runtime;
@@ -26,6 +27,26 @@ impl Builder {
     /// If a thread can't be started, or can't have its name because that
     /// contains a NUL. The threads that have started are ended.
     pub fn build(&mut self) -> io::Result<Runtime> {
+        self.start(None)
+    }
+
+    /// Starts the workers. One of those that have nothing to do waits in
+    /// `driver`, and the others park as usual.
+    ///
+    /// # Errors
+    ///
+    /// As for [`build`](Self::build).
+    pub fn build_on(
+        &mut self,
+        driver: impl Driver + 'static,
+    ) -> io::Result<Runtime> {
+        self.start(Some(Box::new(driver)))
+    }
+
+    fn start(
+        &mut self,
+        driver: Option<Box<dyn Driver>>,
+    ) -> io::Result<Runtime> {
         if self.thread_name.contains('\0') {
             // std would panic when it starts a thread with such a name.
             let refused = "the name of a thread has no NUL in it";
@@ -46,6 +67,7 @@ impl Builder {
             self.global_queue_interval,
             pool,
             self.observer,
+            driver.map(DriverSeat::new),
         ));
         let mut runtime = Runtime::new_empty(Handle::new(shared.clone()));
         for (index, (queue, parker)) in

@@ -41,6 +41,8 @@ pub struct Shared {
     /// A worker takes from the injector after this many polls at the latest.
     pub global_queue_interval: u32,
     pub observer: Observer,
+    /// Where one of the workers waits, if the runtime was built on a driver.
+    pub driver: Option<super::driver::DriverSeat>,
     shutdown: Shutdown,
 }
 
@@ -56,6 +58,7 @@ impl Shared {
         global_queue_interval: u32,
         blocking: Pool,
         observer: Observer,
+        driver: Option<super::driver::DriverSeat>,
     ) -> Self {
         Self {
             injector: Injector::new(),
@@ -63,6 +66,7 @@ impl Shared {
             owned: OwnedTasks::new(),
             global_queue_interval,
             observer,
+            driver,
             shutdown: Shutdown::new(workers.len(), blocking),
             workers,
         }
@@ -131,6 +135,9 @@ impl Shared {
         if let Some(worker) = self.sleepers.notify() {
             self.observer.emit(|| Event::Notified { worker });
             self.workers[worker].unparker.unpark();
+            if let Some(driver) = &self.driver {
+                driver.unpark(worker);
+            }
         }
     }
 

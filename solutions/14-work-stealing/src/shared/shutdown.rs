@@ -55,6 +55,9 @@ impl Shared {
         for worker in &self.workers {
             worker.unparker.unpark();
         }
+        if let Some(driver) = &self.driver {
+            (0..self.workers.len()).for_each(|worker| driver.unpark(worker));
+        }
     }
 
     /// The same, by a worker in one of its tasks: no thread waits for the
@@ -103,6 +106,11 @@ impl Shared {
             || self.has_in_flight()
         {
             thread::yield_now();
+        }
+        if let Some(driver) = &self.driver {
+            // What waits for it now is elsewhere: in a `block_on`, or in a task
+            // of another runtime.
+            driver.shut_down();
         }
         // Relaxed: `workers_exited` has published it.
         if self.shutdown.is_detached.load(Relaxed) {

@@ -3,6 +3,7 @@
 //! checks whether tasks have come to the injector, and takes from there if it's
 //! time by its `pace`.
 
+mod drive;
 mod pace;
 mod search;
 
@@ -124,6 +125,10 @@ impl Worker {
     pub fn run(self) {
         let _inside = context::EnterScope::new(self.shared.clone());
         self.emit(|| Event::Started { worker: self.index });
+        if let Some(driver) = &self.shared.driver {
+            // Without one there's no look, and not even a count of the polls.
+            context::run_as(&self, || self.run_beside(driver));
+        }
         context::run_as(&self, || {
             while !self.shared.is_shut_down() {
                 self.run_next();

@@ -140,7 +140,7 @@ impl Worker {
         })
     }
 
-    fn set_activity(&self, activity: Activity) {
+    pub fn set_activity(&self, activity: Activity) {
         self.activity.set(activity);
         if activity == Activity::Searching {
             self.emit(|| Event::SearchBegan);
@@ -148,7 +148,7 @@ impl Worker {
     }
 
     /// Returns what this worker did until now.
-    fn end_search(&self, found: bool) -> Activity {
+    pub fn end_search(&self, found: bool) -> Activity {
         let was = self.activity.replace(Activity::Busy);
         if was == Activity::Searching {
             self.emit(|| Event::SearchEnded { found });
@@ -182,6 +182,9 @@ impl Worker {
             {
                 self.set_activity(Activity::Searching);
             }
+            return;
+        }
+        if self.park_in_driver() {
             return;
         }
         if !self.shared.is_shut_down() {

@@ -1,0 +1,282 @@
+//! What the workers do, counted: with the feature `metrics`.
+//!
+//! The scheduler tells an observer what happens to its queues, on the worker's
+//! thread. The observer is a function, so a worker finds its counters by a
+//! thread-local, which it sets as it starts: it looks for the counters of the
+//! runtime that has its driver.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::atomic::{
+    AtomicBool, AtomicI64, AtomicU64, Ordering, Ordering::Relaxed,
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll};
+
+use reactor::Driver;
+use work_stealing::{Event, Queue};
+
+/// Relaxed: each is a number of its own. A reader sees each of them as it was at
+/// some moment, and not all of them at one moment.
+const COUNT: Ordering = Relaxed;
+
+/// What a runtime has done so far, and what it has to do.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Metrics {
+    /// One for each worker.
+    pub workers: Vec<WorkerMetrics>,
+    /// The tasks that have been polled and aren't over, in the order of their
+    /// first polls.
+    pub tasks: Vec<TaskMetrics>,
+}
+
+/// What a worker has done so far.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct WorkerMetrics {
+    /// How many polls it has made.
+    pub poll_count: u64,
+    /// How many tasks it has stolen from other workers.
+    pub stolen_count: u64,
+    /// How many tasks it has taken from the global queue.
+    pub injected_count: u64,
+    /// How many times its own queue was full.
+    pub overflow_count: u64,
+    /// How many times it has parked, be it in the driver or not.
+    pub park_count: u64,
+    /// Whether it's parked.
+    pub is_parked: bool,
+    /// How many tasks are in its own queue, with its next task.
+    pub queue_length: u64,
+}
+
+/// What a task has done so far.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TaskMetrics {
+    /// In the order of their first polls.
+    pub id: u64,
+    /// Where it was spawned.
+    pub spawned_at: &'static Location<'static>,
+    /// How many times it has been polled.
+    pub poll_count: u64,
+}
+
+/// The counters of a runtime.
+struct Counters {
+    workers: Vec<WorkerCounters>,
+    tasks: Mutex<BTreeMap<u64, Arc<TaskCounters>>>,
+}
+
+/// On cache lines of its own: another worker writes to it only when it steals.
+#[derive(Default)]
+#[repr(align(128))]
+struct WorkerCounters {
+    polls: AtomicU64,
+    stolen: AtomicU64,
+    injected: AtomicU64,
+    overflows: AtomicU64,
+    parks: AtomicU64,
+    is_parked: AtomicBool,
+    /// A thief may count what it has taken before its victim counts the push.
+    queued: AtomicI64,
+    has_next: AtomicBool,
+}
+
+struct TaskCounters {
+    spawned_at: &'static Location<'static>,
+    polls: AtomicU64,
+}
+
+/// The runtimes that there are, by the addresses of their drivers' handles.
+static RUNTIMES: Mutex<Vec<(usize, Weak<Counters>)>> = Mutex::new(Vec::new());
+
+thread_local! {
+    /// The worker that this thread is.
+    static WORKER: RefCell<Option<(Arc<Counters>, usize)>> =
+        const { RefCell::new(None) };
+}
+
+/// The counters of a runtime, for its workers to find.
+pub struct Registered {
+    address: usize,
+    counters: Arc<Counters>,
+}
+
+impl Registered {
+    pub fn new(driver: &Driver, workers: usize) -> Self {
+        let counters = Arc::new(Counters {
+            workers: (0..workers).map(|_| WorkerCounters::default()).collect(),
+            tasks: Mutex::default(),
+        });
+        let address = address_of(&work_stealing::Driver::handle(driver));
+        lock(&RUNTIMES).push((address, Arc::downgrade(&counters)));
+        Self { address, counters }
+    }
+
+    pub fn read(&self) -> Metrics {
+        let tasks = lock(&self.counters.tasks);
+        let tasks = tasks.iter().map(|(id, task)| TaskMetrics {
+            id: *id,
+            spawned_at: task.spawned_at,
+            poll_count: task.polls.load(COUNT),
+        });
+        Metrics {
+            tasks: tasks.collect(),
+            workers: self.counters.workers.iter().map(read_worker).collect(),
+        }
+    }
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        lock(&RUNTIMES).retain(|(address, _)| *address != self.address);
+    }
+}
+
+fn read_worker(worker: &WorkerCounters) -> WorkerMetrics {
+    let next = i64::from(worker.has_next.load(COUNT));
+    let queued = worker.queued.load(COUNT) + next;
+    WorkerMetrics {
+        poll_count: worker.polls.load(COUNT),
+        stolen_count: worker.stolen.load(COUNT),
+        injected_count: worker.injected.load(COUNT),
+        overflow_count: worker.overflows.load(COUNT),
+        park_count: worker.parks.load(COUNT),
+        is_parked: worker.is_parked.load(COUNT),
+        queue_length: u64::try_from(queued).unwrap_or(0),
+    }
+}
+
+/// Is told by the scheduler what happens.
+pub fn observe(event: Event) {
+    if let Event::Started { worker } = event {
+        WORKER.set(find_counters().map(|counters| (counters, worker)));
+    }
+    WORKER.with_borrow(|worker| {
+        if let Some((counters, index)) = worker {
+            count(event, counters, &counters.workers[*index]);
+        }
+    });
+}
+
+fn find_counters() -> Option<Arc<Counters>> {
+    let address = address_of(&work_stealing::driver_handle()?);
+    let runtimes = lock(&RUNTIMES);
+    let (_, counters) = runtimes.iter().find(|(it, _)| *it == address)?;
+    counters.upgrade()
+}
+
+fn count(event: Event, counters: &Counters, worker: &WorkerCounters) {
+    let add = |counter: &AtomicU64, count: usize| {
+        counter.fetch_add(count as u64, COUNT);
+    };
+    let queued = |worker: &WorkerCounters, change: i64| {
+        worker.queued.fetch_add(change, COUNT);
+    };
+    match event {
+        Event::Pushed(Queue::Slot) => worker.has_next.store(true, COUNT),
+        Event::Popped(Queue::Slot) => worker.has_next.store(false, COUNT),
+        Event::Pushed(Queue::Local) => queued(worker, 1),
+        Event::Popped(Queue::Local) => queued(worker, -1),
+        Event::Overflowed { count } => {
+            add(&worker.overflows, 1);
+            // One of them has never been in the queue.
+            queued(worker, 1 - count as i64);
+        }
+        Event::Took { count } => {
+            add(&worker.injected, count);
+            queued(worker, count as i64);
+        }
+        Event::Stole { from, count } => {
+            add(&worker.stolen, count);
+            queued(worker, count as i64);
+            queued(&counters.workers[from], -(count as i64));
+        }
+        Event::Parked => {
+            add(&worker.parks, 1);
+            worker.is_parked.store(true, COUNT);
+        }
+        Event::Unparked => worker.is_parked.store(false, COUNT),
+        _ => {}
+    }
+}
+
+/// Counts the polls of a task. It's listed from its first poll on.
+pub struct Counted<F> {
+    future: F,
+    spawned_at: &'static Location<'static>,
+    listed: Option<Listed>,
+}
+
+struct Listed {
+    id: u64,
+    task: Arc<TaskCounters>,
+    counters: Arc<Counters>,
+}
+
+impl<F: Future> Counted<F> {
+    #[track_caller]
+    pub fn new(future: F) -> Self {
+        Self {
+            future,
+            spawned_at: Location::caller(),
+            listed: None,
+        }
+    }
+}
+
+impl<F: Future> Future for Counted<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: `future` is pinned with `self`: nothing here moves it. The
+        // others are `Unpin`.
+        let this = unsafe { self.get_unchecked_mut() };
+        WORKER.with_borrow(|worker| {
+            if let Some((counters, index)) = worker {
+                counters.workers[*index].polls.fetch_add(1, COUNT);
+                let at = this.spawned_at;
+                let new = || Listed::new(at, counters.clone());
+                let listed = this.listed.get_or_insert_with(new);
+                listed.task.polls.fetch_add(1, COUNT);
+            }
+        });
+        // SAFETY: as above.
+        unsafe { Pin::new_unchecked(&mut this.future) }.poll(cx)
+    }
+}
+
+impl Listed {
+    fn new(
+        spawned_at: &'static Location<'static>,
+        counters: Arc<Counters>,
+    ) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let task = Arc::new(TaskCounters {
+            spawned_at,
+            polls: AtomicU64::new(0),
+        });
+        let id = NEXT.fetch_add(1, COUNT);
+        lock(&counters.tasks).insert(id, task.clone());
+        Self { id, task, counters }
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        lock(&self.counters.tasks).remove(&self.id);
+    }
+}
+
+fn address_of(handle: &Arc<dyn Any + Send + Sync>) -> usize {
+    Arc::as_ptr(handle).cast::<()>().addr()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

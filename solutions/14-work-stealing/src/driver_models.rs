@@ -1,0 +1,192 @@
+//! The models of the driver: a runtime whose workers wait in one, and threads
+//! that make events. The driver of the models is a list of wakers.
+
+use std::any::Any;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use primitives::{Condvar, Mutex, thread};
+
+use super::{Driver, Runtime, yield_now};
+
+/// What a driver shares with its events.
+#[derive(Default)]
+struct Events {
+    state: Mutex<State>,
+    has_changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    has_token: bool,
+    /// What waits for the event of each number.
+    waiting: [Option<Waker>; 2],
+    is_over: [bool; 2],
+    /// What the driver has to wake.
+    ready: Vec<Waker>,
+    /// How many tasks have seen their event.
+    seen_count: usize,
+}
+
+impl Events {
+    fn fire(&self, number: usize) {
+        let mut state = self.state.lock().unwrap();
+        state.is_over[number] = true;
+        if let Some(waker) = state.waiting[number].take() {
+            state.ready.push(waker);
+            self.has_changed.notify_all();
+        }
+    }
+
+    async fn wait_for(&self, number: usize) {
+        poll_fn(|cx| {
+            let mut state = self.state.lock().unwrap();
+            if state.is_over[number] {
+                return Poll::Ready(());
+            }
+            state.waiting[number] = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Blocks the thread until both tasks have come.
+    fn meet(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.seen_count += 1;
+        self.has_changed.notify_all();
+        while state.seen_count < 2 {
+            state = self.has_changed.wait(state).unwrap();
+        }
+    }
+}
+
+struct ModelDriver(Arc<Events>);
+
+impl Driver for ModelDriver {
+    fn unparker(&self) -> Box<dyn Fn() + Send + Sync> {
+        let events = self.0.clone();
+        Box::new(move || {
+            events.state.lock().unwrap().has_token = true;
+            events.has_changed.notify_all();
+        })
+    }
+
+    fn handle(&self) -> Arc<dyn Any + Send + Sync> {
+        Arc::new(())
+    }
+
+    fn wait(&mut self) {
+        let mut state = self.0.state.lock().unwrap();
+        while !state.has_token && state.ready.is_empty() {
+            state = self.0.has_changed.wait(state).unwrap();
+        }
+        state.has_token = false;
+    }
+
+    fn look(&mut self) {}
+
+    fn dispatch(&mut self, most: usize) -> bool {
+        for _ in 0..most {
+            let mut state = self.0.state.lock().unwrap();
+            if state.ready.is_empty() {
+                return false;
+            }
+            let waker = state.ready.remove(0);
+            drop(state);
+            waker.wake();
+        }
+        !self.0.state.lock().unwrap().ready.is_empty()
+    }
+
+    fn shut_down(&mut self) {}
+}
+
+fn runtime(workers: usize) -> (Runtime, Arc<Events>) {
+    let events = Arc::new(Events::default());
+    let driver = ModelDriver(events.clone());
+    let built = Runtime::builder().worker_threads(workers).build_on(driver);
+    (built.expect("there are threads left"), events)
+}
+
+#[cfg(feature = "loom")]
+fn model(body: impl Fn() + Send + Sync + 'static) {
+    primitives::model_within(1, body);
+}
+
+#[cfg(all(feature = "shuttle", not(feature = "loom")))]
+fn model(body: impl Fn() + Send + Sync + 'static) {
+    primitives::model(body);
+}
+
+/// A task comes from outside, and then the end, while the worker goes to wait in
+/// the driver.
+#[test]
+fn an_unpark_in_the_driver_is_not_lost() {
+    model(|| {
+        let (runtime, _events) = runtime(1);
+        let task = runtime.spawn(async { 42 });
+        assert_eq!(runtime.block_on(task).expect("it returns"), 42);
+    });
+}
+
+/// The event comes while the worker goes to wait, or before.
+#[test]
+fn an_event_wakes_its_task() {
+    model(|| {
+        let (runtime, events) = runtime(1);
+        let waited_for = events.clone();
+        let task = runtime.spawn(async move { waited_for.wait_for(0).await });
+        events.fire(0);
+        runtime.block_on(task).expect("it returns");
+    });
+}
+
+/// A worker that has left the driver stays in a poll until another worker has
+/// polled the task of the second event.
+#[test]
+fn the_driver_is_handed_on() {
+    model(|| {
+        let (runtime, events) = runtime(2);
+        let tasks = [0, 1].map(|number| {
+            let events = events.clone();
+            runtime.spawn(async move {
+                events.wait_for(number).await;
+                events.meet();
+            })
+        });
+        let firing = thread::spawn(move || {
+            events.fire(0);
+            events.fire(1);
+        });
+        firing.join().expect("it doesn't panic");
+        for task in tasks {
+            runtime.block_on(task).expect("it returns");
+        }
+    });
+}
+
+/// A worker parks while the other one, which is busy, looks at the driver. Then
+/// the busy one stays in a poll until the event has come.
+#[test]
+fn a_look_leaves_no_gap() {
+    model(|| {
+        let (runtime, events) = runtime(2);
+        let waited_for = events.clone();
+        let waiting = runtime.spawn(async move {
+            waited_for.wait_for(0).await;
+            waited_for.meet();
+        });
+        let busy = runtime.spawn(async move {
+            for _ in 0..3 {
+                yield_now().await;
+            }
+            events.fire(0);
+            events.meet();
+        });
+        for task in [waiting, busy] {
+            runtime.block_on(task).expect("it returns");
+        }
+    });
+}

@@ -1,0 +1,94 @@
+//! Sleeps, in the driver's own wait.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use super::Handle;
+
+/// What stands for a deadline that no `Instant` can express.
+const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+
+/// A future that is ready once its deadline has come.
+pub struct Sleep {
+    inner: timers::Sleep,
+    deadline: Instant,
+    handle: Handle,
+}
+
+/// Creates a future that is ready once `duration` has passed since this call.
+///
+/// # Panics
+///
+/// If this thread has entered no driver. The future panics if the driver ends
+/// before it.
+#[track_caller]
+pub fn sleep(duration: Duration) -> Sleep {
+    Handle::current().sleep(duration)
+}
+
+/// Creates a future that is ready once `deadline` has come.
+///
+/// # Panics
+///
+/// As for [`sleep`].
+#[track_caller]
+pub fn sleep_until(deadline: Instant) -> Sleep {
+    Handle::current().sleep_until(deadline)
+}
+
+impl Handle {
+    /// See [`sleep`](fn@sleep).
+    pub fn sleep(&self, duration: Duration) -> Sleep {
+        let now = Instant::now();
+        let deadline = now.checked_add(duration);
+        self.sleep_until(deadline.unwrap_or_else(|| now + FAR))
+    }
+
+    /// See [`sleep_until`].
+    pub fn sleep_until(&self, deadline: Instant) -> Sleep {
+        Sleep {
+            inner: self.timers().sleep_until(deadline),
+            deadline,
+            handle: self.clone(),
+        }
+    }
+}
+
+impl Sleep {
+    /// When the sleep ends. One that is too long for an [`Instant`] ends in
+    /// thirty years.
+    pub fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// Lets it end at `deadline` instead, even if it has ended already. The
+    /// task isn't woken; it must be polled again.
+    pub fn reset(&mut self, deadline: Instant) {
+        self.deadline = deadline;
+        self.inner = self.handle.timers().sleep_until(deadline);
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        ready!(Pin::new(&mut self.inner).poll(cx));
+        assert!(
+            Instant::now() >= self.deadline || !self.handle.is_shut_down(),
+            "the runtime of this sleep was shut down before its deadline"
+        );
+        Poll::Ready(())
+    }
+}
+
+impl fmt::Debug for Sleep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut sleep = f.debug_struct("Sleep");
+        sleep
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
+    }
+}
