@@ -22,8 +22,8 @@ use std::task::{Context, Poll};
 /// 1. **Once.** The first poll is pending, and the second is ready. Before the
 ///    first poll, nothing happens.
 /// 2. **Woken.** The pending poll calls its waker once, so that the task is
-///    polled again even if it's alone. (Inside a runtime, it may leave that to
-///    the runtime.) The ready poll calls no waker.
+///    polled again even if it's alone. (Inside a runtime that offers it, the
+///    yield may leave this call to the runtime.) The ready poll calls no waker.
 /// 3. **A turn for the others.** Between the two polls, the executor is in
 ///    charge. If it's fair, the tasks that were woken run before the yield is
 ///    over.
@@ -70,7 +70,8 @@ impl Future for YieldNow {
 ///
 /// 7. **Every n-th.** Of the ticks of one `EveryNth`, the n-th, the 2n-th and
 ///    so on yield, each as [`yield_now`] does. All others are ready at their
-///    first poll. A tick counts once, no matter how often it's polled.
+///    first poll. A tick counts once, no matter how often it's polled, and
+///    clause 6 is true of ticks, too.
 /// 8. **Free in between.** A tick that doesn't yield doesn't touch the waker,
 ///    and allocates nothing.
 /// 9. **Its own count.** Each `EveryNth` keeps its own count, no matter what

@@ -22,10 +22,10 @@ use std::time::Duration;
 /// An *item* is what the future does between two checkpoints.
 ///
 /// 1. **Ready while it lasts.** A slice begins at the first checkpoint of a
-///    poll; the contract leaves open whether a checkpoint that yielded in the
-///    previous poll counts. Until the slice is over, a checkpoint is ready at
-///    once, and calls no waker. Outside any budget, this is true of every
-///    checkpoint.
+///    poll. (If a poll continues at a checkpoint that yielded in the previous
+///    poll, the slice may begin there or at the next one.) Until the slice is
+///    over, a checkpoint is ready at once, and calls no waker. Outside any
+///    budget, this is true of every checkpoint.
 /// 2. **Bounded polls.** While items cost the same, a poll lasts at most one
 ///    and a half slices and two items. If a task runs several loops at once,
 ///    they share the slice, and the poll may last one item longer for each
@@ -36,19 +36,19 @@ use std::time::Duration;
 ///    zero.
 /// 4. **A slice for each poll.** Each poll has a whole slice, on any thread.
 ///    The time before the poll and between two polls doesn't count.
-/// 5. **Cheap.** If an item costs about as much as a reading of the clock, or
-///    more, and a slice as much as 2,000 readings, or more, then the readings
-///    take at most a twentieth of the time of polls that use up their slices. A
-///    poll without a checkpoint doesn't read the clock.
+/// 5. **Cheap.** In polls that use up their slices, reading the clock takes at
+///    most a twentieth of the time. This is required if an item costs at least
+///    about as much as one reading, and a slice at least as much as 2,000
+///    readings. A poll without a checkpoint doesn't read the clock.
 /// 6. **Wary.** Items may become more expensive at any time. There are at most
 ///    1,024 checkpoints between two readings of the clock, and the poll after
 ///    the one in which the items became more expensive is bounded again.
 /// 7. **No trace.** When a poll ends, even with a panic, its thread has no
 ///    budget, as before. What one task's items cost says nothing about
 ///    another's.
-/// 8. **Nested.** A checkpoint within two budgets belongs to both. The inner
-///    slice ends when the outer slice does, or earlier. After that, the outer
-///    slice continues.
+/// 8. **Nested.** A checkpoint within two budgets belongs to both, so it may
+///    begin both slices. The inner slice ends when the outer slice does, or
+///    earlier. After the inner poll, the outer slice continues.
 /// 9. **No allocation.** Neither a poll nor a checkpoint allocates.
 /// 10. **In good hands.** The future doesn't move once it has been polled, and
 ///     is dropped once. Its output and its panic are passed on.

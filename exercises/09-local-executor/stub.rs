@@ -36,8 +36,8 @@
 //!    the task returned. It calls the waker of its last poll, no matter which
 //!    thread that poll was on. Dropping it detaches the task.
 //! 9. **Panics.** A task's panic reaches its handle and nothing else. A value
-//!    that panics while it's dropped harms nothing else; if it's the future of
-//!    a task that was ready, the task's handle gives the output or the panic.
+//!    that panics while it's dropped harms nothing else. If it's the future of
+//!    a task that is over, the task's handle gives the output or that panic.
 //!    If a poll of the future of `block_on` panics, the panic reaches the
 //!    caller, and the executor can run again.
 //! 10. **At home.** A task is polled and dropped on the executor's thread, no
@@ -56,7 +56,8 @@
 //!     on any thread, if the result is `Send`.
 //! 15. **Jobs.** [`job`] turns a future into one without an output, and a
 //!     handle: clauses 6, 8 and 9 apply to it, no matter what polls it, and
-//!     where. A job never panics. A job that is dropped early is cancelled.
+//!     where. A poll of a job never panics. A job that is dropped early is
+//!     cancelled.
 //!
 //! # Milestones
 //!

@@ -32,25 +32,25 @@
 //!    workers run, no matter which thread has spawned or woken them: no task
 //!    waits while a worker sleeps, except the task that is next on a worker
 //!    that is in a poll. (A worker may keep one task, which it polls as soon as
-//!    its current poll is over, where no other worker can take it. We call
-//!    it the worker's next task. The next task can also be a
-//!    task that yields while no other is ready there.)
-//! 4. **From outside.** Tasks that do not stop waking one another, spawning
-//!    others, or yielding on every worker do not keep out a task that was
+//!    its current poll is over, where no other worker can take it. We call it
+//!    the worker's next task. The next task can also be a task that yields
+//!    while no other is ready there.)
+//! 4. **From outside.** Tasks that don't stop waking one another, spawning
+//!    others, or yielding on every worker don't keep out a task that was
 //!    spawned or woken elsewhere: each worker takes one from the global queue
 //!    at least every [`Builder::global_queue_interval`] polls. If it has taken
 //!    none for so long, it takes the next one within 16 polls, because a poll
-//!    may be long. However many come, at least a quarter of a worker's polls
-//!    are of tasks of its own, as long as it has any. A busy worker leaves half
-//!    of what waits in the global queue for the others. What it has taken does
-//!    not go back there before it is polled.
+//!    may be long. No matter how many come, at least a quarter of a worker's
+//!    polls are of tasks of its own, as long as it has any. A busy worker
+//!    leaves half of what waits in the global queue for the others. A task that
+//!    it has taken doesn't go back there before it's polled.
 //! 5. **Next is not always.** A task that is ready on a worker is polled there
 //!    after at most a hundred polls, and a hundred more for each task that is
-//!    queued before it, whatever other tasks spawn and wake. If its queue
+//!    queued before it, no matter what other tasks spawn and wake. If its queue
 //!    overflows, it may go to the end of the global queue instead, once.
-//! 6. **Time goes on.** A [`sleep`](sleep()) ends though all workers are busy
-//!    with tasks that yield, and though all are parked. The timer thread of
-//!    exercise 5 may do that; it outlives the runtime.
+//! 6. **Time goes on.** A [`sleep`](sleep()) ends even while all workers are
+//!    busy with tasks that yield, and even while all are parked. The timer
+//!    thread of exercise 5 may do that; it outlives the runtime.
 //! 7. **The handle.** A [`JoinHandle`] gives what its future returned, and
 //!    wakes its awaiter, on any thread. Dropping it detaches the task.
 //! 8. **Abort.** [`JoinHandle::abort`] ends a task: its future is dropped, and

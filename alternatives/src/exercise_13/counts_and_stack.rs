@@ -1,5 +1,5 @@
 //! In tokio's manner: the counts are packed in one word, and the sleepers are a stack under a lock.
-//! The worker that has slept least is woken first.
+//! The worker that parked last is unparked first.
 //!
 //! Instead of fences there are only RMWs of the counts. All RMWs of one word have an order, and the
 //! later one sees what came before the earlier one. So all are `AcqRel`, which is simplest, though
@@ -20,7 +20,7 @@ pub use activity::Activity;
 const SEARCHING: u32 = 1;
 const AWAKE: u32 = 1 << 16;
 
-/// Decides which workers sleep, which search, and which one to wake.
+/// Knows which workers are parked and which search, and decides which one to wake.
 pub struct Sleepers {
     workers: u32,
     /// How many search, and above that how many are awake.
@@ -78,7 +78,8 @@ impl Sleepers {
     /// Returns `true` if the caller must notify.
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
-        // Release: pairs with the Acquire in `transition_to_parked`; shows what this one has moved.
+        // Release: pairs with the Acquire in `transition_to_parked`; shows what this worker has
+        // moved.
         // Acquire: pairs with `notify`, for the worker that is woken next.
         self.counts.fetch_sub(SEARCHING, AcqRel) % AWAKE == SEARCHING
     }

@@ -22,9 +22,9 @@ enum Worker {
     Parked,
 }
 
-/// Decides which workers sleep, which search, and which one to wake.
+/// Knows which workers are parked and which search, and decides which one to wake.
 pub struct Sleepers {
-    /// One sleeps and none searches. Changed only by the thread that holds the lock.
+    /// A worker is parked and none searches. Changed only by the thread that has the lock.
     is_one_wanted: AtomicBool,
     state: Mutex<State>,
 }

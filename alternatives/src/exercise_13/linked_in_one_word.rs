@@ -1,7 +1,7 @@
-//! The number of searchers and the last worker that fell asleep share a word; each sleeper is
-//! linked to the one that fell asleep before it. Naming a worker takes the first off. However, a
-//! worker that wakes up can't leave from the middle: it stays and is marked, and the thread that
-//! takes it off goes on to the next.
+//! The number of searchers and the last worker that parked share a word; each sleeper is linked to
+//! the worker that parked before it. Choosing a worker takes the first off. However, a worker that
+//! wakes up can't leave from the middle: it stays and is marked, and the thread that takes it off
+//! goes on to the next.
 //!
 //! Only one thread at a time takes workers off: before that, it has counted one more searcher,
 //! where there was none. So no sleeper is taken off and put back while another thread looks at its
@@ -36,7 +36,7 @@ struct Worker {
     next: AtomicU32,
 }
 
-/// Decides which workers sleep, which search, and which one to wake.
+/// Knows which workers are parked and which search, and decides which one to wake.
 pub struct Sleepers {
     word: AtomicU32,
     workers: Box<[Worker]>,
@@ -117,7 +117,7 @@ impl Sleepers {
     /// Returns `true` if the caller must notify.
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
-        // Release: what this one has moved is seen by the last look, behind its fence.
+        // Release: the last look, behind its fence, sees what this worker has moved.
         self.word.fetch_sub(SEARCHING, Release) / SEARCHING == 1
     }
 
@@ -155,7 +155,7 @@ impl Sleepers {
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         let state = &self.workers[worker].state;
         // Acquire if it fails: pairs with the Release in `notify`; shows what was done before this
-        // worker was named. AcqRel: not needed, as above; this worker itself wrote `PARKED`.
+        // worker was chosen. AcqRel: not needed, as above; this worker itself wrote `PARKED`.
         match state.compare_exchange(PARKED, STALE, AcqRel, Acquire) {
             Ok(_) => Activity::Busy,
             Err(_) => Activity::Searching,

@@ -12,14 +12,14 @@ mod activity;
 
 pub use activity::Activity;
 
-/// Decides which workers sleep, which search, and which one to wake.
+/// Knows which workers are parked and which search, and decides which one to wake.
 pub struct Sleepers {
     workers: usize,
     state: Mutex<State>,
 }
 
 struct State {
-    /// The worker that has slept longest comes first, and is woken first.
+    /// The worker that parked first comes first, and is unparked first.
     parked: VecDeque<usize>,
     searching_count: usize,
 }

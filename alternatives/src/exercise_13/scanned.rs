@@ -1,9 +1,9 @@
 //! No list, and no count of the sleepers: each worker has a flag, and `notify` goes through them
 //! all. Only the searchers are counted.
 //!
-//! A thread that is about to name a worker already counts as a searcher, so one thread at a time
+//! A thread that is about to choose a worker already counts as a searcher, so one thread at a time
 //! goes through the flags. If it finds no sleeper it has to look again after it has left the count:
-//! a worker that fell asleep in between took it for a searcher.
+//! a worker that parked in between took it for a searcher.
 
 use primitives::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
@@ -14,10 +14,10 @@ mod activity;
 
 pub use activity::Activity;
 
-/// Decides which workers sleep, which search, and which one to wake.
+/// Knows which workers are parked and which search, and decides which one to wake.
 pub struct Sleepers {
     searching_count: AtomicU32,
-    /// Whether the worker with this index sleeps.
+    /// Whether the worker with this index is parked.
     is_parked: Box<[AtomicBool]>,
 }
 
@@ -47,7 +47,7 @@ impl Sleepers {
             if is_searched || !self.is_any_parked() {
                 return None;
             }
-            // Acquire: a searcher's `transition_from_searching` comes before what this one does.
+            // Acquire: a searcher's `transition_from_searching` comes before what this thread does.
             self.searching_count
                 .compare_exchange(0, 1, Acquire, Relaxed)
                 .ok()?;
@@ -79,7 +79,7 @@ impl Sleepers {
     /// Returns `true` if the caller must notify.
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
-        // Release: what this one has moved is seen by the last look.
+        // Release: the last look sees what this worker has moved.
         self.searching_count.fetch_sub(1, Release) == 1
     }
 
@@ -111,7 +111,7 @@ impl Sleepers {
 
 /// Returns `true` to one of the threads that take this flag while it is set.
 fn take(flag: &AtomicBool) -> bool {
-    // AcqRel: what happened before a worker was named happens before its `transition_from_parked`.
+    // AcqRel: what happened before a worker was chosen happens before its `transition_from_parked`.
     flag.swap(false, AcqRel)
 }
 

@@ -1,7 +1,7 @@
 //! In Go's manner: the searchers have a count of their own, and the sleepers are a list under a
 //! lock. `notify` starts the search of the worker that it will wake before it knows whether there
-//! is one. If there is none it ends that search under the lock, where each sleeper looks at the
-//! count.
+//! is one. If there isn't, it ends that search under the lock, under which each worker that parks
+//! looks at the count.
 
 use std::sync::PoisonError;
 
@@ -15,12 +15,12 @@ mod activity;
 
 pub use activity::Activity;
 
-/// Decides which workers sleep, which search, and which one to wake.
+/// Knows which workers are parked and which search, and decides which one to wake.
 pub struct Sleepers {
     workers: usize,
     searching_count: AtomicUsize,
     /// The number of workers in the list, for threads that look without the lock. Changed only by
-    /// the thread that holds it.
+    /// the thread that has the lock.
     parked_count: AtomicUsize,
     parked: Mutex<Vec<usize>>,
 }
@@ -52,7 +52,7 @@ impl Sleepers {
         {
             return None;
         }
-        // Acquire: a searcher's `transition_from_searching` comes before what this one does.
+        // Acquire: a searcher's `transition_from_searching` comes before what this thread does.
         self.searching_count
             .compare_exchange(0, 1, Acquire, Relaxed)
             .ok()?;
@@ -61,7 +61,7 @@ impl Sleepers {
         match worker {
             // Relaxed: it is changed under the lock.
             Some(_) => self.parked_count.fetch_sub(1, Relaxed),
-            // Relaxed: a sleeper looks at it under the lock.
+            // Relaxed: a worker that parks looks at it under the lock.
             None => self.searching_count.fetch_sub(1, Relaxed),
         };
         worker
@@ -81,7 +81,7 @@ impl Sleepers {
     /// Returns `true` if the caller must notify.
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
-        // Release: what this one has moved is seen by the last look. Acquire: not
+        // Release: the last look sees what this worker has moved. Acquire: not
         // needed, but all changes of this count are alike.
         self.searching_count.fetch_sub(1, AcqRel) == 1
     }

@@ -1,6 +1,6 @@
 //! In the manner of kprotty's zap: there is one token. The worker that has it searches, and passes
-//! it on when it has found work. So one worker searches at a time, however many there are, and
-//! nothing is counted.
+//! it on when it has found work. So one worker searches at a time, no matter how many there are,
+//! and nothing is counted.
 
 use std::sync::PoisonError;
 
@@ -14,12 +14,12 @@ mod activity;
 
 pub use activity::Activity;
 
-/// Decides which workers sleep, which search, and which one to wake.
+/// Knows which workers are parked and which search, and decides which one to wake.
 pub struct Sleepers {
-    /// A worker searches, or is about to wake one that will.
+    /// A worker searches, or a thread is about to unpark a worker that will.
     is_taken: AtomicBool,
-    /// A worker that falls asleep looks at the token under this lock, and a thread that finds no
-    /// sleeper gives the token back under it.
+    /// A worker that parks looks at the token under this lock, and a thread that finds no sleeper
+    /// gives the token back under it.
     parked: Mutex<Vec<usize>>,
 }
 
@@ -37,7 +37,7 @@ impl Sleepers {
         }
     }
 
-    /// Returns the worker to wake, which has the token.
+    /// Returns the worker to unpark, which has the token.
     pub fn notify(&self) -> Option<usize> {
         // SeqCst: the work first, then the token. Pairs with the fence in `transition_to_parked`,
         // where the token comes first.
@@ -57,7 +57,7 @@ impl Sleepers {
     /// Returns `true` if the caller has the token.
     pub fn transition_to_searching(&self) -> bool {
         // Relaxed: if a search misses what comes just now, the worker that gives the token back
-        // makes up for it: it then notifies, or sleeps and looks again.
+        // makes up for it: it then notifies, or parks and looks again.
         !self.is_taken.swap(true, Relaxed)
     }
 

@@ -1,5 +1,5 @@
-//! The sleepers of solution 13 with other decisions: who may search, and when
-//! somebody is woken.
+//! The sleepers of solution 13 with other decisions: how many workers may
+//! search, and when a worker is unparked.
 
 /// Makes sleepers of solution 13's modules, but for the counts.
 macro_rules! sleepers {
@@ -56,7 +56,7 @@ pub mod all_search {
 }
 // ANCHOR_END: all_search
 
-/// Somebody who sleeps is woken for each task, though another searches.
+/// A parked worker is unparked for each task, although another one searches.
 #[path = "."]
 pub mod always_wake {
     sleepers!();
@@ -70,8 +70,8 @@ pub mod always_wake {
                 true
             }
 
-            /// Two steps instead of one. Between them the one that is woken is
-            /// counted nowhere, so that others look once more for nothing.
+            /// Two steps instead of one. Between them the worker that is unparked
+            /// is counted nowhere, so that others look again in vain.
             pub fn choose_sleeper(&self) -> bool {
                 self.0.try_remove_sleeper() && self.0.begin_search(u32::MAX)
             }

@@ -1,4 +1,4 @@
-//! No stack without a lock: whoever pushes takes the lock of the list.
+//! No stack without a lock: each push takes the lock of the list.
 
 use std::ops::Deref;
 

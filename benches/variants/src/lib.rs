@@ -85,7 +85,7 @@ pub mod no_slot {
     mod lifo_slot;
 }
 
-/// Whoever pushes to the injector takes its lock.
+/// Each push to the injector takes its lock.
 #[path = "."]
 pub mod locked_injector {
     use ::{run_queue, sleepers, task};
@@ -96,7 +96,7 @@ pub mod locked_injector {
     mod injector;
 }
 
-/// Who takes from the injector waits for one task after the other.
+/// A worker that takes from the injector waits for one task after the other.
 #[path = "."]
 pub mod unfetched {
     use ::{run_queue, sleepers, task};
@@ -118,7 +118,7 @@ pub mod all_search {
     runtime!(injector as injector);
 }
 
-/// Somebody who sleeps is woken for each task, though another searches.
+/// A parked worker is unparked for each task, although another one searches.
 #[path = "."]
 pub mod always_wake {
     use super::decisions::always_wake as sleepers;
@@ -129,7 +129,7 @@ pub mod always_wake {
     runtime!(injector as injector);
 }
 
-/// The memory of each task is asked for, and given back.
+/// The memory of each task is allocated, and freed.
 #[path = "."]
 pub mod never_recycled {
     use super::tasks::never_recycled as task;
@@ -140,7 +140,7 @@ pub mod never_recycled {
     runtime!(injector as injector);
 }
 
-/// Each task is listed when it is spawned, also those that never wait.
+/// Each task is listed when it is spawned, even those that never wait.
 #[path = "."]
 pub mod listed_at_spawn {
     use super::tasks::listed_at_spawn as task;
@@ -162,7 +162,7 @@ pub mod counted_wakes {
     runtime!(injector as injector);
 }
 
-/// Somebody could be told what happens, but nobody listens.
+/// An observer could be told what happens, but there is none.
 #[path = "."]
 pub mod observable {
     use ::{run_queue, sleepers, task};
@@ -175,7 +175,7 @@ pub mod observable {
     const OBSERVE: Option<fn(events::Event)> = None;
 }
 
-/// Somebody is told what happens, and does nothing about it.
+/// An observer is told what happens, and does nothing about it.
 #[path = "."]
 pub mod observed {
     use std::hint;

@@ -1,4 +1,4 @@
-//! No slot: whatever would be the next task is displaced at once.
+//! No slot: each task that would be next is displaced at once.
 
 use std::marker::PhantomData;
 

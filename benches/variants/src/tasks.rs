@@ -43,7 +43,7 @@ macro_rules! tasks {
     };
 }
 
-/// The memory of each task is asked for, and given back.
+/// The memory of each task is allocated, and freed.
 #[path = "."]
 pub mod never_recycled {
     tasks!();
@@ -72,7 +72,7 @@ pub mod never_recycled {
     }
 }
 
-/// Each task is listed when it is spawned, also those that never wait.
+/// Each task is listed when it is spawned, even those that never wait.
 #[path = "."]
 pub mod listed_at_spawn {
     tasks!();

@@ -77,10 +77,10 @@ mod worker {
         parker: Parker,
         /// When to take from the injector.
         pace: Pace,
-        /// What was taken from there and is on its way to the queue. Empty, but its
-        /// memory is kept.
+        /// The tasks that are on their way from there to the queue. Empty at
+        /// all other times, but its memory is kept.
         batch: Cell<Vec<Task>>,
-        /// What the sleepers count it as.
+        /// What `sleepers` counts this worker as.
         activity: Cell<Activity>,
         random: Cell<u32>,
     }
@@ -101,20 +101,20 @@ mod worker {
                 queue,
                 parker,
                 activity: Cell::new(Activity::Busy),
-                // Any start but 0 will do, as long as they differ.
+                // Any seed but 0 will do, as long as the workers' seeds differ.
                 random: Cell::new(index as u32 + 1),
             }
         }
 
-        /// Returns `true` if this is a worker of that runtime.
+        /// Returns `true` if this is a worker of `runtime`.
         #[inline]
         pub fn is_of(&self, runtime: &Shared) -> bool {
             std::ptr::eq(&*self.shared, runtime)
         }
 
-        /// A task that runs here has woken or spawned `task`: it is the next one.
-        /// Only the one that it displaces can be stolen, so only then is there
-        /// something to tell the others.
+        /// A task that runs here has woken or spawned `task`, which becomes the
+        /// next task. Other workers can steal only the task that it displaces,
+        /// so without one there's no need to notify.
         #[inline]
         pub fn schedule(&self, task: Task) {
             self.emit(|| Event::Pushed(Queue::Slot));
@@ -124,9 +124,10 @@ mod worker {
             }
         }
 
-        /// A task that ran here has yielded: it is the last one. It has not waited
-        /// so far, so nobody has been told of it. That is needed only if another
-        /// comes before it that nobody has been told of: the one in the slot.
+        /// A task that ran here has yielded, and becomes the last in the queue.
+        /// It wasn't waiting until now, so no worker was notified of it. That's
+        /// needed only if a task comes before it that no worker was notified
+        /// of: the task in the slot.
         #[inline]
         pub fn schedule_yielded(&self, task: Task) {
             self.push(task);
@@ -135,8 +136,8 @@ mod worker {
             }
         }
 
-        /// Sees to it that another worker comes for what this one has published.
-        /// Where there is no other, the fence is saved.
+        /// Makes sure that another worker comes for what this worker has
+        /// published. If there's no other, this saves the fence.
         #[inline]
         fn notify_others(&self) {
             if self.shared.workers.len() > 1 {
@@ -167,7 +168,8 @@ mod worker {
             self.notify_others();
         }
 
-        /// Runs tasks until the runtime is shut down, then drops what it has.
+        /// Runs tasks until the runtime is shut down, then drops those it has
+        /// left.
         pub fn run(self) {
             let _inside = context::EnterScope::new(self.shared.clone());
             self.emit(|| Event::Started { worker: self.index });
@@ -176,8 +178,8 @@ mod worker {
                     self.run_next();
                 }
             });
-            // This thread is no worker now: what the destructors wake goes to the
-            // injector.
+            // This thread isn't a worker anymore: what the destructors wake
+            // goes to the injector.
             drop(self.slot.take_uncapped());
             while let Some(task) = self.queue.pop() {
                 drop(task);

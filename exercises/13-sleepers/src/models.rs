@@ -405,8 +405,7 @@ fn a_worker_that_sleeps_for_a_moment_and_a_notify_agree() {
     });
 }
 
-/// Clause 7: the only listed workers are the one that wakes up, and another that is just falling
-/// parked.
+/// Clause 7: only two workers are listed: one that wakes up, and another that is just parking.
 #[test]
 fn a_worker_that_gets_up_leaves_one_that_falls_asleep_listed() {
     let lesson = Lesson {

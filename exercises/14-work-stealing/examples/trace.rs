@@ -1,5 +1,6 @@
-//! Who steals, who searches, who sleeps? A task spawns eight others, which work
-//! for a while. Then all is quiet, until another comes from outside.
+//! Which worker steals, which one searches, and which one parks? A task spawns
+//! eight others, which work for a while. Then the runtime is idle, until a task
+//! comes from outside.
 //!
 //! `cargo workshop trace 14` shows it as a timeline. Your queues are in it if you
 //! tell the builder's `observer` what happens to them.

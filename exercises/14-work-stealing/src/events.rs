@@ -1,64 +1,65 @@
-//! What a runtime may tell of its queues and its workers. The words are those
-//! of `trace::queue`, so that a timeline can be drawn of them.
+//! What a runtime may report about its queues and its workers. The words are
+//! those of `trace::queue`, so that they can be drawn as a timeline.
 
 /// What has just happened on this thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// From now on this thread is the worker of this number; they begin at 0.
+    /// From now on this thread is the worker with this index.
     Started {
-        /// Its number, as in the other events.
+        /// Its index, from 0, as in the other events.
         worker: usize,
     },
-    /// A task has entered a queue. One that leaves the slot because of a newer
-    /// one is pushed, too, after that one.
+    /// A task has entered a queue. A task that a newer one displaces from the
+    /// slot is pushed, too, after the newer one.
     Pushed(Queue),
     /// A task has left a queue, and is polled next; or it has left the slot
-    /// since it is not its turn, and is pushed.
+    /// because it isn't its turn, and is pushed.
     Popped(Queue),
     /// This worker's own queue was full.
     Overflowed {
-        /// So many tasks went to the global queue instead, the one among them
+        /// How many tasks went to the global queue instead, including the task
         /// that found no room.
         count: usize,
     },
-    /// This worker has taken tasks from the global queue into its own. The one
+    /// This worker has taken tasks from the global queue into its own. The task
     /// that is polled at once is popped from there.
     Took {
-        /// So many, that one among them.
+        /// How many, including that task.
         count: usize,
     },
-    /// This worker has taken tasks from the queue of another into its own. The
-    /// one that is polled at once is popped from there.
+    /// This worker has taken tasks from another worker's queue into its own.
+    /// The task that is polled at once is popped from there.
     Stole {
-        /// Whose queue it was.
+        /// The index of the worker that had them.
         from: usize,
-        /// So many, that one among them.
+        /// How many, including that task.
         count: usize,
     },
-    /// This worker looks for tasks of others, or was woken to do so.
+    /// This worker searches the other workers' queues, or was unparked to do
+    /// so.
     SearchBegan,
-    /// It does so no longer.
+    /// This worker's search is over.
     SearchEnded {
         /// Whether it has found any.
         found: bool,
     },
-    /// A worker was chosen to be woken.
+    /// A worker was chosen to be unparked.
     Notified {
-        /// Its number.
+        /// Its index.
         worker: usize,
     },
-    /// This worker sleeps from now on.
+    /// This worker is parked from now on.
     Parked,
-    /// It is up.
+    /// This worker isn't parked anymore.
     Unparked,
 }
 
-/// Where a task waits for its turn.
+/// Where a task waits to be polled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queue {
     /// The worker's own queue.
     Local,
-    /// The worker's slot for the next task.
+    /// The worker's LIFO slot, for the next task.
     Slot,
     /// The queue that all workers share.
     Global,

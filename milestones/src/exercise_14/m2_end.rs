@@ -18,18 +18,19 @@ mod end {
             let tasks = mem::take(&mut queue.tasks);
             drop(queue);
             self.some_are_ready.notify_all();
-            // Destructors are anybody's code: they run without the lock.
+            // Destructors may be any code: they run without the lock.
             drop(tasks);
             self.owned.close_and_cancel();
         }
 
-        /// The same, by a worker in one of its tasks, which nobody waits for.
+        /// The same, by a worker in one of its tasks: no thread waits for the
+        /// workers.
         pub fn shut_down_detached(&self) {
             self.lock().is_detached = true;
             self.shut_down();
         }
 
-        /// Waits until all blocking jobs have ended, and takes no more.
+        /// Takes no more blocking jobs, and waits until all have ended.
         pub fn end_blocking(&self) {
             self.blocking().shut_down();
         }

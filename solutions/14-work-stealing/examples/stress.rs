@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use solution_14::{JoinHandle, Runtime, spawn, yield_now};
 
-/// So many tasks share a runtime, so that many runtimes end under way.
+/// How many tasks share a runtime: so few that many runtimes end in each run.
 const TASKS_OF_A_RUNTIME: u64 = 20_000;
 const WORKERS: [usize; 4] = [1, 2, 4, 8];
 
@@ -52,7 +52,7 @@ async fn woken_by(wakers: Sender<Waker>, is_ready_then: bool) {
             return Poll::Ready(());
         }
         was_polled = true;
-        // Nobody receives it once the foreign thread has gone.
+        // There is no receiver once the foreign thread has gone.
         let _ = wakers.send(cx.waker().clone());
         Poll::Pending
     })
@@ -89,8 +89,8 @@ async fn task(number: u64, counted: Counted, wakers: Sender<Waker>) -> u64 {
     number
 }
 
-/// Wakes what it is sent: twice, and keeps some for when the task has long
-/// ended.
+/// Wakes each waker that it receives twice, and keeps some until the task has
+/// long ended.
 fn wake_all(wakers: &Receiver<Waker>) {
     let mut kept = Vec::new();
     for waker in wakers {
@@ -103,7 +103,7 @@ fn wake_all(wakers: &Receiver<Waker>) {
     kept.into_iter().for_each(Waker::wake);
 }
 
-/// Spawns so many tasks from this thread, aborts some, and awaits some.
+/// Spawns these tasks from this thread, aborts some, and awaits some.
 fn spawn_from_here(
     runtime: &Runtime,
     numbers: std::ops::Range<u64>,
@@ -141,7 +141,7 @@ fn round(workers: usize) {
         scope.spawn(|| spawn_from_here(&runtime, 0..half, &sender));
         spawn_from_here(&runtime, half..TASKS_OF_A_RUNTIME, &sender);
     });
-    // Tasks that wait for ever keep the channel open: it closes with them.
+    // Tasks that wait forever keep the channel open: it closes with them.
     drop(sender);
     drop(runtime);
     waking.join().expect("to wake is harmless");

@@ -1,10 +1,10 @@
-//! What a runtime is to be like.
+//! The settings of a runtime.
 
 use std::num::NonZeroU32;
 
 use super::observer::Observer;
 
-/// Makes a [`Runtime`](super::Runtime) that is not the default one.
+/// Makes a [`Runtime`](super::Runtime) with other settings than the default.
 #[derive(Clone, Debug)]
 pub struct Builder {
     pub(super) worker_threads: usize,
@@ -26,50 +26,52 @@ impl Builder {
         }
     }
 
-    /// How many threads run tasks. By default as many as there are processors.
+    /// Sets how many threads run tasks. By default there are as many as
+    /// processors.
     ///
     /// # Panics
     ///
-    /// If it is zero.
+    /// If `workers` is zero.
     pub fn worker_threads(&mut self, workers: usize) -> &mut Self {
         assert!(workers > 0, "a runtime without workers runs no task");
         self.worker_threads = workers;
         self
     }
 
-    /// A worker that has enough to do takes a task that came from elsewhere
-    /// after so many polls at the latest, and much sooner if it hasn't taken
-    /// any for some time. By default 61. To ask for 1 is to ask for 2: there
-    /// has to be a turn for the worker's own queue.
+    /// Sets after how many polls, at the latest, a busy worker takes a task
+    /// that came from elsewhere. If it hasn't taken any for some time, it takes
+    /// one much sooner. The default is 61. An interval of 1 is taken for 2,
+    /// because one of the polls has to be for the worker's own queue.
     ///
     /// # Panics
     ///
-    /// If it is zero.
+    /// If `polls` is zero.
     pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
         let polls = NonZeroU32::new(polls).expect("an interval is not zero");
         self.global_queue_interval = polls.get().max(2);
         self
     }
 
-    /// The name of the threads that run tasks. By default `worker`.
+    /// Sets the name of the threads that run tasks. The default is `worker`.
     pub fn thread_name(&mut self, name: impl Into<String>) -> &mut Self {
         self.thread_name = name.into();
         self
     }
 
-    /// How many jobs of `spawn_blocking` run at once. By default 512.
+    /// Sets how many jobs of `spawn_blocking` run at once. The default is 512.
     ///
     /// # Panics
     ///
-    /// If it is zero.
+    /// If `threads` is zero.
     pub fn max_blocking_threads(&mut self, threads: usize) -> &mut Self {
         assert!(threads > 0, "a pool of no threads runs no job");
         self.max_blocking_threads = threads;
         self
     }
 
-    /// Tells `observe` what happens to the queues, and what the workers do, on
-    /// the thread where it happens. It must neither panic nor use a runtime.
+    /// Sets the function that is told what happens to the queues, and what the
+    /// workers do, on the thread where it happens. It must neither panic nor
+    /// use a runtime.
     #[cfg(feature = "observer")]
     pub fn observer(&mut self, observe: fn(super::events::Event)) -> &mut Self {
         self.observer.observe = Some(observe);

@@ -10,13 +10,13 @@ use std::thread;
 use super::shared::Shared;
 use super::worker::Worker;
 
-/// Nothing here has a destructor, so that it can be reached without a check.
+/// No field has a destructor, so that a thread reaches this without a check.
 struct Context {
-    /// The runtime that was entered last. Its [`EnterGuard`] keeps it.
+    /// The runtime that was entered last. Its [`EnterGuard`] keeps it alive.
     runtime: Cell<*const Shared>,
-    /// What this thread works as, as long as [`run_as`] runs.
+    /// The worker that this thread is, as long as [`run_as`] runs.
     worker: Cell<*const Worker>,
-    /// How many [`EnterGuard`] there are.
+    /// How many [`EnterGuard`]s there are.
     depth: Cell<usize>,
     /// Whether there is a [`BlockOnGuard`].
     is_blocked: Cell<bool>,
@@ -41,14 +41,14 @@ pub fn current() -> *const Shared {
 ///
 /// # Safety
 ///
-/// While the caller has the reference, it runs no code of the user's that is
-/// not `'static`: that could drop the [`EnterGuard`], and the runtime behind
-/// it. An `EnterGuard` within reach of `'static` code has borrowed its runtime
-/// for ever.
+/// While the caller has the reference, it must not run user code that isn't
+/// `'static`, which could drop the [`EnterGuard`], and the runtime behind it.
+/// An `EnterGuard` within reach of `'static` code has borrowed its runtime
+/// forever.
 ///
 /// # Panics
 ///
-/// If there is none.
+/// If this thread has entered no runtime.
 #[inline]
 #[track_caller]
 pub unsafe fn expect_current<'a>() -> &'a Shared {
@@ -58,16 +58,16 @@ pub unsafe fn expect_current<'a>() -> &'a Shared {
         "this thread has not entered a runtime: call this in a task, in \
          `block_on`, in a blocking job, or while a guard of `enter` is there"
     );
-    // SAFETY: what was entered is kept by an `EnterGuard` that is still there.
+    // SAFETY: an `EnterGuard` that still exists keeps the runtime alive.
     unsafe { &*runtime }
 }
 
-/// The worker that this thread is, if it is one of this runtime.
+/// The worker that this thread is, if it's a worker of this runtime.
 #[inline]
 pub fn worker_of(runtime: &Shared) -> Option<&Worker> {
     let worker = CONTEXT.with(|context| context.worker.get());
-    // SAFETY: `run_as` borrows the worker as long as this is not null, and what
-    // asks for it is called by that.
+    // SAFETY: `run_as` borrows the worker as long as this isn't null, and our
+    // caller runs within `run_as`.
     let worker = unsafe { worker.as_ref() }?;
     worker.is_of(runtime).then_some(worker)
 }
@@ -77,7 +77,7 @@ pub fn is_worker() -> bool {
     CONTEXT.with(|context| !context.worker.get().is_null())
 }
 
-/// Lets this thread be `worker` while `body` runs. `body` must not panic.
+/// Makes this thread `worker` while `body` runs. `body` must not panic.
 pub fn run_as(worker: &Worker, body: impl FnOnce()) {
     let set = |worker| CONTEXT.with(|context| context.worker.replace(worker));
     set(worker);
@@ -87,19 +87,19 @@ pub fn run_as(worker: &Worker, body: impl FnOnce()) {
 
 /// While it lives, free functions use the runtime that was entered.
 ///
-/// Guards are to be dropped in the reverse of their order.
+/// Guards must be dropped in the reverse order of their creation.
 ///
 /// # Panics
 ///
-/// When it is dropped before one that came later.
+/// When it's dropped before a guard that was made later.
 #[must_use = "dropped, it leaves the runtime"]
 pub struct EnterGuard<'a> {
-    /// Not only borrowed: a guard that is forgotten is never dropped.
+    /// Not only borrowed, because a guard that is forgotten is never dropped.
     entered: Arc<Shared>,
-    /// What was entered before, and is kept by another guard.
+    /// The runtime that was entered before, which another guard keeps alive.
     previous: *const Shared,
     depth: usize,
-    /// It stays on its thread.
+    /// Keeps the guard on its thread.
     _runtime: PhantomData<(&'a Shared, *const ())>,
 }
 
@@ -129,7 +129,7 @@ impl Drop for EnterGuard<'_> {
                 // The `EnterScope` around it has left this runtime already.
                 return;
             }
-            // A later guard will bring this runtime back: it must stay.
+            // A later guard will restore this runtime, so it must stay alive.
             mem::forget(self.entered.clone());
             if !thread::panicking() {
                 panic!(
@@ -140,8 +140,8 @@ impl Drop for EnterGuard<'_> {
     }
 }
 
-/// An [`EnterGuard`] around code of the user's, which may forget its own
-/// guards: nothing drops these, so this one leaves their runtimes, too.
+/// An [`EnterGuard`] around user code, which may forget its own guards: nothing
+/// drops these, so the outer guard leaves their runtimes, too.
 pub struct EnterScope(EnterGuard<'static>);
 
 impl EnterScope {
@@ -154,7 +154,8 @@ impl Drop for EnterScope {
     fn drop(&mut self) {
         CONTEXT.with(|context| {
             if context.depth.get() > self.0.depth {
-                // A guard that was kept instead would bring this one back.
+                // A guard that was kept, and not forgotten, would restore this
+                // runtime.
                 mem::forget(self.0.entered.clone());
                 context.depth.set(self.0.depth);
             }
@@ -162,10 +163,10 @@ impl Drop for EnterScope {
     }
 }
 
-/// Leaves what code of the user's has entered on a worker's thread and not
-/// left. A task can't keep a guard from one poll to the next: a guard stays on
-/// its thread. So between two polls there is the worker's own, and what was
-/// forgotten.
+/// Leaves the runtimes that user code has entered on a worker's thread and not
+/// left. A task can't keep a guard from one poll to the next, because a guard
+/// stays on its thread. So between two polls there are only the worker's own
+/// guard and those that were forgotten.
 #[inline]
 pub fn leave_forgotten(workers_own: &Arc<Shared>) {
     CONTEXT.with(|context| {
@@ -177,19 +178,20 @@ pub fn leave_forgotten(workers_own: &Arc<Shared>) {
 
 #[cold]
 fn leave_all(context: &Context, workers_own: &Arc<Shared>) {
-    // A guard that was kept instead would bring this one back.
+    // A guard that was kept, and not forgotten, would restore this runtime.
     mem::forget(workers_own.clone());
     context.runtime.set(Arc::as_ptr(workers_own));
     context.depth.set(1);
 }
 
-/// While it lives, this thread waits for a future. It stays on its thread.
+/// While it exists, its thread waits for a future. The guard stays on that
+/// thread.
 pub struct BlockOnGuard(PhantomData<*const ()>);
 
 impl BlockOnGuard {
     /// # Panics
     ///
-    /// Where a thread must not wait.
+    /// Where this thread must not wait.
     #[track_caller]
     pub fn new() -> Self {
         CONTEXT.with(|context| {

@@ -1,5 +1,5 @@
-//! What a runtime does from anywhere: by a handle, or by the runtime that a
-//! thread has entered.
+//! How code anywhere uses a runtime: through a handle, or through the runtime
+//! that its thread has entered.
 
 use std::ptr;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ pub use super::task::JoinHandle;
 /// What a blocking job returns, to be awaited.
 pub type BlockingHandle<T> = spawn_blocking::JoinHandle<T>;
 
-/// Does what a [`Runtime`](super::Runtime) does, from anywhere and as long as
-/// that is there. What is spawned later is cancelled.
+/// Spawns on a [`Runtime`](super::Runtime), and enters it, from anywhere and as
+/// long as the runtime exists. What is spawned later is cancelled.
 #[derive(Clone)]
 pub struct Handle {
     shared: Arc<Shared>,
@@ -66,7 +66,7 @@ impl Handle {
 ///
 /// # Panics
 ///
-/// If it has entered none.
+/// If this thread has entered no runtime.
 #[inline]
 #[track_caller]
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
@@ -74,17 +74,17 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    // SAFETY: of the user's code only destructors of tasks may run here, after
-    // the end of the runtime, and tasks are `'static`.
+    // SAFETY: the only user code that may run here is in destructors of tasks,
+    // after the end of the runtime, and tasks are `'static`.
     unsafe { context::expect_current() }.spawn(future)
 }
 
-/// Runs a job that blocks, on a thread of the runtime that this thread has
-/// entered.
+/// Runs `job` on a thread where it may block, on the runtime that this thread
+/// has entered.
 ///
 /// # Panics
 ///
-/// If it has entered none.
+/// If this thread has entered no runtime.
 #[track_caller]
 pub fn spawn_blocking<F, T>(job: F) -> BlockingHandle<T>
 where
@@ -95,12 +95,12 @@ where
 }
 
 /// Makes a future that is ready once `duration` has passed, on the runtime that
-/// this thread has entered. Its task is then woken by the thread of the timers,
-/// and waits no longer than one that was spawned elsewhere.
+/// this thread has entered. The timer thread then wakes the task, which waits
+/// no longer than a task that was spawned elsewhere.
 ///
 /// # Panics
 ///
-/// If it has entered none.
+/// If this thread has entered no runtime.
 #[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
     // SAFETY: the reference is not used.
@@ -110,10 +110,10 @@ pub fn sleep(duration: Duration) -> Sleep {
 
 #[track_caller]
 fn current_handle() -> Handle {
-    // SAFETY: no code of the user's runs here.
+    // SAFETY: no user code runs here.
     let shared = ptr::from_ref(unsafe { context::expect_current() });
-    // SAFETY: it lives in an `Arc`, which the thread's context keeps.
+    // SAFETY: it is in an `Arc`, which the thread's context keeps.
     unsafe { Arc::increment_strong_count(shared) };
-    // SAFETY: as above, and the count is ours.
+    // SAFETY: as above, and this call owns the count.
     Handle::new(unsafe { Arc::from_raw(shared) })
 }

@@ -1,19 +1,19 @@
 //! The LIFO slot, for the task that runs next.
 //!
-//! A task that was just woken finds in the caches what its waker has written
-//! for it. So it does not go to the end of the queue: it is the next. But two
-//! tasks that wake each other would stay the next for ever, so the slot gives
-//! out only so many tasks in a row while others wait.
+//! A task that was just woken finds in the caches what the thread that woke it
+//! has written for it. So it doesn't go to the end of the queue: it's the next
+//! task. However, two tasks that wake each other would be next forever, so the
+//! slot gives out only a few tasks in a row while others wait.
 
 use std::cell::Cell;
 
-/// So many in a row; tokio has the same number.
+/// The most tasks that come from the slot in a row; tokio has the same number.
 pub const MAX_CONSECUTIVE: u32 = 3;
 
-/// A worker's own: no thief sees it.
+/// A worker's own slot: no thief sees it.
 pub struct LifoSlot<T> {
     task: Cell<Option<T>>,
-    /// How many have come from here since one came from elsewhere.
+    /// How many tasks `take` has returned in a row.
     consecutive: Cell<u32>,
 }
 
@@ -25,7 +25,7 @@ impl<T> LifoSlot<T> {
         }
     }
 
-    /// Makes `task` the next one. Returns the one that would have been.
+    /// Makes `task` the next one. Returns the task that it displaces.
     #[inline]
     pub fn put(&self, task: T) -> Option<T> {
         self.task.replace(Some(task))
@@ -39,7 +39,8 @@ impl<T> LifoSlot<T> {
         is_empty
     }
 
-    /// Takes the next task, unless it is the turn of those who wait.
+    /// Takes the next task, unless as many as allowed have come from here in a
+    /// row.
     #[inline]
     pub fn take(&self) -> Option<T> {
         let task = if self.consecutive.get() < MAX_CONSECUTIVE {
@@ -53,7 +54,7 @@ impl<T> LifoSlot<T> {
         task
     }
 
-    /// Takes it also if it is the turn of others, of whom there are none.
+    /// Takes the next task, no matter how many have come from here in a row.
     #[inline]
     pub fn take_uncapped(&self) -> Option<T> {
         self.task.take()

@@ -1,12 +1,12 @@
-//! Who is told what happens to the queues, if anybody is.
+//! The function that is told what happens to the queues, if there is one.
 //!
-//! It is a feature and not only a setting: a worker handles a task within some
-//! nanoseconds, and would have to look at the setting at several places on the
-//! way. Without the feature, to tell something is no code.
+//! It's a feature, and not only a setting, because a worker handles a task
+//! within some nanoseconds, and would have to look at the setting in several
+//! places on the way. Without the feature, emitting an event takes no code.
 
 use super::events::Event;
 
-/// Is told what happens.
+/// The function that is told what happens, if there is one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Observer {
     #[cfg(feature = "observer")]
@@ -17,7 +17,8 @@ pub struct Observer {
 const _: () = assert!(size_of::<Observer>() == 0);
 
 impl Observer {
-    /// Tells what `event` returns, which is not called if nobody listens.
+    /// Passes on what `event` returns. If there is no observer, `event` isn't
+    /// called.
     #[inline]
     pub fn emit(self, event: impl FnOnce() -> Event) {
         #[cfg(feature = "observer")]

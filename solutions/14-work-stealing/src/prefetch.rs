@@ -1,14 +1,15 @@
-//! Where the tasks lie that were pushed last, so that whoever takes them can
-//! fetch several at a time.
+//! The addresses of the tasks that were pushed last, so that a thread that
+//! takes them can fetch several at a time.
 //!
-//! The address of a task in a linked list stands in the task before it. Who
-//! walks along the list waits for one task after the other, each time as long
-//! as a cache line needs from core to core. Addresses that are known beforehand
-//! can be asked for together.
+//! In a linked list, the address of a task is in the task before it. A thread
+//! that walks along the list waits for one task after the other, each time as
+//! long as a cache line takes from core to core. Lines whose addresses are
+//! known beforehand can be fetched together.
 //!
 //! All of this is a hint. Threads that push at the same time overwrite each
-//! other's notes, and what a note speaks of may have ended. So nothing depends
-//! on them, and they are std's own atomics: no model has to look at them.
+//! other's notes, and the task that a note points to may have ended. So nothing
+//! depends on the notes, and they are std's own atomics: no model has to look
+//! at them.
 
 use std::array;
 use std::ptr::{self, NonNull};
@@ -17,33 +18,33 @@ use std::sync::atomic::{
     Ordering::{self, Relaxed},
 };
 
-/// So many notes are kept: about as many tasks as come while a worker polls
+/// How many notes are kept: about as many as tasks come while a worker polls
 /// those that it took before.
 const NOTES: usize = 256;
-/// So many tasks are under way at a time; a core can wait for about as many
-/// cache lines.
+/// How many tasks are being fetched at a time; a core can wait for about as
+/// many cache lines.
 const AHEAD: usize = 16;
 
-/// Notes of the last tasks, in a circle.
+/// Notes of the last tasks, in a ring.
 pub struct PrefetchHints {
     written: Written,
     read: Read,
 }
 
-/// Those who push write to it, so it has its cache lines for itself.
+/// Threads that push write to it, so it has its cache lines to itself.
 #[repr(align(128))]
 struct Written {
     notes: [AtomicPtr<()>; NOTES],
 }
 
-/// And so have those who take.
+/// Threads that take write to it, so it has its cache lines to itself, too.
 #[repr(align(128))]
 struct Read {
-    /// The number of the newest when the last one took.
+    /// The number of the newest task when tasks were last taken.
     newest: AtomicUsize,
 }
 
-/// Relaxed: see above, nothing depends on what these say.
+/// Relaxed: as said above, nothing depends on what is read.
 const HINT: Ordering = Relaxed;
 
 impl PrefetchHints {
@@ -58,15 +59,16 @@ impl PrefetchHints {
         }
     }
 
-    /// Notes where a task lies that is about to be pushed, with this number.
+    /// Notes the address of the task that is about to be pushed with this
+    /// number.
     #[inline]
     pub fn record(&self, number: usize, task: NonNull<()>) {
         let note = &self.written.notes[number % NOTES];
         note.store(task.as_ptr(), HINT);
     }
 
-    /// Begins to fetch what was noted since the last time, the newest first:
-    /// that is of this number.
+    /// Begins to fetch the tasks that were noted since the last time, the
+    /// newest first, which has this number.
     pub fn fetch(&self, newest: usize) -> Fetch<'_> {
         let fetched = self.read.newest.load(HINT);
         let mut fetch = Fetch {
@@ -77,7 +79,8 @@ impl PrefetchHints {
         fetch
     }
 
-    /// The same for those who have pushed most of them: they fetch nothing.
+    /// The same for a thread that has pushed most of the tasks: it fetches
+    /// nothing.
     pub fn skip(&self, newest: usize) -> Fetch<'_> {
         self.read.newest.store(newest, HINT);
         Fetch {
@@ -108,8 +111,8 @@ impl Fetch<'_> {
     }
 }
 
-/// Lets the processor fetch what is needed to poll a small task: its header,
-/// and the future behind it.
+/// Has the processor fetch what a poll of a small task needs: its header, and
+/// the future behind that.
 #[inline]
 pub fn prefetch(task: *const ()) {
     #[cfg(target_arch = "x86_64")]
@@ -117,12 +120,12 @@ pub fn prefetch(task: *const ()) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         for line in 0..2 {
             let line = task.cast::<i8>().wrapping_add(64 * line);
-            // SAFETY: this is a hint as well. It reads nothing that the program
-            // could see, and no address is wrong.
+            // SAFETY: this is a hint as well. The program sees nothing that it
+            // reads, and no address is wrong.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };
         }
     }
-    // Elsewhere there is no stable way to ask.
+    // Elsewhere there is no stable way to prefetch.
     #[cfg(not(target_arch = "x86_64"))]
     let _ = task;
 }

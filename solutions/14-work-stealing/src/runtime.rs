@@ -10,7 +10,7 @@ use super::handle::{BlockingHandle, Handle, JoinHandle};
 
 /// A work-stealing scheduler with its threads.
 ///
-/// Dropping it ends them, and drops all tasks.
+/// Dropping it ends the threads, and drops all tasks.
 pub struct Runtime {
     handle: Handle,
     workers: Vec<thread::JoinHandle<()>>,
@@ -21,12 +21,12 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// If the system has no thread left.
+    /// If a thread can't be started.
     pub fn new() -> io::Result<Self> {
         Self::builder().build()
     }
 
-    /// Makes a runtime of another kind.
+    /// Returns a builder, for a runtime with other settings.
     pub fn builder() -> Builder {
         Builder::new()
     }
@@ -46,7 +46,7 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// Within a task or another `block_on`, and if `future` does.
+    /// Within a task or another `block_on`, and if `future` panics.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let _blocked = context::BlockOnGuard::new();
         let _inside = context::EnterScope::new(self.handle.shared().clone());
@@ -55,8 +55,8 @@ impl Runtime {
 
     /// Spawns a task.
     ///
-    /// A thread that spawns or wakes thousands of tasks while the workers are
-    /// far behind is held up: after each 1,024th it lets other threads run.
+    /// If a thread spawns or wakes thousands of tasks while the workers are far
+    /// behind, it lets other threads run after every 1,024th task.
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
         F: Future + Send + 'static,
@@ -65,7 +65,7 @@ impl Runtime {
         self.handle.spawn(future)
     }
 
-    /// Runs a job that blocks, on a thread of its own.
+    /// Runs `job` on a thread where it may block.
     pub fn spawn_blocking<F, T>(&self, job: F) -> BlockingHandle<T>
     where
         F: FnOnce() -> T + Send + 'static,
@@ -74,12 +74,13 @@ impl Runtime {
         self.handle.spawn_blocking(job)
     }
 
-    /// Makes a handle, for other threads and for later.
+    /// Returns a handle, for other threads and for later.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
-    /// Lets this thread use the free functions, as long as the guard is there.
+    /// Makes this the runtime that free functions use on this thread, until
+    /// the guard is dropped.
     pub fn enter(&self) -> EnterGuard<'_> {
         self.handle.enter()
     }
@@ -89,7 +90,7 @@ impl Drop for Runtime {
     fn drop(&mut self) {
         let shared = self.handle.shared();
         if context::worker_of(shared).is_some() {
-            // In one of its own tasks: that worker cannot end before we return.
+            // In one of its own tasks: this worker can't end before we return.
             return shared.shut_down_detached();
         }
         shared.shut_down();

@@ -8,14 +8,15 @@ use super::task::{OwnedTasks, Schedule};
 
 /// The runtime that a task belongs to.
 ///
-/// It is a plain pointer: a count for each task would be changed by all workers
-/// at every spawn and at every end. It may be used by whoever holds the task,
-/// since the runtime does not go before all its tasks have ended. After that
-/// nobody uses it: a waker of a task that has ended schedules nothing.
+/// It's a plain pointer, because all workers would change a reference count at
+/// the spawn and at the end of every task. A thread that owns the task may use
+/// the pointer: the runtime isn't freed before all its tasks have ended. After
+/// that it isn't used, because a waker of a task that has ended schedules
+/// nothing.
 #[derive(Clone, Copy)]
 pub struct SchedulerRef(*const Shared);
 
-// SAFETY: what it points to may be used by all threads.
+// SAFETY: all threads may use what it points to.
 unsafe impl Send for SchedulerRef {}
 // SAFETY: as above.
 unsafe impl Sync for SchedulerRef {}
@@ -28,11 +29,14 @@ impl SchedulerRef {
 
     /// # Safety
     ///
-    /// The caller must hold a task of this owner, or be a worker, or be counted
-    /// as in flight, as long as it uses the reference.
+    /// As long as it uses the reference, the caller must own a task of this
+    /// runtime, be one of its workers, have entered it, or be counted as in
+    /// flight.
     #[inline]
     unsafe fn shared<'a>(self) -> &'a Shared {
-        // SAFETY: `Shared` lives in an `Arc`, and `end` waits for all of these.
+        // SAFETY: `Shared` is in an `Arc`. Each worker has a clone, and so has
+        // the guard of a thread that has entered the runtime. The last worker
+        // keeps its clone until no task and no thread in flight is left.
         unsafe { &*self.0 }
     }
 }
@@ -42,8 +46,8 @@ impl Schedule for SchedulerRef {
 
     #[inline]
     fn schedule(&self, task: Task) {
-        // SAFETY: we hold a task, until it is pushed. Then we are a worker, or
-        // the thread's context keeps the runtime, or we are in flight.
+        // SAFETY: this thread owns a task until it has pushed it. From then on
+        // the thread is a worker, or has entered the runtime, or is in flight.
         let shared = unsafe { self.shared() };
         if let Some(worker) = context::worker_of(shared) {
             worker.schedule(task);
@@ -66,7 +70,7 @@ impl Schedule for SchedulerRef {
 
     #[inline]
     fn owned(&self) -> Option<&OwnedTasks<Self>> {
-        // SAFETY: this is called by who holds a task, for it.
+        // SAFETY: the caller owns a task of this runtime, for which it asks.
         Some(&unsafe { self.shared() }.owned)
     }
 }

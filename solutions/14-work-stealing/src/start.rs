@@ -15,7 +15,7 @@ use super::runtime::Runtime;
 use super::shared::{Remote, Shared};
 use super::worker::Worker;
 
-/// A blocking thread without a job stays so long.
+/// How long a blocking thread stays without a job.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 impl Builder {
@@ -23,11 +23,11 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If the system has no thread left, or none of this name: one with a NUL
-    /// in it. Those that were started end.
+    /// If a thread can't be started, or can't have its name because that
+    /// contains a NUL. The threads that have started are ended.
     pub fn build(&mut self) -> io::Result<Runtime> {
         if self.thread_name.contains('\0') {
-            // std panics where a thread is to have such a name.
+            // std would panic when it starts a thread with such a name.
             let refused = "the name of a thread has no NUL in it";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, refused));
         }
@@ -59,7 +59,7 @@ impl Builder {
             match thread.spawn(work) {
                 Ok(thread) => runtime.add_worker(thread),
                 Err(error) => {
-                    // Those that are missing need not be waited for.
+                    // The end needn't wait for workers that never started.
                     shared.workers_exited(count - index);
                     return Err(error);
                 }

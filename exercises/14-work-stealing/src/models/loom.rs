@@ -62,7 +62,7 @@ fn two_tasks_from_outside_run_in_every_order() {
     });
 }
 
-/// Clause 15: the workers are told as they begin, or as they fall asleep.
+/// Clause 15: the shutdown comes as the workers start, or as they park.
 #[test]
 fn two_workers_end_in_every_order() {
     let lesson = Lesson {

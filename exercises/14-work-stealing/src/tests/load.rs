@@ -73,7 +73,7 @@ fn polls_before_rare_tasks(keep_busy: Way) -> Vec<(usize, &'static str)> {
     waited
 }
 
-/// Lets so many polls pass.
+/// Lets this many polls pass.
 async fn pass(busy: &Busy, polls: usize) {
     let end = busy.polls() + polls;
     while busy.polls() < end {
@@ -81,7 +81,8 @@ async fn pass(busy: &Busy, polls: usize) {
     }
 }
 
-/// From now until the poll in which `task` returned how many there had been.
+/// Returns how many polls pass until that of `task`, which returns how many there
+/// have been.
 async fn polls_until(busy: &Busy, task: JoinHandle<usize>) -> usize {
     let now = busy.polls();
     task.await.expect("the task returns").saturating_sub(now)
@@ -113,7 +114,7 @@ fn busy_workers_share_what_comes_from_outside() {
 }
 
 const GUESTS: usize = 100;
-/// So many polls of its own tasks has a worker to take one from outside.
+/// A worker has this many polls of its own tasks to take one from outside.
 const PATIENCE: usize = 1_000;
 
 /// Lets tasks come from outside while each worker has tasks that yield. Returns
@@ -241,7 +242,7 @@ fn a_flood_from_outside_leaves_polls_for_the_own_tasks() {
     });
 }
 
-/// So many tasks come from outside at once.
+/// How many tasks come from outside at once.
 const FLOOD: usize = 5_000;
 
 /// Returns how many polls of busy tasks came before each task from outside.
@@ -298,7 +299,7 @@ fn what_a_worker_has_taken_keeps_its_place() {
     });
 }
 
-/// So many tasks come in a row.
+/// How many tasks come in a row.
 const ROW: usize = 250;
 
 /// Lets tasks come from outside while the only worker is in a poll of a task that
@@ -335,7 +336,7 @@ fn order_of_tasks_from_outside(yields: usize) -> Vec<usize> {
     order.lock().unwrap().clone()
 }
 
-/// How many larger numbers there are before one, at most.
+/// Returns how many larger numbers there are before any one of them, at most.
 fn most_overtaken(order: &[usize]) -> usize {
     let before = |at: usize| {
         let earlier = order[..at].iter();

@@ -214,7 +214,7 @@ fn a_guard_that_is_forgotten_harms_nobody() {
         usual_cause: "The thread's own guard finds that a later one was not dropped, and panics: \
                       in the worker's loop, or between the end of the job and its handle. Or the \
                       worker enters its runtime once, and stays in the other one after the task. \
-                      After each poll the worker has to leave whatever the user's code entered. At \
+                      After each poll the worker has to leave what the user's code has entered. At \
                       a hang: that panic has ended a worker (is one missing among the threads?). \
                       If all are there, see clause 3: a worker that found tasks didn't wake \
                       another for the next.",

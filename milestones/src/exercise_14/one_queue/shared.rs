@@ -81,7 +81,7 @@ impl Shared {
             .pop_front()
     }
 
-    /// A worker ends. The last one ends the jobs, if nobody else does.
+    /// A worker ends. The last one ends the jobs, if no other thread does.
     pub fn workers_exited(&self, workers: usize) {
         let mut queue = self.lock();
         queue.workers_left -= workers;

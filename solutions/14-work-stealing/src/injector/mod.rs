@@ -87,14 +87,14 @@ impl<S: Schedule> Injector<S> {
     /// Returns `true` if no task waits here.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        // Who sees that the stack was taken sees the length set before that.
-        // Relaxed: who is about to sleep has made a fence between its
-        // announcement and this look, and who pushes makes one between its push
-        // and its look at the sleepers. For all others it is a hint.
+        // A thread that sees the stack emptied sees the length set before that.
+        // Relaxed: a worker that is about to park has made a fence between its
+        // announcement and this look, and a pushing thread makes one between
+        // its push and its look at the sleepers. For all others it's a hint.
         self.stack.is_empty() && self.queue.len.load(Relaxed) == 0
     }
 
-    /// Returns how many wait in the list, for a hint.
+    /// Returns how many tasks wait in the list, as a hint.
     pub fn len(&self) -> usize {
         self.queue.len.load(Relaxed)
     }
@@ -177,13 +177,13 @@ impl<S: Schedule> Injector<S> {
         list: &mut List<Runnable<S>>,
         begin: impl FnOnce(&PrefetchHints, usize) -> Fetch<'_>,
     ) {
-        // A task that comes just now is for the next.
+        // A task that comes just now is left for the next move.
         if self.stack.is_empty() {
             return;
         }
         if list.len() == 0 {
-            // Who has pushed these has told the workers, and one may look just
-            // now.
+            // The threads that pushed these have notified already, and a worker
+            // may look just now.
             // Relaxed: published when the stack is taken.
             self.queue.len.store(1, Relaxed);
         }

@@ -17,7 +17,7 @@ use super::task::{self, JoinHandle, OwnedTasks, Runnable};
 
 use shutdown::Shutdown;
 
-/// How many tasks a worker's queue holds. In a model it shall overflow.
+/// How many tasks a worker's queue holds. In a model it has to overflow.
 pub const CAPACITY: usize = if cfg!(any(feature = "loom", feature = "shuttle"))
 {
     4
@@ -25,8 +25,8 @@ pub const CAPACITY: usize = if cfg!(any(feature = "loom", feature = "shuttle"))
     256
 };
 
-/// A thread that is no worker yields to others after so many tasks that it has
-/// pushed beside as many that wait.
+/// After each multiple of this many pushes, a thread that isn't a worker yields
+/// to others if as many tasks wait.
 const YIELD_EVERY: usize = 1_024;
 
 /// A task of a runtime.
@@ -38,7 +38,7 @@ pub struct Shared {
     pub sleepers: Sleepers,
     pub owned: OwnedTasks<SchedulerRef>,
     pub workers: Vec<Remote>,
-    /// A worker takes from the injector after so many polls at the latest.
+    /// A worker takes from the injector after this many polls at the latest.
     pub global_queue_interval: u32,
     pub observer: Observer,
     shutdown: Shutdown,
@@ -68,7 +68,7 @@ impl Shared {
         }
     }
 
-    /// Spawns a task. The caller must hold what keeps this alive.
+    /// Spawns a task. The caller must keep this alive meanwhile.
     #[inline]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -89,16 +89,16 @@ impl Shared {
             return drop(task);
         }
         self.inject(task);
-        // The last worker may have looked at the injector before that. Then it
-        // knew of the shutdown, and since it has made a fence in between, as
-        // `notify` did here, so do we.
+        // The last worker may have looked at the injector before that. If so,
+        // it already knew of the shutdown. There's a fence between the two, and
+        // one in `notify` here, so this thread now knows of the shutdown, too.
         // Model: `a_task_that_comes_at_the_end_ends_in_every_order`.
         if self.is_shut_down() {
             self.drop_injected();
         }
     }
 
-    /// Queues a task for whichever worker comes first.
+    /// Queues a task for the first worker that comes.
     #[inline]
     pub fn inject(&self, task: Task) {
         self.observer.emit(|| Event::Pushed(Queue::Global));
@@ -111,8 +111,8 @@ impl Shared {
 
     // ANCHOR: relieve_injector
     /// Does a part of the workers' work for the injector. If they are far
-    /// behind, it also lets other threads run: a worker that was notified may
-    /// have no processor as long as this thread has one.
+    /// behind, it also lets other threads run, because a worker that was
+    /// notified may have no processor as long as this thread has one.
     #[cold]
     fn relieve_injector(&self, pushes: usize) {
         self.injector.move_if_free();
@@ -125,7 +125,7 @@ impl Shared {
     }
     // ANCHOR_END: relieve_injector
 
-    /// Sees to it that somebody comes for the work that was published.
+    /// Makes sure that a worker comes for the work that was published.
     #[inline]
     pub fn notify(&self) {
         if let Some(worker) = self.sleepers.notify() {

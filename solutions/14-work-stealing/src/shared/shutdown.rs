@@ -13,17 +13,17 @@ use super::{Shared, Task};
 /// How far the end has come.
 pub struct Shutdown {
     is_shut_down: AtomicBool,
-    /// Whether nobody waits for the workers, so that the last of them has to
+    /// Whether no thread waits for the workers, so that the last of them has to
     /// end the blocking threads.
     is_detached: AtomicBool,
-    /// How many workers have not dropped their tasks yet.
+    /// How many workers haven't dropped their tasks yet.
     workers_left: AtomicUsize,
-    /// How many threads are scheduling a task without anything that keeps the
+    /// How many threads are scheduling a task and have nothing that keeps the
     /// runtime alive.
     in_flight: AtomicUsize,
-    /// The threads for what blocks. Shut down when the runtime ends: whoever
-    /// submits a job holds on to the runtime's parts, and must not be the one
-    /// that waits.
+    /// The threads for blocking jobs. They are shut down when the runtime ends,
+    /// and not when this is dropped: a thread that submits a job keeps the
+    /// runtime's parts alive, but must not wait for the jobs.
     blocking: Pool,
 }
 
@@ -42,7 +42,7 @@ impl Shutdown {
 impl Shared {
     #[inline]
     pub fn is_shut_down(&self) -> bool {
-        // Relaxed: workers that sleep are unparked, which publishes it; others
+        // Relaxed: parked workers are unparked, which publishes it; the others
         // see it sooner or later.
         self.shutdown.is_shut_down.load(Relaxed)
     }
@@ -57,26 +57,27 @@ impl Shared {
         }
     }
 
-    /// The same, by a worker in one of its tasks, which nobody waits for.
+    /// The same, by a worker in one of its tasks: no thread waits for the
+    /// workers.
     pub fn shut_down_detached(&self) {
         // Relaxed: published by this worker's `workers_exited`.
         self.shutdown.is_detached.store(true, Relaxed);
         self.shut_down();
     }
 
-    /// The threads for what blocks. Once the runtime has ended they cancel what
-    /// is submitted.
+    /// The threads for blocking jobs. Once the runtime has ended, jobs that are
+    /// submitted are cancelled.
     pub fn blocking(&self) -> &Pool {
         &self.shutdown.blocking
     }
 
-    /// Waits until all blocking jobs have ended, and takes no more.
+    /// Takes no more blocking jobs, and waits until all have ended.
     pub fn end_blocking(&self) {
         self.shutdown.blocking.shut_down();
     }
 
-    /// So many workers are not there any more, or never were. The last of them
-    /// ends what is left.
+    /// This many workers have exited, or never started. The last of them drops
+    /// all tasks that are left.
     pub fn workers_exited(&self, workers: usize) {
         // Release and Acquire: what each worker did comes before the end.
         if self.shutdown.workers_left.fetch_sub(workers, AcqRel) == workers {
@@ -84,19 +85,19 @@ impl Shared {
         }
     }
 
-    /// Drops all tasks, wherever they are. No worker runs any more.
+    /// Drops all tasks, no matter where they are. No worker runs anymore.
     ///
-    /// The destructor of a future may wake and spawn others, and foreign
-    /// threads do so at any time. All of that comes to the injector, or, if it
-    /// is spawned, ends at once.
+    /// The destructor of a future may wake and spawn other tasks, and foreign
+    /// threads may do so at any time. All of these tasks come to the injector,
+    /// or, if they are spawned, end at once.
     fn drop_all(&self) {
         self.owned.close_and_cancel();
         // SeqCst: pairs with the fence in `notify`, see `spawn_remote`
         // in the module above.
         // Model: `a_task_that_comes_at_the_end_ends_in_every_order`.
         fence(SeqCst);
-        // A thread in flight holds a task that is listed, or has pushed it
-        // already and is about to leave.
+        // A thread in flight owns a task that is listed, or has already pushed
+        // the task and is about to leave.
         while self.drop_injected()
             || !self.owned.is_empty()
             || self.has_in_flight()
@@ -109,7 +110,7 @@ impl Shared {
         }
     }
 
-    /// Drops what is in the injector. Returns `true` if there was something.
+    /// Drops the tasks in the injector. Returns `true` if there were any.
     pub fn drop_injected(&self) -> bool {
         let mut has_tasks = false;
         while let Some(task) = self.injector.take_one() {
@@ -119,17 +120,17 @@ impl Shared {
         has_tasks
     }
 
-    /// Queues a task, by a thread that nothing connects with the runtime but
-    /// the task. As soon as that is pushed, it may run and end, and the runtime
-    /// with it: so the end waits for those in flight.
+    /// Queues a task, on a thread that only the task connects with the runtime.
+    /// As soon as the task is pushed, it may run and end, and the runtime with
+    /// it, so the end waits for the threads in flight.
     /// Model: `nobody_is_left_behind_in_whatever_order`.
     pub fn inject_remote(&self, task: Task) {
-        // Relaxed: published with the task. Whoever sees that it has ended sees
-        // us.
+        // Relaxed: published with the task. A thread that sees that the task
+        // has ended also sees this one counted.
         self.shutdown.in_flight.fetch_add(1, Relaxed);
         self.inject(task);
-        // Release: pairs with the Acquire in `has_in_flight`; we do not touch
-        // it again.
+        // Release: pairs with the Acquire in `has_in_flight`; we don't touch
+        // the runtime again.
         self.shutdown.in_flight.fetch_sub(1, Release);
     }
 

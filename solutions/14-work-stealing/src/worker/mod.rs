@@ -1,7 +1,7 @@
 //! The loop of a worker: it polls the tasks of its own LIFO slot and queue.
-//! When these are empty, it looks elsewhere: that is `search`. After each poll
-//! it looks whether something has come to the injector, and takes from there if
-//! it's time by its `pace`.
+//! When these are empty, it looks elsewhere, in `search`. After each poll it
+//! checks whether tasks have come to the injector, and takes from there if it's
+//! time by its `pace`.
 
 mod pace;
 mod search;
@@ -29,10 +29,10 @@ pub struct Worker {
     parker: Parker,
     /// When to take from the injector.
     pace: Pace,
-    /// What was taken from there and is on its way to the queue. Empty, but its
-    /// memory is kept.
+    /// The tasks that are on their way from there to the queue. Empty at all
+    /// other times, but its memory is kept.
     batch: Cell<Vec<Task>>,
-    /// What the sleepers count it as.
+    /// What `sleepers` counts this worker as.
     activity: Cell<Activity>,
     random: Cell<u32>,
 }
@@ -53,20 +53,20 @@ impl Worker {
             queue,
             parker,
             activity: Cell::new(Activity::Busy),
-            // Any start but 0 will do, as long as they differ.
+            // Any seed but 0 will do, as long as the workers' seeds differ.
             random: Cell::new(index as u32 + 1),
         }
     }
 
-    /// Returns `true` if this is a worker of that runtime.
+    /// Returns `true` if this is a worker of `runtime`.
     #[inline]
     pub fn is_of(&self, runtime: &Shared) -> bool {
         std::ptr::eq(&*self.shared, runtime)
     }
 
-    /// A task that runs here has woken or spawned `task`: it is the next one.
-    /// Only the one that it displaces can be stolen, so only then is there
-    /// something to tell the others.
+    /// A task that runs here has woken or spawned `task`, which becomes the
+    /// next task. Other workers can steal only the task that it displaces, so
+    /// without one there's no need to notify.
     #[inline]
     pub fn schedule(&self, task: Task) {
         self.emit(|| Event::Pushed(Queue::Slot));
@@ -76,9 +76,10 @@ impl Worker {
         }
     }
 
-    /// A task that ran here has yielded: it is the last one. It has not waited
-    /// so far, so nobody has been told of it. That is needed only if another
-    /// comes before it that nobody has been told of: the one in the slot.
+    /// A task that ran here has yielded, and becomes the last in the queue. It
+    /// wasn't waiting until now, so no worker was notified of it. That's needed
+    /// only if a task comes before it that no worker was notified of: the task
+    /// in the slot.
     #[inline]
     pub fn schedule_yielded(&self, task: Task) {
         self.push(task);
@@ -87,8 +88,8 @@ impl Worker {
         }
     }
 
-    /// Sees to it that another worker comes for what this one has published.
-    /// Where there is no other, the fence is saved.
+    /// Makes sure that another worker comes for what this worker has published.
+    /// If there's no other, this saves the fence.
     #[inline]
     fn notify_others(&self) {
         if self.shared.workers.len() > 1 {
@@ -119,7 +120,7 @@ impl Worker {
         self.notify_others();
     }
 
-    /// Runs tasks until the runtime is shut down, then drops what it has.
+    /// Runs tasks until the runtime is shut down, then drops those it has left.
     pub fn run(self) {
         let _inside = context::EnterScope::new(self.shared.clone());
         self.emit(|| Event::Started { worker: self.index });
@@ -128,8 +129,8 @@ impl Worker {
                 self.run_next();
             }
         });
-        // This thread is no worker now: what the destructors wake goes to the
-        // injector.
+        // This thread isn't a worker anymore: what the destructors wake goes to
+        // the injector.
         drop(self.slot.take_uncapped());
         while let Some(task) = self.queue.pop() {
             drop(task);
@@ -174,8 +175,8 @@ impl Worker {
         };
         popped(Queue::Slot);
         if task.is_some() {
-            // It is the turn of the queue. The one that has to wait for it
-            // should not have to wait for us.
+            // It's the queue's turn. The task from the slot has to wait for
+            // that, but shouldn't have to wait for this worker.
             self.push(next);
             self.notify_others();
             popped(Queue::Local);

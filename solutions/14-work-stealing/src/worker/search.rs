@@ -1,5 +1,5 @@
 //! Where a worker gets tasks that aren't its own: from the injector, also while
-//! it's busy, and from the queues of the others. If there are none, it sleeps.
+//! it's busy, and from the other workers' queues. If there are none, it parks.
 
 use super::super::events::{Event, Queue};
 use super::super::injector::Share;
@@ -7,18 +7,13 @@ use super::super::shared::{CAPACITY, Shared, Task};
 use super::super::sleepers::Activity;
 use super::Worker;
 
-/// So many tasks are in the first half of a queue, which stays if the queue
-/// overflows.
+/// The length of the first half of a queue, which stays if the queue overflows.
 const HALF: usize = CAPACITY / 2;
-
-/// With so much to do in its own queue a worker takes one task at a time, and
-/// then waits as if these had been so many.
-const LATER: usize = 4;
 
 impl Worker {
     // ANCHOR: take_in_time
-    /// If something waits in the injector and it's time, takes a share of it,
-    /// though there may be tasks in the queue.
+    /// If tasks wait in the injector and it's time, takes a share of them,
+    /// although there may be tasks in the queue.
     #[inline]
     pub fn take_in_time(&self) -> Option<Task> {
         if !self.pace.is_time() || self.shared.injector.is_empty() {
@@ -32,10 +27,9 @@ impl Worker {
     #[cold]
     fn take_busy(&self) -> Option<Task> {
         if self.queue.is_empty() && self.slot.is_empty() {
-            // `find_work` takes more, and says first that the search is over if
-            // this was one. A searcher that polls is in the way of those who
-            // have work for others: as long as it is counted, they notify
-            // nobody.
+            // `find_work` takes more, and first ends this worker's search if it
+            // was searching. A searcher mustn't poll: as long as it's counted
+            // as one, `notify` unparks no worker for the tasks that come.
             // Model: `two_tasks_from_outside_run_in_whatever_order`.
             return None;
         }
@@ -45,8 +39,8 @@ impl Worker {
         let most = self.pace.most();
         let task = self.take_share(Share { divisor, most })?;
         if self.has_left_any() {
-            // Who looked for these while we carried them here saw nothing, and
-            // may sleep now.
+            // A worker that looked for these while we carried them here saw
+            // nothing, and may be parked now.
             // Model: `what_a_busy_worker_takes_is_shared_in_whatever_order`.
             self.notify_others();
         }
@@ -54,7 +48,7 @@ impl Worker {
     }
     // ANCHOR_END: take_busy
 
-    /// Takes its share of the injector, with nothing else to do.
+    /// Takes this worker's share of the injector if it has nothing else to do.
     fn take_injected(&self) -> Option<Task> {
         if self.shared.injector.is_empty() {
             return None;
@@ -64,9 +58,10 @@ impl Worker {
         self.take_share(Share { divisor, most })
     }
 
-    /// Takes a batch from the injector: the first to be polled at once, the
-    /// others for the first half of the queue. So they are polled, here or by a
-    /// thief, and do not go back to the end of the injector before.
+    /// Takes a batch from the injector: the first task to be polled at once,
+    /// the others for the first half of the queue. From there, they don't go
+    /// back to the end of the injector before this worker or a thief has polled
+    /// them.
     fn take_share(&self, mut share: Share) -> Option<Task> {
         let room = HALF.saturating_sub(self.queue.len());
         let room = room.min(self.queue.free());
@@ -81,14 +76,15 @@ impl Worker {
         }
         self.batch.set(batch);
         let first = first?;
-        // Of a queue that is half full the first half comes first.
-        self.pace.took(if room > 0 { count } else { LATER });
+        // If the first half of the queue is full, it comes first.
+        let as_if = if room > 0 { count } else { self.pace.most() };
+        self.pace.took(as_if);
         self.emit(|| Event::Took { count });
         self.emit(|| Event::Popped(Queue::Local));
         Some(first)
     }
 
-    /// Returns `true` if others could take some of what waits here.
+    /// Returns `true` if tasks wait where other workers could take them.
     fn has_left_any(&self) -> bool {
         !self.queue.is_empty() || !self.shared.injector.is_empty()
     }
@@ -103,18 +99,18 @@ impl Worker {
                 self.shared.sleepers.transition_from_searching()
             }
             // A worker that looked while we carried a batch here saw nothing,
-            // and may sleep now.
+            // and may be parked now.
             // Model: `what_comes_from_outside_is_shared_in_whatever_order`.
             Activity::Busy => self.has_left_any(),
         };
         if must_notify {
-            // There may be more than this one.
+            // There may be more tasks than this one.
             self.shared.notify();
         }
         self.poll(task);
     }
 
-    /// Looks at the queues of the others, unless enough do so already.
+    /// Searches the other workers' queues, unless enough workers do so already.
     fn search(&self) -> Option<Task> {
         if self.activity.get() == Activity::Busy {
             if !self.shared.sleepers.transition_to_searching() {
@@ -125,8 +121,8 @@ impl Worker {
         self.steal().or_else(|| self.take_injected())
     }
 
-    /// Steals from the first that has something, in an order that is never the
-    /// same, so that not all fall upon one.
+    /// Steals from the first worker that has something. The order starts at a
+    /// random worker, so that not all thieves go for the same one.
     fn steal(&self) -> Option<Task> {
         let workers = &self.shared.workers;
         let start = self.random(workers.len());
@@ -176,11 +172,11 @@ impl Worker {
         let Shared { sleepers, .. } = &*self.shared;
         let was = self.end_search(false);
         let is_last = sleepers.transition_to_parked(self.index, was);
-        // A push before that may have seen no sleeper.
+        // A push before that may have seen no parked worker.
         // Model: `a_task_from_outside_runs_in_every_order`.
         if is_last && self.shared.has_work() {
             self.set_activity(sleepers.transition_from_parked(self.index));
-            // As a searcher, so that it tells the next one if there is more.
+            // As a searcher, so that it notifies the next if there is more.
             if self.activity.get() == Activity::Busy
                 && sleepers.transition_to_searching()
             {
