@@ -39,10 +39,10 @@ struct Side {
     is_ready: bool,
     is_closed: bool,
     tick: u64,
-    /// By the ids of their futures; that of `poll_ready` has none.
-    wakers: BTreeMap<Option<u64>, Waker>,
+    wakers: Wakers,
 }
 
+/// By the ids of their futures; that of `poll_ready` has none.
 type Wakers = BTreeMap<Option<u64>, Waker>;
 
 impl Side {

@@ -17,9 +17,9 @@
 //!    (or by clause 5). The direction stays ready, for all tasks, until it's
 //!    cleared. `poll_ready` and `ready` return a `Ready` of the direction if
 //!    it's ready, and are pending if it isn't.
-//! 2. **No lost wake-up.** An event wakes the tasks that wait for a direction
-//!    that it makes ready, and they find it ready. If it comes during a poll,
-//!    the poll returns `Ready`, or its waker is woken.
+//! 2. **No lost wake-up.** An event makes a direction ready, and then wakes the
+//!    tasks that wait for it. If it comes during a poll, the poll returns
+//!    `Ready`, or its waker is woken.
 //! 3. **Clear only what was seen.** `clear` makes the direction of `seen` not
 //!    ready, unless an event has made it ready since `seen` was returned. It
 //!    doesn't matter how many events that were: one or a million.

@@ -112,9 +112,12 @@ fn an_event_during_a_poll_is_not_lost() {
     check(lesson, || {
         for way in ["poll_ready", "ready"] {
             let readiness = Arc::new(Readiness::new());
-            let driver = readiness.clone();
-            let (waker, wakes) =
-                HostileClone::counted(move || driver.set_ready(READABLE));
+            // A waker that is left in the readiness must not keep it alive.
+            let driver = Arc::downgrade(&readiness);
+            let (waker, wakes) = HostileClone::counted(move || {
+                let driver = driver.upgrade().expect("this check owns it");
+                driver.set_ready(READABLE);
+            });
             let mut future: Waiting<'_> = Box::pin(readiness.ready(Read));
             let outcome = match way {
                 "ready" => poll_future(&mut future, &waker),
