@@ -4,11 +4,13 @@
 use std::convert::Infallible;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream as StdStream};
-use std::sync::mpsc;
+use std::pin::pin;
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use futures::channel::oneshot;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::body::{Frame, Incoming};
@@ -380,17 +382,28 @@ fn a_graceful_shutdown_lets_the_response_end() {
             });
             runtime.block_on(async {
                 let (stream, _peer) = listener.accept().await.unwrap();
+                // The request has come, and its answer waits.
+                let (begin, begun) = oneshot::channel();
+                let (end, ended) = oneshot::channel::<()>();
+                let gates = Mutex::new(Some((begin, ended)));
+                let service = service_fn(move |_| {
+                    let gates = gates.lock().unwrap().take();
+                    async move {
+                        let (begin, ended) = gates.expect("it's one request");
+                        begin.send(()).unwrap();
+                        ended.await.unwrap();
+                        Ok::<_, Infallible>(Response::new(full("slow")))
+                    }
+                });
                 let mut server = http1::Builder::new();
                 server.timer(Timer::new());
-                let service = service_fn(answer);
-                let mut connection = std::pin::pin!(
-                    server.serve_connection(Io::new(stream), service)
-                );
-                // The request has come, and its answer hasn't gone.
-                let moment = runtime::sleep(Duration::from_millis(50));
-                let first = runtime::select(connection.as_mut(), moment).await;
-                assert!(matches!(first, runtime::Either::Right(())));
+                let connection =
+                    server.serve_connection(Io::new(stream), service);
+                let mut connection = pin!(connection);
+                let first = runtime::select(connection.as_mut(), begun).await;
+                assert!(matches!(first, runtime::Either::Right(Ok(()))));
                 connection.as_mut().graceful_shutdown();
+                end.send(()).unwrap();
                 connection.await.unwrap();
             });
             client.join().unwrap();
