@@ -10,9 +10,9 @@ use mio::{Events, Poll};
 use timers::Timers;
 
 use super::handle::{Handle, Shared};
-use super::readiness::Event;
 use super::registrations::RESERVED;
 use super::wake_up::WakeUp;
+use readiness::Event;
 
 /// So many events are fetched with one call.
 const EVENTS: usize = 1_024;

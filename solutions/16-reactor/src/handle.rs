@@ -12,9 +12,9 @@ use mio::Interest;
 use mio::event::Source;
 use timers::Timers;
 
-use super::readiness::Readiness;
 use super::registrations::{Registered, Registrations};
 use super::wake_up::WakeUp;
+use readiness::Readiness;
 
 /// Registers sources and sleeps at a driver. It may outlive the driver, and
 /// then gives errors.
@@ -104,7 +104,7 @@ impl Handle {
         source: &mut impl Source,
         is_stream: bool,
     ) -> io::Result<Registration> {
-        let readiness = Arc::<Readiness>::default();
+        let readiness = Arc::new(Readiness::new());
         let registered = Registered {
             readiness: readiness.clone(),
             is_stream,

@@ -9,8 +9,8 @@ use std::task::{Context, Poll, ready};
 use mio::event::Source;
 
 use super::handle::{Handle, Registration};
-use super::readiness::{Direction, Ready, ShutDown};
 use super::registrations::shut_down;
+use readiness::{Direction, Ready, ShutDown};
 
 /// Where this holds, a read or write that has moved less than it was asked for
 /// has emptied or filled the system's buffer, and the next event comes once

@@ -1,8 +1,9 @@
 //! Solution 16: a reactor, TCP, UDP and timers on it.
 //!
 //! `driver` waits for events, and `registrations` knows which source an event
-//! is of. `readiness` is what an event changes and a task waits for, and `io`
-//! what a task does with a source. On that are `tcp`, `udp` and `sleep`.
+//! is of. Exercise 15's readiness is what an event changes and a task waits
+//! for, and `io` is what a task does with a source. On that are `tcp`, `udp`
+//! and `sleep`.
 //!
 //! The driver is built on mio, which reports edges: an event says that a source
 //! *became* ready, and there's no other one until a call on the source has
@@ -68,7 +69,6 @@
 mod driver;
 mod handle;
 mod io;
-mod readiness;
 mod registrations;
 mod sleep;
 mod tcp;

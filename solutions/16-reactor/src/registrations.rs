@@ -9,7 +9,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::readiness::Readiness;
+use readiness::Readiness;
 
 /// A key has its index in the lower half of its bits, and its generation in the
 /// upper half. It would take as many sources as there are generations to come
@@ -105,7 +105,7 @@ mod tests {
 
     fn stream() -> Registered {
         Registered {
-            readiness: Arc::default(),
+            readiness: Arc::new(Readiness::new()),
             is_stream: true,
         }
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::Handle;
 use super::io::Io;
-use super::readiness::Direction::{Read, Write};
+use readiness::Direction::{Read, Write};
 
 /// So long a listener waits when the system lacks something for a connection.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 
 use super::Handle;
 use super::io::Io;
-use super::readiness::Direction::{Read, Write};
+use readiness::Direction::{Read, Write};
 
 /// A UDP socket.
 pub struct UdpSocket {
