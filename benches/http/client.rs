@@ -1,0 +1,202 @@
+//! The load: one thread that asks on many connections, each at its own times.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream as StdStream};
+use std::time::{Duration, Instant};
+
+use benches::random::Random;
+use mio::net::TcpStream;
+use mio::{Events, Interest, Poll, Token};
+
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
+
+/// What is asked of a server.
+pub struct Load {
+    pub active: usize,
+    pub idle: usize,
+    /// Requests a second on all connections; `None`: as many as there are answers.
+    pub rate: Option<f64>,
+    /// Requests after which a connection is closed and opened anew.
+    pub requests_each: Option<usize>,
+    pub duration: Duration,
+}
+
+/// What has come of it.
+#[derive(Default)]
+pub struct Measured {
+    /// From when a request was to be sent until its response was there, sorted.
+    pub latencies: Vec<Duration>,
+    pub took: Duration,
+    /// Of the server.
+    pub processor_time: Duration,
+}
+
+impl Measured {
+    /// The latency that so many of a thousand requests are within.
+    pub fn latency(&self, per_mille: usize) -> Duration {
+        let last = self.latencies.len().saturating_sub(1);
+        self.latencies
+            .get(last * per_mille / 1_000)
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+struct Connection {
+    stream: TcpStream,
+    /// When the next request is to be sent, or was to be, if it hasn't been.
+    due: Instant,
+    /// When the request was to be sent whose response is awaited.
+    asked: Option<Instant>,
+    received: usize,
+    answered_count: usize,
+}
+
+/// Asks for the time that `load` says, after a while in which nothing counts. `used`
+/// returns the processor time that the server has used so far.
+pub fn run(address: SocketAddr, load: &Load, used: impl Fn() -> Duration) -> io::Result<Measured> {
+    super::server::raise_limit();
+    let length = length_of_response(address)?;
+    let idle = (0..load.idle).map(|_| StdStream::connect(address));
+    let idle = idle.collect::<io::Result<Vec<_>>>()?;
+    let mut poll = Poll::new()?;
+    let mut events = Events::with_capacity(1_024);
+    let mut random = Random::new(7);
+    let gap = load.rate.map(|rate| load.active as f64 / rate);
+    // As of a great many clients that know nothing of each other.
+    let mut pause = move || match gap {
+        Some(mean) => Duration::from_secs_f64(-mean * (1.0 - random.fraction()).ln()),
+        None => Duration::ZERO,
+    };
+    let begun = Instant::now();
+    // The server has accepted all by then, and its caches are warm.
+    let start = begun + load.duration / 4;
+    let mut connections = Vec::new();
+    for index in 0..load.active {
+        connections.push(Connection {
+            stream: open(&poll, address, index)?,
+            due: begun + pause(),
+            asked: None,
+            received: 0,
+            answered_count: 0,
+        });
+    }
+    let mut latencies = Vec::new();
+    let end = start + load.duration;
+    let mut processor_time = None;
+    while Instant::now() < end {
+        let now = Instant::now();
+        if now >= start && processor_time.is_none() {
+            processor_time = Some(used());
+        }
+        let mut next = end;
+        for connection in &mut connections {
+            if connection.asked.is_some() {
+                continue;
+            }
+            if connection.due <= now {
+                connection.stream.write_all(REQUEST)?;
+                connection.asked = Some(connection.due);
+                connection.due += pause();
+            } else {
+                next = next.min(connection.due);
+            }
+        }
+        wait(
+            &mut poll,
+            &mut events,
+            next.saturating_duration_since(Instant::now()),
+        )?;
+        for event in &events {
+            let index = event.token().0;
+            let connection = &mut connections[index];
+            connection.receive()?;
+            if connection.received < length {
+                continue;
+            }
+            assert_eq!(connection.received, length, "it's another response");
+            connection.received = 0;
+            let now = Instant::now();
+            if let Some(asked) = connection.asked.take()
+                && asked >= start
+            {
+                latencies.push(now.duration_since(asked));
+            }
+            if load.rate.is_none() {
+                connection.due = now;
+            }
+            connection.answered_count += 1;
+            if load.requests_each == Some(connection.answered_count) {
+                connection.answered_count = 0;
+                connection.stream = open(&poll, address, index)?;
+            }
+        }
+    }
+    drop(idle);
+    latencies.sort_unstable();
+    Ok(Measured {
+        latencies,
+        took: load.duration,
+        processor_time: used().saturating_sub(processor_time.unwrap_or_default()),
+    })
+}
+
+impl Connection {
+    fn receive(&mut self) -> io::Result<()> {
+        let mut buffer = [0; 4_096];
+        loop {
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => self.received += count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+fn open(poll: &Poll, address: SocketAddr, index: usize) -> io::Result<TcpStream> {
+    let stream = StdStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    stream.set_nonblocking(true)?;
+    let mut stream = TcpStream::from_std(stream);
+    poll.registry()
+        .register(&mut stream, Token(index), Interest::READABLE)?;
+    Ok(stream)
+}
+
+/// All responses are equally long.
+fn length_of_response(address: SocketAddr) -> io::Result<usize> {
+    let mut stream = StdStream::connect(address)?;
+    stream.write_all(REQUEST)?;
+    let mut response = Vec::new();
+    while !response.ends_with(super::server::BODY.as_bytes()) {
+        let mut byte = [0];
+        stream.read_exact(&mut byte)?;
+        response.push(byte[0]);
+    }
+    Ok(response.len())
+}
+
+/// mio's own timeouts are whole milliseconds.
+#[cfg(unix)]
+fn wait(poll: &mut Poll, events: &mut Events, timeout: Duration) -> io::Result<()> {
+    use std::os::fd::{AsRawFd, BorrowedFd};
+
+    use rustix::event::{PollFd, PollFlags};
+    {
+        // SAFETY: the poller has the descriptor, and lives longer than this.
+        let descriptor = unsafe { BorrowedFd::borrow_raw(poll.as_raw_fd()) };
+        let mut waited = [PollFd::new(&descriptor, PollFlags::IN)];
+        let timeout = timeout.try_into().map_err(io::Error::other)?;
+        rustix::event::poll(&mut waited, Some(&timeout))?;
+    }
+    poll.poll(events, Some(Duration::ZERO))
+}
+
+#[cfg(not(unix))]
+fn wait(poll: &mut Poll, events: &mut Events, timeout: Duration) -> io::Result<()> {
+    poll.poll(events, Some(timeout))
+}

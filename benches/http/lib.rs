@@ -1,0 +1,1 @@
+//! The benchmark is in `main.rs`; this library is empty.
