@@ -12,7 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::check::Body;
-use crate::verdict::{DIED, Failure, Verdict};
+use crate::threads::time_in_line;
+use crate::verdict::{BUSY, DIED, Failure, HANGS, Verdict};
 use crate::watchdog::{INTERVAL, Limits, Watchdog};
 use crate::{hangs, panics};
 
@@ -51,12 +52,12 @@ pub(crate) fn start(name: &str, limits: Limits) -> Report {
         started.unwrap_or_else(|error| panic!("cannot start the test process: {error}"));
     let printed = drain(child.stdout.take());
     let complained = drain(child.stderr.take());
-    let status = wait(&mut child, limits.at_most + GRACE);
+    let end = wait(&mut child, limits.at_most + GRACE);
     let output = printed.join().unwrap_or_default();
     let errors = complained.join().unwrap_or_default();
     let (errors, verdict) = Verdict::decode(&errors);
     Report {
-        verdict: judge(verdict, status),
+        verdict: judge(verdict, end),
         output: without_libtest(&output, name) + errors,
     }
 }
@@ -72,34 +73,60 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String>
     })
 }
 
-/// Waits for the child; after `limit`, kills it and returns `None`.
-fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+/// How a child ended.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// By itself, or by a signal of its own.
+    Exited(ExitStatus),
+    /// It was killed after this time. Its threads had stood in line for a CPU for so long, all of
+    /// them together, if that is known.
+    Killed {
+        limit: Duration,
+        in_line: Option<Duration>,
+    },
+}
+
+/// Waits for the child; after `limit`, kills it.
+fn wait(child: &mut Child, limit: Duration) -> End {
     let deadline = Instant::now() + limit;
     let mut pause = Duration::from_micros(200);
     loop {
         if let Ok(Some(status)) = child.try_wait() {
-            return Some(status);
+            return End::Exited(status);
         }
         if Instant::now() >= deadline {
+            let in_line = time_in_line(child.id());
             let _ = child.kill();
             let _ = child.wait();
-            return None;
+            return End::Killed { limit, in_line };
         }
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(10));
     }
 }
 
-/// The child's own verdict, if the way it ended agrees with it. `None` for the status means that
-/// the child was killed.
-fn judge(verdict: Option<Verdict>, status: Option<ExitStatus>) -> Verdict {
-    let seen = match (verdict, status) {
+/// The child's own verdict, if the way it ended agrees with it.
+fn judge(verdict: Option<Verdict>, end: End) -> Verdict {
+    let seen = match (verdict, end) {
         (Some(failed @ Verdict::Failed(_)), _) => return failed,
-        (Some(Verdict::Passed), Some(status)) if status.success() => return Verdict::Passed,
-        (_, Some(status)) => describe_exit(status),
-        (_, None) => "the test process did not answer and was killed".to_owned(),
+        (Some(Verdict::Passed), End::Exited(status)) if status.success() => {
+            return Verdict::Passed;
+        }
+        (_, End::Exited(status)) => describe_exit(status),
+        (_, End::Killed { limit, in_line }) => describe_silence(limit, in_line),
     };
     Verdict::Failed(Failure::new(seen))
+}
+
+/// What is said of a child that has not even reported that it's late. If it stood in line for a
+/// large part of the time in which it had to report that, this says nothing about the program.
+fn describe_silence(limit: Duration, in_line: Option<Duration>) -> String {
+    let kind = match in_line {
+        Some(in_line) if in_line < GRACE / 4 => HANGS,
+        _ => BUSY,
+    };
+    let seconds = limit.as_secs();
+    format!("{kind}: the test process did not answer within {seconds} s, and was killed")
 }
 
 fn describe_exit(status: ExitStatus) -> String {
@@ -231,4 +258,48 @@ fn parent_process() -> Option<u32> {
     return Some(std::os::unix::process::parent_id());
     #[cfg(not(unix))]
     return None;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::Kind as Seen;
+
+    /// What a killed child's failure is taken for.
+    fn seen_after(verdict: Option<Verdict>, in_line: Option<Duration>) -> Seen {
+        let limit = Limits::CHECK.at_most + GRACE;
+        match judge(verdict, End::Killed { limit, in_line }) {
+            Verdict::Failed(failure) => Seen::of(&failure.seen),
+            Verdict::Passed => panic!("a child that was killed has not passed"),
+        }
+    }
+
+    #[test]
+    fn a_child_that_got_no_cpu_to_answer_says_nothing_of_the_code() {
+        for verdict in [None, Some(Verdict::Passed)] {
+            assert_eq!(seen_after(verdict.clone(), Some(GRACE)), Seen::Busy);
+            assert_eq!(seen_after(verdict, None), Seen::Busy, "nothing is known");
+        }
+    }
+
+    #[test]
+    fn a_child_that_does_not_answer_on_an_idle_machine_hangs() {
+        assert_eq!(seen_after(None, Some(GRACE / 100)), Seen::Hang);
+        let failed = Verdict::Failed(Failure::new("1, not 2"));
+        assert_eq!(seen_after(Some(failed), None), Seen::Assertion);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_child_that_sleeps_is_killed_with_what_is_known_of_it() {
+        let child = Command::new("sleep").arg("1000").spawn();
+        let mut child = child.expect("`sleep` can be started");
+        let limit = Duration::from_millis(20);
+        let End::Killed { in_line, .. } = wait(&mut child, limit) else {
+            panic!("it has not slept");
+        };
+        assert!(in_line.is_some_and(|time| time < GRACE), "{in_line:?}");
+        let end = wait(&mut child, Duration::ZERO);
+        assert!(matches!(end, End::Exited(_)), "it is still there: {end:?}");
+    }
 }

@@ -93,6 +93,19 @@ pub(crate) fn cpu_ns(task: &Path) -> Option<u64> {
     schedstat.split_whitespace().next()?.parse().ok()
 }
 
+/// For how long the threads of another process have stood in line for a CPU, all of them together.
+/// `None` if the operating system doesn't report it.
+pub(crate) fn time_in_line(process: u32) -> Option<Duration> {
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let times = tasks.filter_map(|task| in_line_ns(&task.ok()?.path()));
+    times.map(Duration::from_nanos).reduce(|all, one| all + one)
+}
+
+fn in_line_ns(task: &Path) -> Option<u64> {
+    let schedstat = fs::read_to_string(task.join("schedstat")).ok()?;
+    schedstat.split_whitespace().nth(1)?.parse().ok()
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;

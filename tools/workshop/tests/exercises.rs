@@ -145,6 +145,8 @@ fn models_that_do_not_compile_are_not_taken_for_an_exercise_that_does_not() {
     assert!(!stdout.contains("is solved"), "{stdout}");
     assert_says(&stderr, "error: loom lacks this");
     assert_says(&stderr, "error: the *models* don't compile");
+    assert_says(&stderr, "write a function, `fn run(this: &Arc<Self>)`");
+    assert_says(&stderr, "models.html#what-primitives-lacks");
     let list = stdout_of(&workshop, &["list"]);
     assert!(!list.contains("does not compile"), "{list}");
 }

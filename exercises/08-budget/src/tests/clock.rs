@@ -134,7 +134,10 @@ fn expensive_items_after_cheap_ones_are_noticed() {
         clause: "6. Wary",
         promise: "When items become more expensive, one poll may last longer, by at most 1,024 \
                   items. The polls after it are bounded as before.",
-        usual_cause: "The stride that was right for the cheap items is kept, or is only halved.",
+        usual_cause: "If one poll goes on for thousands of items, the stride has no upper limit: it \
+                      must never be longer than 1,024, no matter how cheap the items are. If \
+                      several polls are too long, the stride that was right for the cheap items \
+                      is kept, or is only halved.",
         read: "yielding/budget.html#what-no-budget-knows",
     };
     check(lesson, || {
@@ -159,7 +162,8 @@ fn assert_wary(polls: &[Duration], expensive: Duration) {
     let longest = *polls.iter().max().expect("there was a poll");
     assert!(
         longest <= bound + expensive * LONGEST_STRIDE,
-        "a poll went on for {} items after they had become expensive",
+        "a poll went on for {} items after they had become expensive: more than {LONGEST_STRIDE} \
+         checkpoints without a reading of the clock",
         longest.div_duration_f64(expensive) as u64
     );
     let late = polls.iter().filter(|took| **took > bound).count();

@@ -10,8 +10,8 @@ fn a_checkpoint_is_ready_while_the_slice_lasts() {
         clause: "1. Ready while it lasts",
         promise: "Until the slice is over, a checkpoint is ready at once and calls no waker.",
         usual_cause: "The budget counts checkpoints instead of time; or it guesses the end from \
-                      what the items have cost so far. Also check that you read the clock with \
-                      `primitives::time::now`.",
+                      what the items have cost so far; or it keeps a slice that is over for the \
+                      next poll. Also check that you read the clock with `primitives::time::now`.",
         read: "yielding/budget.html#a-slice-of-time",
     };
     check(lesson, || {
@@ -266,8 +266,9 @@ fn every_poll_has_a_whole_slice() {
         clause: "4. A slice for each poll",
         promise: "Each poll has a whole slice: neither the time that earlier polls used nor the \
                   time between polls counts.",
-        usual_cause: "The slice begins when the budget is created, or only after the last slice is \
-                      over.",
+        usual_cause: "The slice is kept from poll to poll: it begins once, when the budget is \
+                      created or in the first poll, instead of in each poll. Or it begins only \
+                      after the last slice is over.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {

@@ -224,8 +224,9 @@ fn a_wake_while_the_task_is_polled_counts() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
         promise: "A wake-up that comes while the task is polled causes another poll.",
-        usual_cause: "The flag that says that the task is in the queue is cleared after the poll, \
-                      or the task can't be found while it's polled.",
+        usual_cause: "The wake-up is lost, because the flag that says that the task is in the queue \
+                      is cleared after the poll instead of before it. Or the task can't be found \
+                      while it's polled.",
         read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     check(lesson, || {

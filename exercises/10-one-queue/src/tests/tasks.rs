@@ -196,7 +196,10 @@ fn a_task_that_wakes_itself_goes_behind_the_others() {
     let lesson = Lesson {
         clause: "6. In turn",
         promise: "With one worker, tasks that wake themselves alternate.",
-        usual_cause: "A task that was woken during its poll is polled again at once.",
+        usual_cause: "If the first round is in turn and the next isn't, a task is in the queue twice: \
+                      its wake-up pushes it during the poll, and the worker pushes it again at the \
+                      end. Otherwise, a task that was woken during its poll is polled again at \
+                      once.",
         read: "scheduler/one-queue.html#whose-turn-is-it",
     };
     check(lesson, || {
@@ -217,6 +220,11 @@ fn a_task_that_wakes_itself_goes_behind_the_others() {
         drop(opener);
         await_all(tasks);
         let order = order.lock().unwrap();
+        assert!(
+            !order.starts_with("ABCAA"),
+            "the tasks were polled in the order {order}: after a first round, A had two turns in a \
+             row, so it was in the queue twice"
+        );
         assert!(
             *order == "ABCABCABCABC",
             "the tasks were polled in the order {order}"

@@ -41,6 +41,14 @@ pub struct Report<'a, W> {
 const NO_NETWORK: [&str; 3] = ["resolve host", "download", "offline mode"];
 const FULL_DISK: [&str; 2] = ["No space left on device", "File too large"];
 
+/// What to write where loom's `Arc` can't stand. The page that says so comes after the first
+/// exercises that need it.
+const ARC_HELP: &str = "help: if `self: &Arc<Self>` is rejected, write a function, `fn run(this: \
+                        &Arc<Self>)`; but a type that implements `Wake` keeps its `self`, and \
+                        needs `std::sync::Arc` everywhere";
+const LIST_HELP: &str = "help: for what else `primitives` lacks, and what to write instead, see \
+                         the table in scheduler/models.html#what-primitives-lacks";
+
 /// Which failure to explain, and what to say of the others.
 struct Telling {
     first: String,
@@ -344,9 +352,9 @@ impl<'a, W: io::Write> Report<'a, W> {
             // Of the models there is more to say.
             if let Some(message) = &exit.message {
                 eprintln!("error: {message}");
-                let list = "the book's page on loom lists what `primitives` lacks, and what to use instead";
-                eprintln!("help: {remedy}, and check again; {list}");
-                eprintln!("help: what implements `Wake` stands in a `std::sync::Arc`, also here");
+                eprintln!("help: {remedy}, and check again");
+                eprintln!("{ARC_HELP}");
+                eprintln!("{LIST_HELP}");
                 return Ok(());
             }
             eprintln!("error: exercise {number} {what}");
