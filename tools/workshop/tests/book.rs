@@ -225,7 +225,7 @@ fn a_static_book_with_a_hole_is_refused() {
 
 #[test]
 fn a_target_folder_that_cannot_be_written_is_refused() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::unbuilt();
     fixture.write("target", "a file where the folder should be");
     assert_fails(
         &fixture,

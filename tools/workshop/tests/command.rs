@@ -130,7 +130,7 @@ fn a_pipe_gets_neither_colours_nor_progress() {
 
 #[test]
 fn a_server_shows_how_far_the_crates_are() {
-    let (_server, screen) = Server::in_terminal(Fixture::new());
+    let (_server, screen) = Server::in_terminal(Fixture::unbuilt());
     wait_until("the crates are built", || {
         screen.text().contains("are ready (Debug)")
     });
@@ -298,7 +298,7 @@ fn a_missing_solution_is_told() {
 
 #[test]
 fn a_target_folder_that_may_not_be_written_is_told_before_anything_is_built() {
-    let workshop = Fixture::with_exercise(&stub(RIGHT));
+    let workshop = Fixture::unbuilt().and_exercise(&stub(RIGHT));
     let target = workshop.path().join("target");
     fs::create_dir(&target).unwrap();
     workshop.forbid_writing("target");
@@ -331,7 +331,7 @@ fn an_exercise_that_may_not_be_written_is_not_reset() {
 
 #[test]
 fn a_full_disk_is_told_before_anything_is_built() {
-    let workshop = Fixture::with_exercise(&stub(RIGHT));
+    let workshop = Fixture::unbuilt().and_exercise(&stub(RIGHT));
     for arguments in [
         &["check", "1"][..],
         &["watch", "1"],
@@ -345,7 +345,7 @@ fn a_full_disk_is_told_before_anything_is_built() {
 
 #[test]
 fn a_disk_that_fills_during_a_build_is_told() {
-    let workshop = Fixture::with_exercise(&stub(RIGHT));
+    let workshop = Fixture::unbuilt().and_exercise(&stub(RIGHT));
     let mut command = workshop.command();
     let said = said(leave_room(&mut command, 100 << 10).args(["check", "1"]));
     said.assert_refused("the disk is full", "make room");
@@ -416,7 +416,7 @@ fn a_server_on_a_full_disk_says_so_and_runs_again_when_there_is_room() {
 
 #[test]
 fn a_first_build_without_the_network_is_told() {
-    let workshop = Fixture::with_exercise(&stub(RIGHT));
+    let workshop = Fixture::unbuilt().and_exercise(&stub(RIGHT));
     let manifest = workshop.read("exercises/01-answer/Cargo.toml");
     workshop.write(
         "exercises/01-answer/Cargo.toml",

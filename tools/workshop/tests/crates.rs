@@ -82,7 +82,7 @@ fn rest(events: impl Iterator<Item = Value>) -> Events {
 
 #[test]
 fn a_crate_put_right_during_its_build_is_not_said_to_be_broken() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::unbuilt();
     let greeting = fixture.read("greeting/src/lib.rs");
     fixture.write("greeting/src/lib.rs", BAD);
     let gated = Gated::start(fixture);
@@ -95,7 +95,7 @@ fn a_crate_put_right_during_its_build_is_not_said_to_be_broken() {
 
 #[test]
 fn a_crate_saved_during_its_build_runs_as_it_was_saved() {
-    let gated = Gated::start(Fixture::new());
+    let gated = Gated::start(Fixture::unbuilt());
     let saved = "pub const HELLO: &str = \"saved\";\n";
     gated.server.fixture.write("greeting/src/lib.rs", saved);
     let run = gated.start_run();
@@ -106,7 +106,7 @@ fn a_crate_saved_during_its_build_runs_as_it_was_saved() {
 
 #[test]
 fn a_crate_saved_after_the_run_was_begun_is_not_judged_as_it_was_before() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::unbuilt();
     let greeting = fixture.read("greeting/src/lib.rs");
     fixture.write("greeting/src/lib.rs", BAD);
     let gated = Gated::start(fixture);
@@ -119,7 +119,7 @@ fn a_crate_saved_after_the_run_was_begun_is_not_judged_as_it_was_before() {
 
 #[test]
 fn a_manifest_saved_during_the_build_counts_too() {
-    let gated = Gated::start(Fixture::new());
+    let gated = Gated::start(Fixture::unbuilt());
     let manifest = gated.server.fixture.read("snippets/Cargo.toml");
     let renamed = manifest.replace("salute = ", "hail = ");
     gated.server.fixture.write("snippets/Cargo.toml", &renamed);
@@ -131,7 +131,7 @@ fn a_manifest_saved_during_the_build_counts_too() {
 
 #[test]
 fn a_file_beside_the_sources_that_a_crate_includes_counts_too() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::unbuilt();
     fixture.write("greeting/words.txt", "first");
     let includes = "pub const HELLO: &str = include_str!(\"../words.txt\");\n";
     fixture.write("greeting/src/lib.rs", includes);

@@ -5,15 +5,13 @@ mod fixture;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
-use fixture::{Fixture, PATIENCE, Server};
+use fixture::{EXERCISE as FILE, Fixture, PATIENCE, Server, stub};
 use serde_json::{Value, json};
 
-const FILE: &str = "exercises/01-answer/src/lib.rs";
 const HINTS: &str = "# Concept\n\nThink.\n\n# Code\n\n`6 * 7`\n";
 const TESTS: &str = "
 use testkit::{Lesson, check};
@@ -38,29 +36,11 @@ fn the_answer_stays_right() {
 }
 ";
 
-fn stub(body: &str) -> String {
-    format!(
-        "//! Exercise 1: find the answer.\n\n#[cfg(test)]\nmod tests;\n\n\
-         /// Returns it.\npub fn answer() -> u32 {{\n    {body}\n}}\n"
-    )
-}
-
 /// A served workshop with one exercise.
 fn serve() -> Server {
-    let fixture = Fixture::new();
-    let kit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit");
-    let manifest = format!(
-        "[package]\nname = \"exercise-1\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
-         [dev-dependencies]\ntestkit = {{ path = {kit:?} }}\n"
-    );
+    let fixture = Fixture::with_exercise(&stub("todo!(\"find it\")"));
     let config = include_str!("../../../.cargo/config.toml");
-    let files: [(&str, &str); 8] = [
-        (
-            "Cargo.toml",
-            "[workspace]\nresolver = \"3\"\nmembers = [\"snippets\", \"greeting\", \"exercises/*\"]\n",
-        ),
-        ("exercises/01-answer/Cargo.toml", &manifest),
-        (FILE, &stub("todo!(\"find it\")")),
+    let files: [(&str, &str); 5] = [
         ("exercises/01-answer/stub.rs", &stub("todo!(\"find it\")")),
         ("exercises/01-answer/hints.md", HINTS),
         ("exercises/01-answer/src/tests.rs", TESTS),

@@ -65,7 +65,7 @@ fn a_warning_does_not_keep_the_program_from_running() {
 
 #[test]
 fn the_crates_of_the_workshop_can_be_used_in_both_modes() {
-    let server = Fixture::new().serve();
+    let server = Fixture::unbuilt().serve();
     let code = "fn main() { println!(\"{} {}\", salute::HELLO, cfg!(debug_assertions)); }";
     for (mode, debug) in [("debug", true), ("release", false)] {
         let events = server.run(&json!({ "code": code, "mode": mode }));

@@ -197,7 +197,7 @@ fn flags_in_the_environment_or_the_configuration_break_no_snippet() {
         ],
     ];
     for variables in environments {
-        let server = Server::start(Fixture::new(), |command| {
+        let server = Server::start(Fixture::unbuilt(), |command| {
             command.envs(variables.iter().copied());
         });
         let events = server.run_code(USES_THE_CRATE);
@@ -207,7 +207,7 @@ fn flags_in_the_environment_or_the_configuration_break_no_snippet() {
             "{variables:?}: {events:?}"
         );
     }
-    let configured = Fixture::new();
+    let configured = Fixture::unbuilt();
     let flags = "[build]\nrustflags = [\"-Cpanic=abort\"]\n[profile.dev]\npanic = \"abort\"\n";
     configured.write(".cargo/config.toml", flags);
     let events = configured.serve().run_code(USES_THE_CRATE);
