@@ -10,10 +10,6 @@ use super::Worker;
 /// The length of the first half of a queue, which stays if the queue overflows.
 const HALF: usize = CAPACITY / 2;
 
-/// While the first half of its queue is full, a worker takes one task at a
-/// time, and then waits as if it had taken this many.
-const LATER: usize = 4;
-
 impl Worker {
     // ANCHOR: take_in_time
     /// If tasks wait in the injector and it's time, takes a share of them,
@@ -80,8 +76,9 @@ impl Worker {
         }
         self.batch.set(batch);
         let first = first?;
-        // If the first half of the queue is full, that comes first.
-        self.pace.took(if room > 0 { count } else { LATER });
+        // If the first half of the queue is full, it comes first.
+        let as_if = if room > 0 { count } else { self.pace.most() };
+        self.pace.took(as_if);
         self.emit(|| Event::Took { count });
         self.emit(|| Event::Popped(Queue::Local));
         Some(first)
