@@ -1,6 +1,6 @@
 //! It records whatever runs the tasks.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::runtime::Builder;
@@ -86,11 +86,13 @@ fn tokio_on_the_current_thread() {
 
 #[test]
 fn rayons_threads() {
+    static EXITED: AtomicUsize = AtomicUsize::new(0);
     let _turn = turn();
     let recording = trace::record("jobs", "rayon", 2);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(2)
         .start_handler(|_| trace::thread_start())
+        .exit_handler(|_| _ = EXITED.fetch_add(1, Relaxed))
         .build()
         .unwrap();
     pool.scope(|scope| {
@@ -100,6 +102,11 @@ fn rayons_threads() {
         }
     });
     drop(pool);
+    // rayon doesn't wait for its threads. A late one would start in the recording of
+    // another test.
+    while EXITED.load(Relaxed) < 2 {
+        std::thread::yield_now();
+    }
     let trace = recording.finish();
     assert_fits(&trace);
     for name in ["A", "B", "C", "D"] {
