@@ -71,10 +71,8 @@ impl PrefetchHints {
     /// newest first, which has this number.
     pub fn fetch(&self, newest: usize) -> Fetch<'_> {
         let fetched = self.read.newest.load(HINT);
-        let mut fetch = Fetch {
-            left: newest.wrapping_sub(fetched).min(NOTES),
-            ..self.skip(newest)
-        };
+        let mut fetch = self.skip(newest);
+        fetch.left = newest.wrapping_sub(fetched).min(NOTES);
         (0..AHEAD).for_each(|_| fetch.advance());
         fetch
     }
