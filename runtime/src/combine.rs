@@ -49,7 +49,7 @@ pub async fn select<A: Future, B: Future>(
 }
 
 /// Waits for two futures, and returns both outputs. Each poll polls both, in
-/// this task, until they are ready.
+/// this task, until both are ready.
 ///
 /// If the future is dropped before it's ready, it drops both futures, or the
 /// output of one that was ready already. For more than two futures there's

@@ -30,7 +30,7 @@ pub use event::{Direction, Event, ShutDown};
 ///    makes `Read` ready, and a `writable` event makes `Write` ready; clause 5
 ///    adds closed directions and errors. The direction stays ready, for all
 ///    tasks, until a task clears it. While a direction is ready, `poll_ready`
-///    and `ready` return a `Ready` of that direction. While it isn't, they are
+///    and `ready` return a `Ready` of that direction. While it isn't, they're
 ///    pending.
 /// 2. **No lost wake-up.** An event first makes a direction ready and then
 ///    wakes the tasks that wait for that direction. If the event comes during a
@@ -43,7 +43,7 @@ pub use event::{Direction, Event, ShutDown};
 ///    the other. Clearing one direction doesn't clear the other.
 /// 5. **Closed.** `read_closed` makes `Read` ready forever: from then on,
 ///    `clear` doesn't change `Read`. `write_closed` does the same for `Write`.
-///    `error` makes both directions ready until they are cleared.
+///    `error` makes both directions ready until they're cleared.
 /// 6. **A guess.** An event may be spurious. A task may clear what it has seen
 ///    and wait again, any number of times, and each new event wakes it. An
 ///    event with no field set changes nothing.

@@ -172,7 +172,7 @@ fn an_event_that_comes_as_a_task_clears_is_kept() {
                     |readiness| {
                         let mut seen = wait(readiness, Read, way);
                         while bytes.swap(0, SeqCst) == 0 {
-                            readiness.clear(seen.expect("no one shuts down"));
+                            readiness.clear(seen.expect("the driver runs"));
                             seen = wait(readiness, Read, way);
                         }
                     },
@@ -202,7 +202,7 @@ fn what_happens_to_one_direction_leaves_the_other_alone() {
                 |readiness| readiness.set_ready(WRITABLE),
                 |readiness| {
                     let seen = wait(readiness, Read, Way::Poll);
-                    readiness.clear(seen.expect("no one shuts down"));
+                    readiness.clear(seen.expect("the driver runs"));
                 },
             );
             let mut cx = Context::from_waker(Waker::noop());

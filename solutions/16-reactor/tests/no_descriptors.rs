@@ -25,7 +25,7 @@ fn limit_descriptors(count: libc::rlim_t) {
     assert_eq!(result, 0);
 }
 
-/// Row: accept at `EMFILE` does not spin.
+/// Row: accept at `EMFILE` doesn't spin.
 #[test]
 fn a_loop_that_goes_on_after_errors_does_not_spin() {
     let lesson = Lesson {

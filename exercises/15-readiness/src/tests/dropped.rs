@@ -111,7 +111,7 @@ fn a_dropped_future_takes_no_wake_up_with_it() {
                 }
                 assert!(
                     polled.wakes() > 0,
-                    "the task that waits by `poll_ready` was not woken"
+                    "the task that waits by `poll_ready` wasn't woken"
                 );
             }
         }
@@ -176,7 +176,7 @@ fn a_dropped_future_leaves_the_other_direction_alone() {
             readiness.set_ready(event);
             assert!(
                 counts.wakes() > 0,
-                "the future that waits for `{other:?}` was not woken"
+                "the future that waits for `{other:?}` wasn't woken"
             );
         }
     });

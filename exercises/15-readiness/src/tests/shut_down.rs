@@ -22,13 +22,13 @@ fn shut_down_wakes_all_tasks() {
         for counts in polled {
             assert!(
                 counts.wakes() > 0,
-                "a task that waits by `poll_ready` was not woken"
+                "a task that waits by `poll_ready` wasn't woken"
             );
         }
         for (mut future, counts) in waiting {
             assert!(
                 counts.wakes() > 0,
-                "a task that waits by `ready` was not woken"
+                "a task that waits by `ready` wasn't woken"
             );
             let outcome = poll_future(&mut future, Waker::noop());
             assert!(

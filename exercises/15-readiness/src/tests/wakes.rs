@@ -211,7 +211,7 @@ fn the_waker_of_the_newest_poll_is_woken() {
             let second = wait(&readiness, direction);
             assert_dropped(&first, "after a poll with another waker");
             readiness.set_ready(event);
-            assert!(second.wakes() > 0, "the newest waker was not woken");
+            assert!(second.wakes() > 0, "the newest waker wasn't woken");
             assert!(first.wakes() == 0, "an older waker was woken");
 
             let readiness = Readiness::new();
@@ -219,7 +219,7 @@ fn the_waker_of_the_newest_poll_is_woken() {
             let second = poll_again(&mut future);
             assert_dropped(&first, "after a poll with another waker");
             readiness.set_ready(event);
-            assert!(second.wakes() > 0, "the newest waker was not woken");
+            assert!(second.wakes() > 0, "the newest waker wasn't woken");
             assert!(first.wakes() == 0, "an older waker was woken");
         }
     });
@@ -281,7 +281,7 @@ fn an_event_wakes_all_that_wait() {
             assert!(woken == 100, "of a hundred futures {woken} were woken");
             assert!(
                 polled.wakes() > 0,
-                "the futures were woken, and the task that waits by `poll_ready` was not"
+                "the futures were woken, and the task that waits by `poll_ready` wasn't"
             );
             for (mut future, _) in waiting {
                 let outcome = poll_future(&mut future, Waker::noop());
