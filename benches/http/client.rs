@@ -1,4 +1,5 @@
-//! The load: one thread that asks on many connections, each at its own times.
+//! The load generator: one thread sends requests on many connections, on each of
+//! them at times that were set before.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream as StdStream};
@@ -10,29 +11,31 @@ use mio::{Events, Interest, Poll, Token};
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
 
-/// What is asked of a server.
+/// The load that a server gets.
 pub struct Load {
     pub active: usize,
     pub idle: usize,
-    /// Requests a second on all connections; `None`: as many as there are answers.
+    /// Requests per second, on all connections together. `None` sends each request
+    /// as soon as the response before it has arrived.
     pub rate: Option<f64>,
-    /// Requests after which a connection is closed and opened anew.
+    /// The number of requests after which a connection is closed and reopened.
     pub requests_each: Option<usize>,
     pub duration: Duration,
 }
 
-/// What has come of it.
+/// The results of one round.
 #[derive(Default)]
 pub struct Measured {
-    /// From when a request was to be sent until its response was there, sorted.
+    /// For each request, the time from when it was due until its response had
+    /// arrived. Sorted.
     pub latencies: Vec<Duration>,
     pub took: Duration,
-    /// Of the server.
+    /// The processor time that the server has used.
     pub processor_time: Duration,
 }
 
 impl Measured {
-    /// The latency that so many of a thousand requests are within.
+    /// Returns a percentile of the latencies, in thousandths: 990 is p99.
     pub fn latency(&self, per_mille: usize) -> Duration {
         let last = self.latencies.len().saturating_sub(1);
         self.latencies
@@ -44,16 +47,18 @@ impl Measured {
 
 struct Connection {
     stream: TcpStream,
-    /// When the next request is to be sent, or was to be, if it hasn't been.
+    /// When the next request is due. It may be in the past, if the response before
+    /// it is late.
     due: Instant,
-    /// When the request was to be sent whose response is awaited.
+    /// When the request was due whose response hasn't arrived yet.
     asked: Option<Instant>,
     received: usize,
     answered_count: usize,
 }
 
-/// Asks for the time that `load` says, after a while in which nothing counts. `used`
-/// returns the processor time that the server has used so far.
+/// Puts the load on the server for the load's duration, after a warm-up of a quarter
+/// of that time, which doesn't count. `used` returns the processor time that the
+/// server has used so far.
 pub fn run(address: SocketAddr, load: &Load, used: impl Fn() -> Duration) -> io::Result<Measured> {
     super::server::raise_limit();
     let length = length_of_response(address)?;
@@ -63,13 +68,14 @@ pub fn run(address: SocketAddr, load: &Load, used: impl Fn() -> Duration) -> io:
     let mut events = Events::with_capacity(1_024);
     let mut random = Random::new(7);
     let gap = load.rate.map(|rate| load.active as f64 / rate);
-    // As of a great many clients that know nothing of each other.
+    // Exponentially distributed pauses, as if many independent clients sent the
+    // requests (a Poisson process).
     let mut pause = move || match gap {
         Some(mean) => Duration::from_secs_f64(-mean * (1.0 - random.fraction()).ln()),
         None => Duration::ZERO,
     };
     let begun = Instant::now();
-    // The server has accepted all by then, and its caches are warm.
+    // By then the server has accepted all connections, and its caches are warm.
     let start = begun + load.duration / 4;
     let mut connections = Vec::new();
     for index in 0..load.active {
@@ -114,7 +120,7 @@ pub fn run(address: SocketAddr, load: &Load, used: impl Fn() -> Duration) -> io:
             if connection.received < length {
                 continue;
             }
-            assert_eq!(connection.received, length, "it's another response");
+            assert_eq!(connection.received, length, "a response has another length");
             connection.received = 0;
             let now = Instant::now();
             if let Some(asked) = connection.asked.take()
@@ -167,7 +173,7 @@ fn open(poll: &Poll, address: SocketAddr, index: usize) -> io::Result<TcpStream>
     Ok(stream)
 }
 
-/// All responses are equally long.
+/// Returns the length of a response in bytes. All responses are equally long.
 fn length_of_response(address: SocketAddr) -> io::Result<usize> {
     let mut stream = StdStream::connect(address)?;
     stream.write_all(REQUEST)?;
@@ -180,14 +186,15 @@ fn length_of_response(address: SocketAddr) -> io::Result<usize> {
     Ok(response.len())
 }
 
-/// mio's own timeouts are whole milliseconds.
+/// Waits for events. mio rounds its timeouts to milliseconds, so this waits for the
+/// poller's descriptor with a finer timeout.
 #[cfg(unix)]
 fn wait(poll: &mut Poll, events: &mut Events, timeout: Duration) -> io::Result<()> {
     use std::os::fd::{AsRawFd, BorrowedFd};
 
     use rustix::event::{PollFd, PollFlags};
     {
-        // SAFETY: the poller has the descriptor, and lives longer than this.
+        // SAFETY: the poller owns the descriptor and keeps it open during this block.
         let descriptor = unsafe { BorrowedFd::borrow_raw(poll.as_raw_fd()) };
         let mut waited = [PollFd::new(&descriptor, PollFlags::IN)];
         let timeout = timeout.try_into().map_err(io::Error::other)?;

@@ -1,18 +1,18 @@
-//! A web server that says hello, by hyper 1, on several runtimes:
+//! A hyper 1 web server that says hello, on several runtimes:
 //! `cargo bench -p http-bench`.
 //!
-//! The load is an open loop: each connection is to send its requests at times
-//! that were set before, and a response's latency counts from there, also if the
-//! request had to wait for the response before it. (A client that waits before it
-//! asks again would measure a server that stalls by one late response instead of
-//! all that would have come meanwhile.) The server is a process of its own, so that
-//! its processor time can be told apart.
+//! The load is an open loop: requests are due at times that were set before, and the
+//! latency of a response counts from there, even if its request had to wait for the
+//! response before it. (In a closed loop, a client sends its next request only after
+//! the response. If the server stalls, such a client measures one late response
+//! instead of all the requests that would have come meanwhile.) The server runs in a
+//! process of its own, so that its processor time can be measured separately.
 //!
-//! Arguments choose rows by a part of their names, as in `-- solution/2`.
-//! `HTTP_ROUNDS=9` in the environment sets the number of rounds, in each of which
-//! all contenders take turns in another order. `HTTP_RATE=5000` sets the requests a
-//! second of the rows at a given rate. Load and server share the machine: say which
-//! with a figure.
+//! Arguments select rows by parts of their names, as in `-- solution/2`. The
+//! environment variable `HTTP_ROUNDS=9` sets the number of rounds; each round runs
+//! all contenders, in another order. `HTTP_RATE=5000` sets the requests per second
+//! of the rows with a given rate. The load generator and the server share the
+//! machine, so name the machine when you report a figure.
 
 mod client;
 mod server;
@@ -28,16 +28,17 @@ use benches::schedulers::measure::is_test;
 
 use client::{Load, Measured};
 
-/// The connections that ask.
+/// The number of connections that send requests.
 const ACTIVE: usize = 50;
 
 struct Row {
     name: &'static str,
-    /// Requests a second; `None`: as many as there are answers.
+    /// Requests per second. `None` sends each request as soon as the response before
+    /// it has arrived.
     rate: Option<f64>,
-    /// Connections that ask nothing.
+    /// The number of connections that send nothing.
     idle: usize,
-    /// Requests after which a connection is closed and opened anew.
+    /// The number of requests after which a connection is closed and reopened.
     requests_each: Option<usize>,
 }
 
@@ -98,7 +99,7 @@ fn main() {
     }
 }
 
-/// What each contender's rounds have measured.
+/// Returns the results of each contender's rounds.
 fn measure<'a>(
     row: &Row,
     contenders: &[&'a str],
@@ -122,7 +123,7 @@ fn measure<'a>(
             };
             let used = || server.processor_time();
             let one = client::run(server.address, &load, used);
-            let one = one.expect("it's answered");
+            let one = one.expect("the server answers");
             measured.push(one);
         }
     }
@@ -162,7 +163,7 @@ fn report(row: &Row, results: &[(&str, Vec<Measured>)]) {
     }
 }
 
-/// A process that serves.
+/// The server's process. Dropping it ends the process.
 struct Server {
     process: Child,
     address: SocketAddr,
@@ -182,15 +183,17 @@ impl Server {
         Ok(Self { process, address })
     }
 
-    /// What its threads have used so far: zero where the system doesn't say.
+    /// Returns the processor time that the server's threads have used so far, or zero
+    /// if the system doesn't report it.
     fn processor_time(&self) -> Duration {
         let path = format!("/proc/{}/stat", self.process.id());
         let stat = std::fs::read_to_string(path).unwrap_or_default();
-        // The fields after the name, which may have spaces.
+        // The fields after the process's name, because that may contain spaces.
         let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
         let fields: Vec<_> = fields.split(' ').collect();
         let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<u64>().ok());
-        // Fields 14 and 15 of the file, in hundredths of a second.
+        // Fields 14 and 15 of the file: user and system time, in hundredths of a
+        // second.
         let used = ticks(11).unwrap_or(0) + ticks(12).unwrap_or(0);
         Duration::from_millis(10 * used)
     }

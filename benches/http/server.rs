@@ -1,4 +1,4 @@
-//! The servers: one service, on several runtimes.
+//! The servers: the same service on several runtimes.
 
 use std::convert::Infallible;
 use std::io::{self, Read};
@@ -20,14 +20,14 @@ use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use runtime_hyper::{Io, Timer};
 
-/// The runtimes, each with a number of threads that run tasks.
+/// The runtimes, each with its number of worker threads.
 pub const CONTENDERS: [&str; 5] = ["solution/1", "solution/2", "tokio/1", "tokio/2", "smol/2"];
 
 pub const BODY: &str = "Hello, world!\n";
 
 const HERE: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 0);
 
-/// Serves until the input ends, and says first where.
+/// Serves until the input ends. First prints the address.
 pub fn serve(contender: &str) {
     raise_limit();
     thread::spawn(|| {
@@ -91,7 +91,8 @@ fn tokio(workers: usize) -> io::Result<()> {
     runtime.block_on(accepting).map_err(io::Error::other)?
 }
 
-/// smol is these two crates. hyper gets no timer here, and so no timeout.
+/// smol consists of these two crates. hyper gets no timer here, so this server has
+/// no timeout for the headers, which saves it some work.
 fn smol(workers: usize) -> io::Result<()> {
     static EXECUTOR: Executor<'_> = Executor::new();
     for _ in 0..workers {
@@ -119,7 +120,7 @@ fn say(address: SocketAddr) {
     println!("{address}");
 }
 
-/// A stream with the traits of `futures`, as hyper wants it.
+/// hyper's I/O traits, for a stream with the traits of `futures`.
 struct OfFutures<S>(S);
 
 impl<S: AsyncRead + Unpin> HyperRead for OfFutures<S> {
@@ -130,9 +131,9 @@ impl<S: AsyncRead + Unpin> HyperRead for OfFutures<S> {
     ) -> Poll<io::Result<()>> {
         let unfilled = buffer.initialize_unfilled();
         let count = ready!(Pin::new(&mut self.0).poll_read(cx, unfilled))?;
-        // SAFETY: all that is unfilled has been initialized, and the count isn't
-        // larger: a reader of `futures` that says more than it was given room for
-        // is wrong, but `Async` passes on what the system says.
+        // SAFETY: `initialize_unfilled` has initialized the whole unfilled part. The
+        // count isn't greater than its length: `S` is always `Async`, which passes
+        // on the kernel's count.
         unsafe { buffer.advance(count) };
         Poll::Ready(Ok(()))
     }
@@ -168,14 +169,14 @@ impl<S: AsyncWrite + Unpin> HyperWrite for OfFutures<S> {
     }
 }
 
-/// Lets this process open as many connections as it may.
+/// Raises this process's limit of open descriptors to the maximum that it may set.
 pub fn raise_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, getrlimit, setrlimit};
         let mut limit = getrlimit(Resource::Nofile);
         limit.current = limit.maximum;
-        // Without it some rows fail, and say so.
+        // If this fails, some rows fail with an error that says so.
         let _ = setrlimit(Resource::Nofile, limit);
     }
 }

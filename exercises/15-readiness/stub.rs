@@ -17,48 +17,51 @@ use std::task::{Context, Poll};
 
 pub use event::{Direction, Event, ShutDown};
 
-/// What is known about a source, such as a socket: in which of two directions
-/// it's *ready*, and which tasks wait until it is.
+/// The readiness of a source, such as a socket: whether each of its two
+/// directions is *ready*, and which tasks wait for it.
 ///
-/// It does no I/O. A driver reports events to it. A task that got `WouldBlock`
-/// from the source waits here, tries again, and clears the readiness if it got
-/// `WouldBlock` again.
+/// This type does no I/O. A driver reports events to it. A task that gets
+/// `WouldBlock` from the source waits here and tries again. If it gets
+/// `WouldBlock` again, it clears the readiness and waits for the next event.
 ///
 /// # Contract
 ///
-/// 1. **Ready or not.** At first neither direction is ready. An event makes a
-///    direction ready if it's `readable` for `Read`, or `writable` for `Write`
-///    (or by clause 5). The direction stays ready, for all tasks, until it's
-///    cleared. `poll_ready` and `ready` return a `Ready` of the direction if
-///    it's ready, and are pending if it isn't.
-/// 2. **No lost wake-up.** An event makes a direction ready, and then wakes the
-///    tasks that wait for it. If it comes during a poll, the poll returns
-///    `Ready`, or its waker is woken.
+/// 1. **Ready or not.** At first neither direction is ready. A `readable` event
+///    makes `Read` ready, and a `writable` event makes `Write` ready; clause 5
+///    adds closed directions and errors. The direction stays ready, for all
+///    tasks, until a task clears it. While a direction is ready, `poll_ready`
+///    and `ready` return a `Ready` of that direction. While it isn't, they're
+///    pending.
+/// 2. **No lost wake-up.** An event first makes a direction ready and then
+///    wakes the tasks that wait for that direction. If the event comes during a
+///    poll, the poll returns `Ready`, or its waker is woken.
 /// 3. **Clear only what was seen.** `clear` makes the direction of `seen` not
-///    ready, unless an event has made it ready since `seen` was returned. It
-///    doesn't matter how many events that were: one or a million.
+///    ready, unless an event for that direction has come since `seen` was
+///    returned. One such event has the same effect as a million.
 /// 4. **Two directions.** An event that makes only one direction ready wakes no
-///    task that waits for the other, and doesn't keep `clear` from clearing the
-///    other. Clearing one doesn't clear the other.
-/// 5. **Closed.** `read_closed` makes `Read` ready forever: `clear` changes
-///    nothing from then on. `write_closed` does the same for `Write`. `error`
-///    makes both ready, until they are cleared.
-/// 6. **A guess.** An event may be wrong. A task that clears what it has seen
-///    waits again, and the next event wakes it, any number of times. An event
-///    with no field set changes nothing.
-/// 7. **The newest waker.** Of the wakers that `poll_ready` got for one
-///    direction, the one of the newest poll is woken. Each future of `ready`
-///    has a waker of its own, likewise. An older one is dropped by the time
-///    that the poll returns.
+///    task that waits for the other, and doesn't prevent `clear` from clearing
+///    the other. Clearing one direction doesn't clear the other.
+/// 5. **Closed.** `read_closed` makes `Read` ready forever: from then on,
+///    `clear` doesn't change `Read`. `write_closed` does the same for `Write`.
+///    `error` makes both directions ready until they're cleared.
+/// 6. **A guess.** An event may be spurious. A task may clear what it has seen
+///    and wait again, any number of times, and each new event wakes it. An
+///    event with no field set changes nothing.
+/// 7. **The newest waker.** An event wakes the waker of the newest `poll_ready`
+///    for a direction. Each future of `ready` has a waker of its own: that of
+///    its newest poll. By the time a poll returns, the waker that it replaces
+///    has been dropped.
 /// 8. **Any number.** Any number of futures of `ready` may wait, beside
-///    `poll_ready`. An event wakes them all: none takes another's place.
-/// 9. **Dropped futures.** A future that's dropped leaves no waker and no
-///    memory behind, and takes no other task's waker or wake-up with it.
+///    `poll_ready`. An event wakes them all: no future displaces the waker of
+///    another.
+/// 9. **Dropped futures.** A dropped future leaves no waker and no memory
+///    behind, and takes no other task's waker or wake-up with it.
 /// 10. **Shut down.** `shut_down` wakes all tasks that wait. From then on,
 ///     `poll_ready` and `ready` return `ShutDown`, even if the direction is
-///     ready or closed, or an event comes.
-/// 11. **Free wakers.** A waker may use the readiness while it's woken, cloned
-///     or dropped: it may poll, clear, report events, and drop futures.
+///     ready or closed, or if an event comes later.
+/// 11. **Free wakers.** Waking, cloning or dropping a waker may run code that
+///     uses the readiness: that code may poll, clear, report events, and drop
+///     futures.
 ///
 /// # Examples
 ///
@@ -70,7 +73,7 @@ pub use event::{Direction, Event, ShutDown};
 /// let readiness = Readiness::new();
 /// let mut cx = Context::from_waker(Waker::noop());
 /// assert!(readiness.poll_ready(&mut cx, Read).is_pending());
-/// // The driver has got an event, and wakes the task.
+/// // The driver reports an event.
 /// let readable = Event { readable: true, ..Event::default() };
 /// readiness.set_ready(readable);
 /// let Poll::Ready(Ok(seen)) = readiness.poll_ready(&mut cx, Read) else {
@@ -82,13 +85,13 @@ pub use event::{Direction, Event, ShutDown};
 /// ```
 pub struct Readiness {}
 
-/// That a direction was ready at some moment. It's passed to
-/// [`clear`](Readiness::clear) if the source then says `WouldBlock`.
+/// Proof that a direction was ready at some moment. If the source then returns
+/// `WouldBlock`, the task passes it to [`clear`](Readiness::clear).
 #[derive(Clone, Copy, Debug)]
 pub struct Ready {}
 
 impl Readiness {
-    /// Makes the readiness of a source of which nothing is known yet.
+    /// Creates the readiness of a source for which no event has come yet.
     #[expect(
         clippy::new_without_default,
         reason = "one way to make it is enough"
@@ -97,49 +100,51 @@ impl Readiness {
         todo!("neither direction is ready, and no task waits")
     }
 
-    /// The driver reports an event.
+    /// Reports an event: makes its directions ready, and wakes their tasks.
     pub fn set_ready(&self, event: Event) {
         let _ = event;
-        todo!("make ready what the event says; wake the tasks that wait for it")
+        todo!("make the event's directions ready, and then wake their tasks")
     }
 
-    /// If the direction isn't ready, the newest caller's waker is woken when it
-    /// is.
+    /// Polls for the readiness of a direction. If the direction isn't ready,
+    /// the waker is stored, and replaces the waker of an earlier call.
     pub fn poll_ready(
         &self,
         cx: &mut Context<'_>,
         direction: Direction,
     ) -> Poll<Result<Ready, ShutDown>> {
         let _ = (cx, direction);
-        todo!("is it ready? If not, keep the waker")
+        todo!("is the direction ready? If not, store the waker")
     }
 
-    /// Waits until the direction is ready. Any number of tasks may do that.
+    /// Waits until the direction is ready. Any number of tasks may wait.
     pub fn ready(
         &self,
         direction: Direction,
     ) -> impl Future<Output = Result<Ready, ShutDown>> + Send {
-        // Make it a type of your own: it needs a `Drop`.
+        // Replace this with a future type of your own, which can have a `Drop`.
         poll_fn(move |_cx| {
             let _ = direction;
             todo!("like `poll_ready`, with a place of its own for the waker")
         })
     }
 
-    /// A task has got `WouldBlock` after it had seen `seen`.
+    /// Clears the direction of `seen`, unless an event has come since. A task
+    /// calls this when the source has returned `WouldBlock`.
     pub fn clear(&self, seen: Ready) {
         let _ = seen;
-        todo!("not ready any longer, unless an event has come since")
+        todo!("no longer ready, unless an event has come since `seen`")
     }
 
-    /// The driver ends, so no event will come.
+    /// Makes all polls return an error, because no more events will come. Wakes
+    /// all tasks that wait.
     pub fn shut_down(&self) {
-        todo!("wake all tasks; from now on they get an error")
+        todo!("wake all tasks; from now on, each poll returns an error")
     }
 }
 
 impl Ready {
-    /// The direction that was ready.
+    /// Returns the direction that was ready.
     pub fn direction(&self) -> Direction {
         todo!("the direction that was polled")
     }

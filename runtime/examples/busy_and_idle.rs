@@ -1,14 +1,16 @@
-//! Work for the processor beside many connections that are idle: how long does
-//! one of these wait for its answer, meanwhile?
+//! CPU-heavy work beside many idle connections: how long does a request on one
+//! of the connections wait for its answer?
 //!
-//! The work is a loop in a task that awaits a checkpoint, or in a blocking job.
-//! A third way, the loop without a checkpoint, shows what these are good for.
+//! There are four runs: without the work, with the work in blocking jobs, with
+//! the work in tasks that await a checkpoint, and with tasks that yield only
+//! after long computations. The last run shows what the other two ways save.
 //!
 //! ```sh
 //! cargo run --release -p runtime --example busy_and_idle [connections]
 //! ```
 //!
-//! Each connection needs two file descriptors: for 10,000, `ulimit -n 21000`.
+//! Each connection needs two file descriptors. For 10,000 connections, call
+//! `ulimit -n 21000` first.
 
 use std::hint::black_box;
 use std::io;
@@ -45,7 +47,7 @@ enum Work {
     Plain,
 }
 
-/// Returns how long the probes have waited for their answers.
+/// Returns how long each probe has waited for its answer.
 fn measure(
     runtime: &Runtime,
     count: usize,

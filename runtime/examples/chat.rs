@@ -1,6 +1,6 @@
-//! A chat: each line that a client sends goes to all others. With an address as
-//! an argument it serves there (try `nc`), and without one three clients of its
-//! own talk:
+//! A chat server: it sends each line of a client to all other clients. With an
+//! address as its argument, it listens there (try `nc`). Without one, three
+//! clients in this program talk:
 //!
 //! ```sh
 //! cargo run -p runtime --example chat [127.0.0.1:7000]
@@ -16,11 +16,12 @@ use futures::channel::mpsc::{Receiver, Sender, channel};
 use runtime::net::{TcpListener, TcpStream};
 use runtime::{Runtime, select, spawn};
 
-/// So many lines wait for a client that reads slowly. Then it misses some: it
-/// mustn't hold up the others, and what waits for it mustn't grow.
+/// The most lines that wait for a slow client. A client that falls further
+/// behind misses lines, so that it neither delays the others nor makes the
+/// queue grow without a bound.
 const LINES: usize = 100;
 
-/// Who is there, with the lines that each is to get.
+/// The connected clients, each with the queue of its lines.
 type Room = Arc<Mutex<HashMap<SocketAddr, Sender<Arc<str>>>>>;
 
 fn main() -> io::Result<()> {
@@ -41,8 +42,8 @@ async fn serve(listener: TcpListener) -> io::Result<()> {
         room.lock().unwrap().insert(peer, sender);
         let room = room.clone();
         spawn(async move {
-            // Whichever ends first ends the other: a client that has gone, or
-            // can't be written to.
+            // If the client is gone, either the read or the write ends first,
+            // and `select` drops the other one.
             let reading = read(&stream, peer, &room);
             select(reading, write(&stream, lines)).await;
             room.lock().unwrap().remove(&peer);
@@ -67,7 +68,7 @@ async fn read(
             let rest = received.split_off(end + 1);
             let line = std::mem::replace(&mut received, rest);
             let line: Arc<str> = String::from_utf8_lossy(&line).into();
-            // Never held at an `.await`.
+            // This guard is dropped before the next `.await`.
             let mut room = room.lock().unwrap();
             for (_, sender) in room.iter_mut().filter(|(it, _)| **it != peer) {
                 let _ = sender.try_send(line.clone());
@@ -95,7 +96,8 @@ async fn demonstrate() -> io::Result<()> {
         let client = TcpStream::connect(address).await?;
         clients.push(client);
     }
-    // All are in the room once the first one has got a line of each.
+    // Once ann has heard a line of each of the others, all three are in the
+    // room.
     let [ann, ben, cid] = &clients[..] else {
         unreachable!("there are three")
     };

@@ -1,6 +1,6 @@
-//! A crawler with a timeout for each page and a limit on how many it fetches at
-//! a time. Its server is in the same program: each page links to two others,
-//! and some never answer.
+//! A crawler with a timeout for each page and a limit on the number of pages
+//! that it fetches at the same time. Its server is in the same program: each
+//! page links to two others, and for some pages the server never answers.
 //!
 //! ```sh
 //! cargo run -p runtime --example crawl
@@ -36,7 +36,7 @@ fn main() -> io::Result<()> {
     })
 }
 
-/// Returns how many pages it has got, and how many it hasn't.
+/// Returns the number of pages that were fetched, and of those given up.
 async fn crawl(address: SocketAddr) -> (usize, usize) {
     let mut known = BTreeSet::from([1]);
     let mut waiting = VecDeque::from([1]);
@@ -46,8 +46,9 @@ async fn crawl(address: SocketAddr) -> (usize, usize) {
         while running.len() < AT_A_TIME
             && let Some(page) = waiting.pop_front()
         {
-            // The timeout is within the task, so what it drops is dropped
-            // there: the stream is closed.
+            // The timeout is within the task, so it drops `fetch`, which closes
+            // the stream. A timeout around the handle would only detach the
+            // task.
             running.push(spawn(async move {
                 timeout(PATIENCE, fetch(address, page)).await?
             }));
@@ -87,7 +88,7 @@ async fn serve(listener: TcpListener) -> io::Result<()> {
             let page = String::from_utf8_lossy(&line);
             let page: usize = page.trim().parse().map_err(io::Error::other)?;
             if page.is_multiple_of(17) {
-                // It never answers.
+                // Longer than any client waits.
                 sleep(Duration::from_secs(3_600)).await;
             }
             sleep(Duration::from_millis(5)).await;

@@ -1,5 +1,6 @@
-//! A server that sends back what it gets. With an address as an argument it
-//! serves there, and without one it serves a thousand clients of its own:
+//! A server that sends back the bytes that it receives. With an address as its
+//! argument, it listens there. Without one, it serves a hundred clients in this
+//! program:
 //!
 //! ```sh
 //! cargo run --release -p runtime --example echo [127.0.0.1:7000]
@@ -29,8 +30,8 @@ async fn serve(listener: TcpListener) -> io::Result<()> {
     loop {
         match listener.accept().await {
             Ok((stream, _peer)) => drop(spawn(echo(stream))),
-            // For example, the process has no file descriptor left. The next
-            // call waits a little.
+            // The process may have no file descriptor left, for example. The
+            // next call then waits a little.
             Err(error) => eprintln!("no connection: {error}"),
         }
     }

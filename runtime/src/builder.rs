@@ -1,4 +1,4 @@
-//! What a runtime is to be like.
+//! The settings of a runtime.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use reactor::Driver;
 
 use super::handle::Runtime;
 
-/// Makes a [`Runtime`] that isn't the default one.
+/// Builds a [`Runtime`] with settings other than the default.
 ///
 /// ```
 /// let runtime = runtime::Builder::new()
@@ -24,10 +24,11 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// As many workers as there are processors.
+    /// Creates a builder with the default settings: as many workers as there
+    /// are processors.
     #[expect(
         clippy::new_without_default,
-        reason = "it's the default runtime's"
+        reason = "one way to make it is enough"
     )]
     pub fn new() -> Self {
         Self {
@@ -37,11 +38,12 @@ impl Builder {
         }
     }
 
-    /// How many threads run tasks. By default, as many as there are processors.
+    /// Sets how many worker threads run tasks. By default, there are as many as
+    /// processors.
     ///
     /// # Panics
     ///
-    /// If it's zero.
+    /// If `count` is zero.
     pub fn worker_threads(&mut self, count: usize) -> &mut Self {
         self.inner.worker_threads(count);
         #[cfg(feature = "metrics")]
@@ -51,39 +53,43 @@ impl Builder {
         self
     }
 
-    /// The name of the threads that run tasks. By default `worker`.
+    /// Sets the name of the worker threads. The default is `worker`. If the
+    /// name contains a NUL, [`build`](Self::build) returns an error.
     pub fn thread_name(&mut self, name: impl Into<String>) -> &mut Self {
         self.inner.thread_name(name);
         self
     }
 
-    /// How many jobs of `spawn_blocking` run at a time. By default 512.
+    /// Sets how many jobs of [`spawn_blocking`](super::spawn_blocking) may run
+    /// at the same time. Further jobs wait in a queue. The default is 512.
     ///
     /// # Panics
     ///
-    /// If it's zero.
+    /// If `count` is zero.
     pub fn max_blocking_threads(&mut self, count: usize) -> &mut Self {
         self.inner.max_blocking_threads(count);
         self
     }
 
-    /// After how many polls, at the latest, a busy worker takes a task that
-    /// came from elsewhere. By default 61.
+    /// Sets after how many polls, at the latest, a busy worker takes a task
+    /// from the global queue, where the tasks are that other threads have
+    /// spawned or woken. The default is 61.
     ///
     /// # Panics
     ///
-    /// If it's zero.
+    /// If `polls` is zero.
     pub fn global_queue_interval(&mut self, polls: u32) -> &mut Self {
         self.inner.global_queue_interval(polls);
         self
     }
 
-    /// Starts the threads.
+    /// Starts the worker threads. The builder can be used again.
     ///
     /// # Errors
     ///
-    /// If the system has no thread or no file descriptor left, or if there's a
-    /// NUL in the name of the threads.
+    /// Returns the operating system's error if it can't start a thread or
+    /// create a poller, for example because no file descriptor is left. Returns
+    /// `InvalidInput` if the thread name contains a NUL.
     pub fn build(&mut self) -> io::Result<Runtime> {
         let driver = Driver::new()?;
         let reactor = driver.handle();

@@ -1,23 +1,27 @@
-//! Several futures in one task.
+//! Running several futures in one task.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
-/// Which of two was first.
+/// The output of [`select`](fn@select): which of the two futures was ready
+/// first, and its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Either<A, B> {
-    /// The first one, with its output.
+    /// The output of the first argument.
     Left(A),
-    /// The second one, with its output.
+    /// The output of the second argument.
     Right(B),
 }
 
-/// Waits for one of two futures. If both are ready, the first one counts.
+/// Waits until one of two futures is ready, and returns its output. If both are
+/// ready in the same poll, `left` wins.
 ///
-/// The other one is dropped where it is. To keep it, pass `&mut` of a pinned
-/// future, and poll it again soon: what it holds, such as a lock, it holds on to
-/// meanwhile.
+/// The other future is dropped at the `.await` where it waits. To keep it, pass
+/// `&mut` of a pinned future. Poll that future again soon, because while it
+/// isn't polled, it goes on holding its resources, such as locks.
+///
+/// Dropping the future of `select` drops both futures.
 ///
 /// ```
 /// # let runtime = runtime::Runtime::new()?;
@@ -44,10 +48,12 @@ pub async fn select<A: Future, B: Future>(
     .await
 }
 
-/// Waits for both of two futures, and polls them in turns in this task.
+/// Waits for two futures, and returns both outputs. Each poll polls both, in
+/// this task, until both are ready.
 ///
-/// Dropped before it's ready, it drops both, and the output of one that was
-/// ready already. For more than two there is [`join!`](crate::join!).
+/// If the future is dropped before it's ready, it drops both futures, or the
+/// output of one that was ready already. For more than two futures there's
+/// [`join!`](crate::join!).
 pub async fn join<A: Future, B: Future>(
     left: A,
     right: B,
@@ -65,13 +71,14 @@ pub async fn join<A: Future, B: Future>(
     (left.take(), right.take())
 }
 
-/// Waits for all of them, and polls all each time that one is woken. The outputs
-/// are in the order of the futures.
+/// Waits for all the futures, and returns their outputs in the order of the
+/// futures.
 ///
-/// Each poll polls all that aren't ready: for hundreds of futures, spawn tasks.
+/// Each wake-up polls every future that isn't ready yet. If you have hundreds
+/// of futures, spawn them as tasks instead, and pass the handles.
 ///
-/// Dropped before it's ready, it drops all, and the outputs of those that were
-/// ready already.
+/// If the future is dropped before it's ready, it drops all the futures, and
+/// the outputs of those that were ready already.
 pub async fn join_all<F: Future>(
     futures: impl IntoIterator<Item = F>,
 ) -> Vec<F::Output> {
@@ -95,7 +102,9 @@ pub async fn join_all<F: Future>(
 /// Waits for two to six futures, in this task, and returns a tuple of their
 /// outputs: `let (a, b, c) = join!(a, b, c);`
 ///
-/// What [`join`](fn@crate::join) says holds for it as well.
+/// The macro awaits, so use it in an async function or block. If that is
+/// dropped before all are ready, it drops the futures and the outputs, as
+/// [`join`](fn@crate::join) does.
 #[macro_export]
 macro_rules! join {
     ($a:expr, $b:expr $(,)?) => {
@@ -124,7 +133,7 @@ macro_rules! join {
     }};
 }
 
-/// A future, then its output.
+/// A future until it's ready, and then its output.
 enum Part<F: Future> {
     Running(F),
     Over(Option<F::Output>),
@@ -135,15 +144,15 @@ impl<F: Future> Part<F> {
         Self::Running(future)
     }
 
-    /// Returns `true` if the output is there.
+    /// Polls the future, unless it's over. Returns `true` if it's over.
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> bool {
-        // SAFETY: a future that runs isn't moved out: it's dropped in place,
-        // by `set`.
+        // SAFETY: the future isn't moved while it's running: `set` drops it in
+        // place.
         let this = unsafe { self.as_mut().get_unchecked_mut() };
         let Self::Running(future) = this else {
             return true;
         };
-        // SAFETY: it's pinned with `self`.
+        // SAFETY: the future is pinned, because `self` is.
         let future = unsafe { Pin::new_unchecked(future) };
         let Poll::Ready(output) = future.poll(cx) else {
             return false;
@@ -153,7 +162,7 @@ impl<F: Future> Part<F> {
     }
 
     fn take(self: Pin<&mut Self>) -> F::Output {
-        // SAFETY: only the output is moved, which was never pinned.
+        // SAFETY: only the output is moved, and the output was never pinned.
         match unsafe { self.get_unchecked_mut() } {
             Self::Over(output) => output.take().expect("it's taken once"),
             Self::Running(_) => unreachable!("all parts are over"),

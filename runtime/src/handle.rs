@@ -1,4 +1,4 @@
-//! The runtime, what other threads use it by, and how tasks begin.
+//! The runtime, its handle, and spawning.
 
 use std::io;
 use std::time::Duration;
@@ -9,15 +9,18 @@ use super::builder::Builder;
 
 pub use work_stealing::{BlockingHandle, EnterGuard, JoinHandle};
 
-/// A task that awaits sockets or checkpoints which are always ready yields after
-/// so long, so that others of its worker have their turn.
+/// The time slice of a task. A task whose sockets and checkpoints are always
+/// ready yields when its slice is over, so that its worker can run other tasks.
 const SLICE: Duration = Duration::from_micros(200);
 
-/// Threads that run tasks, and wait for their sockets and sleeps.
+/// A runtime: worker threads that run tasks and wait for their sockets and
+/// sleeps, and threads that run blocking jobs.
 ///
-/// Dropping it drops all tasks. The drop waits for the polls and for the
-/// blocking jobs that run at that time. A runtime may be dropped in one of its
-/// own tasks or jobs; then the drop doesn't wait for that one.
+/// Dropping the runtime drops all tasks. The drop blocks the thread until the
+/// current polls and all blocking jobs that have begun are over. Jobs that are
+/// still queued may run first, or they are cancelled. A runtime may also be
+/// dropped in one of its own tasks, where the drop waits for nothing, or in one
+/// of its own jobs, where it doesn't wait for that job.
 pub struct Runtime {
     pub(crate) inner: work_stealing::Runtime,
     pub(crate) reactor: reactor::Handle,
@@ -26,30 +29,38 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Makes a runtime with as many workers as there are processors.
+    /// Starts a runtime with as many workers as there are processors.
     ///
     /// # Errors
     ///
-    /// If the system has no thread or no file descriptor left.
+    /// Returns the operating system's error if it can't start a thread or
+    /// create a poller, for example because no file descriptor is left.
     pub fn new() -> io::Result<Self> {
         Builder::new().build()
     }
 
     /// Runs `future` on this thread until it's ready, and returns its output.
-    /// Meanwhile the workers run the tasks. Several threads may call it.
+    /// Meanwhile the workers run the tasks. Several threads may call this at
+    /// the same time.
     ///
-    /// The future needn't be `Send`, and may borrow. It's woken by the workers:
-    /// what is to be fast belongs into a task.
+    /// The future may borrow, and needn't be `Send`. Each time its socket or
+    /// sleep is ready, a worker has to unpark this thread, so put work that has
+    /// to be fast into a task.
     ///
     /// # Panics
     ///
-    /// Within a task or another `block_on`, and if `future` does.
+    /// If the caller is in a task or in another `block_on`, of any runtime, or
+    /// if `future` panics.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         self.inner.block_on(future)
     }
 
-    /// Spawns a task, which begins although its handle isn't awaited. Dropping
-    /// the handle detaches the task.
+    /// Spawns a task. It runs even if its handle isn't awaited.
+    ///
+    /// Awaiting the handle returns the task's output, or a
+    /// [`JoinError`](super::JoinError) if the task panicked or was cancelled by
+    /// `abort` or by the end of the runtime. Dropping the handle detaches the
+    /// task, which goes on running.
     #[track_caller]
     pub fn spawn<F>(&self, future: F) -> JoinHandle<F::Output>
     where
@@ -59,7 +70,13 @@ impl Runtime {
         self.inner.spawn(as_task(future))
     }
 
-    /// Runs a job that blocks or computes for long, on a thread of its own.
+    /// Runs a job that blocks or computes for a long time, on a thread for such
+    /// jobs. See [`Builder::max_blocking_threads`] for their number.
+    ///
+    /// Awaiting the handle returns the job's output, or an error if the job
+    /// panicked or was cancelled. A job is cancelled if the runtime has ended,
+    /// or if the system can't start a thread for it. Dropping the handle
+    /// detaches the job: a job that has begun can't be stopped.
     pub fn spawn_blocking<F, T>(&self, job: F) -> BlockingHandle<T>
     where
         F: FnOnce() -> T + Send + 'static,
@@ -68,13 +85,15 @@ impl Runtime {
         self.inner.spawn_blocking(job)
     }
 
-    /// Lets this thread use the free functions, as long as the guard is there.
-    /// Guards are to be dropped in the reverse of their order.
+    /// Lets this thread use the functions that need a runtime, such as
+    /// [`spawn`] and [`sleep`](super::sleep()), until the guard is dropped.
+    /// Drop nested guards in the reverse order of their creation.
     pub fn enter(&self) -> EnterGuard<'_> {
         self.inner.enter()
     }
 
-    /// Makes a handle, for other threads and for later.
+    /// Returns a handle, which other threads can use and which may outlive the
+    /// runtime.
     pub fn handle(&self) -> Handle {
         Handle {
             inner: self.inner.handle(),
@@ -82,15 +101,16 @@ impl Runtime {
         }
     }
 
-    /// What the workers have done so far. There with the feature `metrics`.
+    /// Returns what the workers and tasks have done so far. This needs the
+    /// feature `metrics`.
     #[cfg(feature = "metrics")]
     pub fn metrics(&self) -> super::Metrics {
         self.metrics.read()
     }
 }
 
-/// Uses a [`Runtime`] from anywhere, also after its end: then tasks and jobs
-/// that are spawned are cancelled.
+/// A handle to a [`Runtime`], for any thread. It may outlive the runtime: tasks
+/// and jobs that are spawned after the runtime has ended are cancelled.
 #[derive(Clone)]
 pub struct Handle {
     inner: work_stealing::Handle,
@@ -122,20 +142,22 @@ impl Handle {
         self.inner.enter()
     }
 
-    /// The reactor that the runtime's sockets and sleeps are registered at.
+    /// Returns the handle of the reactor, with which the runtime's sockets and
+    /// sleeps are registered.
     pub fn reactor(&self) -> &reactor::Handle {
         &self.reactor
     }
 }
 
-/// Spawns a task on the runtime of the task, the blocking job or the `block_on`
-/// that calls this, or on the one that was entered last. See
-/// [`Runtime::spawn`].
+/// Spawns a task on the runtime that this thread has entered: by running a
+/// task, a blocking job or a `block_on`, or by [`Runtime::enter`]. See
+/// [`Runtime::spawn`] for the task and its handle.
 ///
 /// # Panics
 ///
-/// Where there's no runtime. A [`LocalRuntime`](super::LocalRuntime) isn't one:
-/// it has [`spawn_local`](super::spawn_local).
+/// If the thread has entered no [`Runtime`]. In a
+/// [`LocalRuntime`](super::LocalRuntime), use
+/// [`spawn_local`](super::spawn_local).
 #[track_caller]
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
@@ -145,12 +167,13 @@ where
     work_stealing::spawn(as_task(future))
 }
 
-/// Runs a job that blocks or computes for long, on a thread of the runtime that
-/// [`spawn`] would use.
+/// Runs a job that blocks or computes for a long time, on the runtime that this
+/// thread has entered. See [`Runtime::spawn_blocking`] for the job and its
+/// handle.
 ///
 /// # Panics
 ///
-/// As for [`spawn`].
+/// If the thread has entered no [`Runtime`].
 #[track_caller]
 pub fn spawn_blocking<F, T>(job: F) -> BlockingHandle<T>
 where
@@ -160,7 +183,7 @@ where
     work_stealing::spawn_blocking(job)
 }
 
-/// What is spawned for a future.
+/// Wraps a future as the task that's spawned for it.
 #[cfg(not(feature = "metrics"))]
 fn as_task<F: Future>(future: F) -> impl Future<Output = F::Output> {
     with_budget(SLICE, future)

@@ -1,6 +1,6 @@
-//! An async runtime, composed of the solutions of the exercises: the
-//! work-stealing scheduler of exercise 14, the blocking pool of 6, and the
-//! reactor of 16, with its timers. Tasks have the time slices of 8.
+//! An async runtime, composed of the exercises' solutions: the work-stealing
+//! scheduler of exercise 14, the blocking pool of exercise 6, and the reactor
+//! of exercise 16 with its timers. Tasks have the time slices of exercise 8.
 //!
 //! ```
 //! use std::time::Duration;
@@ -28,23 +28,29 @@
 //!
 //! | | |
 //! |---|---|
-//! | [`Runtime`], [`Builder`], [`Handle`] | the threads, how many, and how other threads use them |
-//! | [`spawn`], [`spawn_blocking`], [`yield_now`] | tasks and jobs |
+//! | [`Runtime`], [`Builder`], [`Handle`] | the runtime, its settings, and using it from other threads |
+//! | [`spawn`], [`spawn_blocking`], [`yield_now`] | tasks and blocking jobs |
 //! | [`sleep`], [`sleep_until`], [`timeout`], [`interval`] | time |
 //! | [`select`], [`join`], [`join!`], [`join_all`] | several futures in one task |
 //! | [`net`] | TCP and UDP |
 //! | [`LocalRuntime`], [`spawn_local`] | one thread, for futures that aren't `Send` |
-//! | [`Runtime::metrics`](Runtime#method.metrics) | with the feature `metrics`: what the workers do |
+//! | [`Runtime::metrics`](Runtime#method.metrics) | counters of the workers and tasks (feature `metrics`) |
 //!
-//! # What a task must know
+//! # Rules for tasks
 //!
-//! - A poll should end within some ten microseconds or so. What takes longer
-//!   keeps other tasks of its worker waiting; if it's long, call
-//!   [`spawn_blocking`], and if it's a loop, await [`checkpoint`] in it.
-//! - A future may be dropped at any `.await`, by [`select`], [`timeout`], `abort`
-//!   or the end of the runtime. Each function here says what it then has done.
-//! - At the end of the runtime, tasks are dropped where they wait. The drop of
-//!   the [`Runtime`] waits for the polls and the blocking jobs that run.
+//! - A poll should take tens of microseconds at most, because it keeps the
+//!   other tasks of its worker waiting. Run longer work with
+//!   [`spawn_blocking`], or await [`checkpoint`] in its loop.
+//! - A future may be dropped at any `.await`: by [`select`], [`timeout`],
+//!   `abort`, or the end of the runtime. The documentation of each function
+//!   says what a dropped future has done by then.
+//! - When the runtime ends, tasks are dropped at the `.await` where they wait.
+//!   Dropping the [`Runtime`] waits for the current polls and for the blocking
+//!   jobs that have begun.
+//! - Outside a runtime, the functions that need one panic. They say so under
+//!   "Panics". After the runtime has ended, its sockets return errors of the
+//!   kind [`NotConnected`](std::io::ErrorKind::NotConnected), and its sleeps
+//!   panic.
 
 mod builder;
 mod combine;

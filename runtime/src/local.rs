@@ -1,5 +1,5 @@
-//! A runtime of one thread: the thread runs the tasks, and waits in the driver
-//! when there's none to run.
+//! A runtime on one thread: the thread runs the tasks, and waits in the driver
+//! when no task is ready.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -21,14 +21,15 @@ use reactor::Driver;
 
 pub use local_executor::JoinHandle as LocalJoinHandle;
 
-/// So many polls at most pass between two looks at the driver.
+/// The most polls between two looks at the driver.
 const INTERVAL: usize = 61;
 
-/// The future of `block_on`.
+/// The key of the future of `block_on`.
 const ROOT: u64 = 0;
 
-/// Runs tasks that needn't be `Send`, on the thread that calls
-/// [`block_on`](Self::block_on).
+/// A runtime on one thread, for tasks that aren't `Send`. They run on the
+/// thread that calls [`block_on`](Self::block_on), and only while a `block_on`
+/// runs.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -45,10 +46,15 @@ const ROOT: u64 = 0;
 /// # std::io::Result::Ok(())
 /// ```
 ///
-/// Tasks run only while a `block_on` does. Dropping the runtime drops them.
+/// Within `block_on`, sockets and sleeps belong to this runtime. There are no
+/// blocking jobs: [`spawn_blocking`](super::spawn_blocking) needs a
+/// [`Runtime`](super::Runtime).
+///
+/// Dropping the runtime drops its tasks. If a task's destructor panics, the
+/// panic is caught and the other tasks are dropped.
 pub struct LocalRuntime {
     core: Rc<Core>,
-    /// Borrowed as long as a `block_on` runs.
+    /// Borrowed while a `block_on` runs.
     driver: RefCell<Driver>,
 }
 
@@ -64,14 +70,15 @@ struct Task {
     signal: Arc<Signal>,
 }
 
-/// The tasks that are ready.
+/// The queue of the tasks that are ready.
 struct Queue {
     ready: Mutex<VecDeque<Arc<Signal>>>,
     reactor: reactor::Handle,
     home: ThreadId,
 }
 
-/// What a task's wakers point to: its key, and nothing of the task.
+/// The target of a task's wakers. It has the task's key, but doesn't own the
+/// task: other threads may own wakers, and the task isn't `Send`.
 struct Signal {
     key: u64,
     is_ready: AtomicBool,
@@ -83,11 +90,12 @@ thread_local! {
 }
 
 impl LocalRuntime {
-    /// Makes a runtime for this thread.
+    /// Creates a runtime for this thread.
     ///
     /// # Errors
     ///
-    /// If the system has no file descriptor left.
+    /// Returns the operating system's error if it can't create a poller, for
+    /// example because no file descriptor is left.
     pub fn new() -> io::Result<Self> {
         let driver = Driver::new()?;
         let queue = Queue {
@@ -107,8 +115,11 @@ impl LocalRuntime {
         })
     }
 
-    /// Spawns a task, which runs while a [`block_on`](Self::block_on) does.
-    /// Dropping its handle detaches it.
+    /// Spawns a task, which runs while a [`block_on`](Self::block_on) runs.
+    ///
+    /// Awaiting the handle returns the task's output, or an error if the task
+    /// panicked or was dropped with the runtime. Dropping the handle detaches
+    /// the task.
     pub fn spawn_local<F: Future + 'static>(
         &self,
         future: F,
@@ -116,11 +127,14 @@ impl LocalRuntime {
         self.core.spawn(future)
     }
 
-    /// Runs `future` until it's ready, and the tasks meanwhile.
+    /// Runs `future` until it's ready, and returns its output. Meanwhile this
+    /// thread also runs the tasks. Tasks that aren't over by then stay where
+    /// they are until the next `block_on`.
     ///
     /// # Panics
     ///
-    /// Within another `block_on` of such a runtime, and if `future` does.
+    /// If the caller is in the `block_on` of a `LocalRuntime`, or if `future`
+    /// panics.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let is_free = CURRENT.with_borrow(|it| it.strong_count() == 0);
         assert!(
@@ -149,7 +163,8 @@ impl LocalRuntime {
                     return output;
                 }
             }
-            // A task that's woken now leaves a token, so the wait ends at once.
+            // If another thread wakes a task after this look, it leaves a
+            // token, and the wait ends at once.
             let is_idle = self.core.queue.lock().is_empty();
             match is_idle {
                 true => driver.wait(),
@@ -164,7 +179,7 @@ impl Drop for LocalRuntime {
     fn drop(&mut self) {
         let _entered = Entered::new(&self.core);
         self.core.is_closed.set(true);
-        // A destructor may wake and spawn, so nothing is borrowed meanwhile.
+        // A destructor may wake or spawn tasks, so the map isn't borrowed here.
         for (_key, task) in self.core.tasks.take() {
             let dropped = catch_unwind(AssertUnwindSafe(|| drop(task)));
             // The panic's payload may itself panic when it's dropped.
@@ -180,7 +195,7 @@ impl Core {
     ) -> LocalJoinHandle<F::Output> {
         let (job, handle) = job(future);
         if self.is_closed.get() {
-            // The job is dropped, and so it's cancelled.
+            // Dropping the job cancels it.
             return handle;
         }
         let key = self.spawned_count.get() + 1;
@@ -196,15 +211,15 @@ impl Core {
     }
 
     fn poll(&self, signal: Arc<Signal>) {
-        // It's taken out, so that it may spawn and wake.
+        // The task is taken out of the map, so that its poll may spawn tasks.
         let taken = self.tasks.borrow_mut().remove(&signal.key);
-        // A task that is over may be woken.
+        // A task that's over may still be woken.
         let Some(mut task) = taken else {
             return;
         };
         let waker = Waker::from(task.signal.clone());
         let mut cx = Context::from_waker(&waker);
-        // A job doesn't panic.
+        // This doesn't unwind: a job catches the panic of its future.
         if task.future.as_mut().poll(&mut cx).is_pending() {
             self.tasks.borrow_mut().insert(signal.key, task);
         }
@@ -214,8 +229,8 @@ impl Core {
 impl Queue {
     fn pop(&self) -> Option<Arc<Signal>> {
         let signal = self.lock().pop_front()?;
-        // Acquire: pairs with the Release in `wake_by_ref`; shows what was
-        // written before each wake-up that this poll stands for.
+        // Acquire: pairs with the Release in `wake_by_ref`; shows what each
+        // waking thread wrote before its wake-up.
         signal.is_ready.swap(false, Acquire);
         Some(signal)
     }
@@ -241,20 +256,21 @@ impl Wake for Signal {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        // Release: pairs with the Acquire in `Queue::pop`. A swap, even if it's
-        // set: a load would publish nothing.
+        // Release: pairs with the Acquire in `Queue::pop`. It's a swap even if
+        // the flag is set, because a load would publish nothing.
         if self.is_ready.swap(true, Release) {
             return;
         }
         self.queue.lock().push_back(self.clone());
-        // On its own thread there's no wait to be ended.
+        // A wake-up on the runtime's own thread has no wait to end.
         if thread::current().id() != self.queue.home {
             self.queue.reactor.unpark();
         }
     }
 }
 
-/// While it lives, [`spawn_local`] spawns on a runtime.
+/// While this exists, [`spawn_local`] spawns on the runtime. It stores the
+/// runtime that was current before.
 struct Entered(Weak<Core>);
 
 impl Entered {
@@ -270,10 +286,11 @@ impl Drop for Entered {
 }
 
 /// Spawns a task on the [`LocalRuntime`] whose `block_on` runs on this thread.
+/// See [`LocalRuntime::spawn_local`] for the task and its handle.
 ///
 /// # Panics
 ///
-/// If there's none.
+/// If no `block_on` of a `LocalRuntime` runs on this thread.
 #[track_caller]
 pub fn spawn_local<F: Future + 'static>(
     future: F,

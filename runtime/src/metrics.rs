@@ -1,9 +1,9 @@
-//! What the workers do, counted: with the feature `metrics`.
+//! Counters of the workers and tasks, with the feature `metrics`.
 //!
-//! The scheduler tells an observer what happens to its queues, on the worker's
-//! thread. The observer is a function, so a worker finds its counters by a
-//! thread-local, which it sets as it starts: it looks for the counters of the
-//! runtime that has its driver.
+//! The scheduler calls an observer, on the worker's thread, when its queues
+//! change. The observer is a plain function, so it finds the worker's counters
+//! in a thread-local. A worker sets the thread-local when it starts: it
+//! searches for the counters of the runtime that has the same driver.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -19,50 +19,52 @@ use std::task::{Context, Poll};
 use reactor::Driver;
 use work_stealing::{Event, Queue};
 
-/// Relaxed: each is a number of its own. A reader sees each of them as it was at
-/// some moment, and not all of them at one moment.
+/// Relaxed: the counters are independent. A reader sees each of them as it was
+/// at some moment, but not all of them at the same moment.
 const COUNT: Ordering = Relaxed;
 
-/// What a runtime has done so far, and what it has to do.
+/// The counters of a runtime, and the list of its tasks. Each number is read at
+/// a moment of its own.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// One for each worker.
+    /// The counters of each worker.
     pub workers: Vec<WorkerMetrics>,
     /// The tasks that have been polled and aren't over, in the order of their
     /// first polls.
     pub tasks: Vec<TaskMetrics>,
 }
 
-/// What a worker has done so far.
+/// The counters of a worker since the runtime started.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct WorkerMetrics {
-    /// How many polls it has made.
+    /// How many times the worker has polled a task.
     pub poll_count: u64,
-    /// How many tasks it has stolen from other workers.
+    /// How many tasks the worker has stolen from other workers.
     pub stolen_count: u64,
-    /// How many tasks it has taken from the global queue.
+    /// How many tasks the worker has taken from the global queue.
     pub injected_count: u64,
-    /// How many times its own queue was full.
+    /// How many times the worker's own queue has overflowed.
     pub overflow_count: u64,
-    /// How many times it has parked, be it in the driver or not.
+    /// How many times the worker has parked, in the driver or in its parker.
     pub park_count: u64,
-    /// Whether it's parked.
+    /// `true` if the worker is parked.
     pub is_parked: bool,
-    /// How many tasks are in its own queue, with its next task.
+    /// How many tasks are in the worker's own queue and in its LIFO slot.
     pub queue_length: u64,
 }
 
-/// What a task has done so far.
+/// The counters of a task.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TaskMetrics {
-    /// In the order of their first polls.
+    /// A number that no other task of the process has. The numbers are in the
+    /// order of the tasks' first polls.
     pub id: u64,
-    /// Where it was spawned.
+    /// Where the program spawned the task.
     pub spawned_at: &'static Location<'static>,
-    /// How many times it has been polled.
+    /// How many times the task has been polled.
     pub poll_count: u64,
 }
 
@@ -72,7 +74,8 @@ struct Counters {
     tasks: Mutex<BTreeMap<u64, Arc<TaskCounters>>>,
 }
 
-/// On cache lines of its own: another worker writes to it only when it steals.
+/// Aligned to cache lines of its own, because only this worker writes to it,
+/// apart from workers that steal from it.
 #[derive(Default)]
 #[repr(align(128))]
 struct WorkerCounters {
@@ -82,7 +85,8 @@ struct WorkerCounters {
     overflows: AtomicU64,
     parks: AtomicU64,
     is_parked: AtomicBool,
-    /// A thief may count what it has taken before its victim counts the push.
+    /// May be negative for a moment: a thief may count a stolen task before the
+    /// victim counts its push.
     queued: AtomicI64,
     has_next: AtomicBool,
 }
@@ -92,16 +96,16 @@ struct TaskCounters {
     polls: AtomicU64,
 }
 
-/// The runtimes that there are, by the addresses of their drivers' handles.
+/// The counters of all runtimes, by the addresses of their drivers' handles.
 static RUNTIMES: Mutex<Vec<(usize, Weak<Counters>)>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// The worker that this thread is.
+    /// The counters and the index of the worker that runs on this thread.
     static WORKER: RefCell<Option<(Arc<Counters>, usize)>> =
         const { RefCell::new(None) };
 }
 
-/// The counters of a runtime, for its workers to find.
+/// A runtime's entry in the list where its workers find their counters.
 pub struct Registered {
     address: usize,
     counters: Arc<Counters>,
@@ -152,7 +156,7 @@ fn read_worker(worker: &WorkerCounters) -> WorkerMetrics {
     }
 }
 
-/// Is told by the scheduler what happens.
+/// The observer: the scheduler calls it for each event.
 pub fn observe(event: Event) {
     if let Event::Started { worker } = event {
         WORKER.set(find_counters().map(|counters| (counters, worker)));
@@ -185,7 +189,7 @@ fn count(event: Event, counters: &Counters, worker: &WorkerCounters) {
         Event::Popped(Queue::Local) => queued(worker, -1),
         Event::Overflowed { count } => {
             add(&worker.overflows, 1);
-            // One of them has never been in the queue.
+            // One of these tasks was pushed, and has never been in the queue.
             queued(worker, 1 - count as i64);
         }
         Event::Took { count } => {
@@ -206,7 +210,7 @@ fn count(event: Event, counters: &Counters, worker: &WorkerCounters) {
     }
 }
 
-/// Counts the polls of a task. It's listed from its first poll on.
+/// Counts the polls of a task, and lists the task from its first poll on.
 pub struct Counted<F> {
     future: F,
     spawned_at: &'static Location<'static>,
@@ -234,8 +238,8 @@ impl<F: Future> Future for Counted<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: `future` is pinned with `self`: nothing here moves it. The
-        // others are `Unpin`.
+        // SAFETY: `future` is pinned, because `self` is, and it isn't moved
+        // here. The other fields are `Unpin`.
         let this = unsafe { self.get_unchecked_mut() };
         WORKER.with_borrow(|worker| {
             if let Some((counters, index)) = worker {
@@ -246,7 +250,7 @@ impl<F: Future> Future for Counted<F> {
                 listed.task.polls.fetch_add(1, COUNT);
             }
         });
-        // SAFETY: as above.
+        // SAFETY: as above, `future` is pinned and never moved.
         unsafe { Pin::new_unchecked(&mut this.future) }.poll(cx)
     }
 }

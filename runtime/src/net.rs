@@ -1,8 +1,9 @@
-//! TCP and UDP, at the reactor of the runtime that the caller is in.
+//! TCP and UDP, on the reactor of the runtime that the caller is in.
 //!
-//! All methods take `&self`, so that one task can read while another writes,
-//! by an `Arc` of the stream or within one `join`. A future that is dropped
-//! before it's ready has moved no byte, unless its documentation says otherwise.
+//! All methods take `&self`, so one task can read while another writes: share
+//! the stream in an `Arc`, or do both in one [`join`](fn@super::join). A future
+//! that's dropped before it's ready has moved no byte, unless the documentation
+//! of its method says otherwise.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -12,13 +13,17 @@ pub use reactor::{TcpListener, TcpStream, UdpSocket};
 /// Resolves a host name and a port, such as `"localhost:80"`, on a thread for
 /// blocking jobs.
 ///
+/// If the future is dropped, the job runs on to its end, and its result is
+/// dropped.
+///
 /// # Errors
 ///
-/// If there's no such host, or the resolver can't be asked.
+/// Returns the resolver's error if it finds no such host, and `InvalidInput` if
+/// the port is missing or invalid.
 ///
 /// # Panics
 ///
-/// Where there's no [`Runtime`](super::Runtime).
+/// When first polled, if the thread has entered no [`Runtime`](super::Runtime).
 pub async fn lookup_host(
     host: impl Into<String>,
 ) -> io::Result<Vec<SocketAddr>> {
@@ -30,16 +35,21 @@ pub async fn lookup_host(
         .unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
-/// Resolves a host name and a port, and connects to the first of its addresses
-/// that answers.
+/// Resolves a host name and a port, such as `"localhost:80"`, and tries the
+/// addresses one after the other until a connection is made.
+///
+/// There's no timeout other than the operating system's: see
+/// [`timeout`](super::timeout()). If the future is dropped before it's ready,
+/// the socket of the current attempt is closed.
 ///
 /// # Errors
 ///
-/// If the host can't be resolved; or the error of the last address.
+/// Returns the error of [`lookup_host`], or the error of the attempt with the
+/// last address.
 ///
 /// # Panics
 ///
-/// Where there's no [`Runtime`](super::Runtime).
+/// When first polled, if the thread has entered no [`Runtime`](super::Runtime).
 pub async fn connect(host: impl Into<String>) -> io::Result<TcpStream> {
     let none = "the host has no address";
     let mut result = Err(io::Error::new(io::ErrorKind::NotFound, none));

@@ -1,4 +1,4 @@
-//! What is built on sleeps.
+//! Timeouts and intervals, built on sleeps.
 
 use std::error::Error;
 use std::fmt;
@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 
 use reactor::{Sleep, sleep, sleep_until};
 
-/// Waits for `future`, but not longer than `duration`.
+/// Waits for `future`, but not longer than `duration` from this call on.
+/// Returns the future's output, or [`Elapsed`] if the time is over first.
 ///
-/// If the time is over first, the future is dropped where it is, together with
-/// this one. If both are ready, the future's output counts.
+/// If both are ready in the same poll, the future's output wins. After
+/// `Elapsed`, the future is dropped together with the [`Timeout`], at the
+/// `.await` where it waits. To keep it, pass `&mut` of a pinned future.
 ///
 /// ```
 /// # let runtime = runtime::Runtime::new()?;
@@ -28,7 +30,8 @@ use reactor::{Sleep, sleep, sleep_until};
 ///
 /// # Panics
 ///
-/// Where there's no runtime, and in a poll once the runtime has ended.
+/// If the thread has entered no runtime. Polling the [`Timeout`] panics if the
+/// runtime has ended before the time is over, unless the future is ready.
 #[track_caller]
 pub fn timeout<F: Future>(duration: Duration, future: F) -> Timeout<F> {
     Timeout {
@@ -37,7 +40,8 @@ pub fn timeout<F: Future>(duration: Duration, future: F) -> Timeout<F> {
     }
 }
 
-/// Like [`timeout`], until a point in time.
+/// Like [`timeout`], but with a point in time: waits for `future` until
+/// `deadline`.
 ///
 /// # Panics
 ///
@@ -50,7 +54,8 @@ pub fn timeout_at<F: Future>(deadline: Instant, future: F) -> Timeout<F> {
     }
 }
 
-/// The future of [`timeout`].
+/// The future of [`timeout`] and [`timeout_at`]. Dropping it drops the future
+/// inside.
 #[must_use = "futures do nothing unless they are polled"]
 pub struct Timeout<F> {
     sleep: Sleep,
@@ -61,10 +66,11 @@ impl<F: Future> Future for Timeout<F> {
     type Output = Result<F::Output, Elapsed>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        // SAFETY: `future` is pinned with `self`: nothing here moves it, and
-        // there's no destructor. `sleep` isn't pinned; it's `Unpin`.
+        // SAFETY: `future` is pinned, because `self` is. It isn't moved here,
+        // and the type has no destructor that could move it. `sleep` is
+        // `Unpin`.
         let this = unsafe { self.get_unchecked_mut() };
-        // SAFETY: as above.
+        // SAFETY: as above, `future` is pinned and never moved.
         let future = unsafe { Pin::new_unchecked(&mut this.future) };
         if let Poll::Ready(output) = future.poll(cx) {
             return Poll::Ready(Ok(output));
@@ -75,7 +81,8 @@ impl<F: Future> Future for Timeout<F> {
     }
 }
 
-/// The error of a [`timeout`] whose time was over first.
+/// The error of a [`timeout`] whose time was over first. It converts into an
+/// [`io::Error`] of the kind `TimedOut`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Elapsed(());
 
@@ -93,15 +100,17 @@ impl From<Elapsed> for io::Error {
     }
 }
 
-/// Ticks at once, and then once in every `period`.
+/// Creates an interval. Its first tick is due at once, and then one tick is due
+/// in each `period`.
 ///
-/// The ticks are due at multiples of the period after the first, so that delays
-/// don't add up. If some have been missed, the next call of [`Interval::tick`]
-/// is ready at once, and the others that were missed are left out.
+/// Ticks are due at multiples of the period after the first tick, so delays
+/// don't add up. If the program misses ticks, the next call of
+/// [`Interval::tick`] is ready at once with the first of them, and the other
+/// missed ticks are skipped.
 ///
 /// # Panics
 ///
-/// If `period` is zero, or where there's no runtime.
+/// If `period` is zero, or if the thread has entered no runtime.
 #[track_caller]
 pub fn interval(period: Duration) -> Interval {
     assert!(!period.is_zero(), "an interval of zero always ticks");
@@ -111,7 +120,7 @@ pub fn interval(period: Duration) -> Interval {
     }
 }
 
-/// Ticks: see [`interval`].
+/// A clock that ticks once in each period. See [`interval`].
 #[derive(Debug)]
 pub struct Interval {
     sleep: Sleep,
@@ -119,9 +128,14 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Waits for the next tick, and returns when it was due.
+    /// Waits for the next tick, and returns the time when the tick was due.
     ///
-    /// Dropped before it's ready, the future has taken no tick.
+    /// If the future is dropped before it's ready, the next call waits for the
+    /// same tick.
+    ///
+    /// # Panics
+    ///
+    /// When polled, if the runtime has ended before the tick is due.
     pub async fn tick(&mut self) -> Instant {
         (&mut self.sleep).await;
         let due = self.sleep.deadline();
@@ -138,7 +152,7 @@ impl Interval {
         due
     }
 
-    /// The time between two ticks.
+    /// Returns the time between two ticks.
     pub fn period(&self) -> Duration {
         self.period
     }

@@ -1,4 +1,4 @@
-//! What a program relies on, of each part.
+//! What programs rely on, for each part of the runtime.
 
 use std::cell::Cell;
 use std::io::Write;
@@ -18,7 +18,7 @@ fn lesson(promise: &'static str) -> Lesson {
     Lesson {
         clause: "The runtime",
         promise,
-        usual_cause: "A wake-up is lost between two of its parts.",
+        usual_cause: "A wake-up is lost between two parts of the runtime.",
         read: "",
     }
 }
@@ -29,7 +29,7 @@ fn two_workers() -> Runtime {
 
 #[test]
 fn a_timeout_ends_a_read_that_gets_nothing_and_loses_no_byte() {
-    check(lesson("A read can be given up, and made again."), || {
+    check(lesson("A read can time out and be tried again."), || {
         two_workers().block_on(async {
             let listener = StdListener::bind(HERE).unwrap();
             let address = listener.local_addr().unwrap();
@@ -68,14 +68,14 @@ fn an_interval_leaves_out_what_it_has_missed_and_does_not_drift() {
                 assert!(multiple > last, "a tick came twice");
                 last = multiple;
             }
-            assert!(last >= 9, "missed ticks came in a row");
+            assert!(last >= 9, "the missed ticks weren't skipped");
         });
     });
 }
 
 #[test]
 fn select_drops_the_other_one_and_join_waits_for_all() {
-    check(lesson("`select` takes the first, and `join` all."), || {
+    check(lesson("`select` waits for one, `join` for all."), || {
         two_workers().block_on(async {
             let dropped = Rc::new(());
             let kept = dropped.clone();
@@ -108,7 +108,7 @@ fn select_drops_the_other_one_and_join_waits_for_all() {
 
 #[test]
 fn a_name_is_resolved_and_connected_to() {
-    check(lesson("`connect` takes a host's name."), || {
+    check(lesson("`connect` resolves a host name."), || {
         two_workers().block_on(async {
             let listener = TcpListener::bind(HERE.into()).unwrap();
             let port = listener.local_addr().unwrap().port();
@@ -146,7 +146,7 @@ fn tasks_of_one_thread_need_not_be_send() {
                         counted.set(counted.get() + 1);
                         stream.write_all(&byte).await.unwrap();
                     });
-                    // It's detached.
+                    // This detaches the task.
                     drop(task);
                 }
             });
@@ -174,7 +174,7 @@ fn a_local_task_is_woken_by_another_thread() {
             let task = threads.spawn(async move { number });
             assert_eq!(runtime.block_on(task).unwrap(), number);
         }
-        // What it runs is dropped with it.
+        // Dropping the runtime drops its tasks, even detached ones.
         let (sender, receiver) = mpsc::channel::<()>();
         let task = runtime.spawn_local(async move {
             std::future::pending::<()>().await;
@@ -215,7 +215,7 @@ fn where_there_is_no_runtime_a_panic_says_so() {
 #[cfg(feature = "metrics")]
 #[test]
 fn what_the_workers_do_is_counted() {
-    check(lesson("The metrics say what there was."), || {
+    check(lesson("The metrics count polls and list tasks."), || {
         let runtime = two_workers();
         let waiting = runtime.spawn(std::future::pending::<()>());
         runtime.block_on(async {
@@ -228,10 +228,10 @@ fn what_the_workers_do_is_counted() {
         });
         let metrics = runtime.metrics();
         let polls = metrics.workers.iter().map(|it| it.poll_count);
-        // Two for each that yields, and one for the one that waits.
+        // Two polls for each task that yields, and one for the waiting task.
         assert_eq!(polls.sum::<u64>(), 201);
         let [task] = &metrics.tasks[..] else {
-            panic!("one task is left, and not {:?}", metrics.tasks);
+            panic!("one task should be left, not {:?}", metrics.tasks);
         };
         assert_eq!(task.poll_count, 1);
         assert!(task.spawned_at.file().ends_with("runtime.rs"));

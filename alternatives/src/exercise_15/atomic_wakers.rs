@@ -1,12 +1,13 @@
 //! Another correct design: the wakers are in `AtomicWaker`s of the crate
 //! futures, one for `poll_ready` in each direction and one for each future. An
-//! event clones a list of pointers under a lock, and wakes without it.
+//! event clones a list of pointers under a lock, and wakes after unlocking.
 //!
-//! *Memory ordering.* A task registers its waker and then looks at the word; an
-//! event changes the word and then takes the waker. Both are RMWs of the
-//! `AtomicWaker`'s state: the later one acquires what the earlier one released.
-//! So the event finds the waker, or the task sees the word. (loom sees nothing
-//! of that, so there are no models here.)
+//! *Memory ordering.* A task registers its waker and then loads the word. An
+//! event changes the word and then takes the waker. Registering and taking are
+//! both RMWs of the `AtomicWaker`'s state, and the later one acquires what the
+//! earlier one released. So either the event finds the waker, or the task sees
+//! the changed word. (`AtomicWaker` doesn't use loom's atomics, so there are no
+//! models here.)
 
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
@@ -26,14 +27,14 @@ pub use event::{Direction, Event, ShutDown};
 
 /// Set if the direction is ready.
 const READY: u64 = 1;
-/// Set if it stays ready.
+/// Set if the direction stays ready forever.
 const CLOSED: u64 = 1 << 1;
 /// Set if the driver has shut down.
 const SHUT_DOWN: u64 = 1 << 2;
-/// One event; the tick has the bits from here on.
+/// One event. The tick takes the bits from here on.
 const TICK: u64 = 1 << 3;
 
-/// What is known about a source.
+/// The readiness of a source.
 pub struct Readiness {
     read: Side,
     write: Side,
@@ -45,7 +46,7 @@ struct Side {
     waiting: Mutex<Vec<Arc<AtomicWaker>>>,
 }
 
-/// That a direction was ready.
+/// Proof that a direction was ready at some moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Ready {
     direction: Direction,
@@ -53,7 +54,7 @@ pub struct Ready {
 }
 
 impl Readiness {
-    /// Makes the readiness of a source of which nothing is known yet.
+    /// Creates the readiness of a source for which no event has come yet.
     #[expect(
         clippy::new_without_default,
         reason = "one way to make it is enough"
@@ -70,7 +71,7 @@ impl Readiness {
         }
     }
 
-    /// The driver reports an event.
+    /// Reports an event.
     pub fn set_ready(&self, event: Event) {
         let closed = |is_closed| if is_closed { CLOSED } else { 0 };
         if event.readable || event.read_closed || event.error {
@@ -81,7 +82,7 @@ impl Readiness {
         }
     }
 
-    /// Is the direction ready?
+    /// Polls for the readiness of a direction.
     pub fn poll_ready(
         &self,
         cx: &mut Context<'_>,
@@ -107,7 +108,7 @@ impl Readiness {
     }
 
     fn outcome(&self, direction: Direction) -> Option<Result<Ready, ShutDown>> {
-        // Acquire: pairs with the changes in `Side::set_ready` and `end`.
+        // Acquire: pairs with the RMWs in `Side::set_ready` and `Side::end`.
         let word = self.side(direction).word.load(Acquire);
         if word & SHUT_DOWN != 0 {
             return Some(Err(ShutDown));
@@ -115,17 +116,17 @@ impl Readiness {
         (word & READY != 0).then_some(Ok(Ready { direction, word }))
     }
 
-    /// Forgets what was seen.
+    /// Clears the direction of `seen`, unless an event has come since.
     pub fn clear(&self, seen: Ready) {
         if seen.word & CLOSED == 0 {
             let word = &self.side(seen.direction).word;
             let new = seen.word & !READY;
-            // AcqRel: part of the word's release sequence, as every change is.
+            // AcqRel: part of the word's release sequence, like every change.
             let _ = word.compare_exchange(seen.word, new, AcqRel, Relaxed);
         }
     }
 
-    /// The driver ends.
+    /// Makes all polls return an error, and wakes all tasks that wait.
     pub fn shut_down(&self) {
         self.read.end();
         self.write.end();
@@ -165,7 +166,7 @@ impl Side {
 }
 
 impl Ready {
-    /// The direction that was ready.
+    /// Returns the direction that was ready.
     pub fn direction(&self) -> Direction {
         self.direction
     }
@@ -174,7 +175,7 @@ impl Ready {
 struct Waiting<'a> {
     readiness: &'a Readiness,
     direction: Direction,
-    /// In the list once the future has waited.
+    /// Also in the list, from the future's first wait on.
     waker: Option<Arc<AtomicWaker>>,
 }
 
@@ -206,7 +207,8 @@ impl Drop for Waiting<'_> {
         if let Some(waker) = &self.waker {
             let mut waiting = self.readiness.side(self.direction).lock();
             let own = waiting.iter().position(|it| Arc::ptr_eq(it, waker));
-            // Ours is another owner: nothing is dropped but a count.
+            // `self.waker` is another owner, so removing this one runs no
+            // destructor of a waker.
             own.map(|place| waiting.swap_remove(place));
         }
     }

@@ -1,7 +1,7 @@
-//! Another correct design, and tokio's: each future has its own place in a
-//! doubly linked list, so that waiting allocates nothing. The lock that guards
-//! the readiness guards the links, too. The future is pinned, and takes itself
-//! out of the list before it's gone.
+//! Another correct design, and tokio's: each future contains its own node of a
+//! doubly linked list, so waiting allocates nothing. The lock that guards the
+//! readiness also guards the links. The future is pinned, and its `Drop` takes
+//! the node out of the list.
 
 use std::cell::UnsafeCell;
 use std::marker::PhantomPinned;
@@ -18,7 +18,7 @@ mod event;
 
 pub use event::{Direction, Event, ShutDown};
 
-/// What is known about a source.
+/// The readiness of a source.
 pub struct Readiness {
     state: Mutex<State>,
 }
@@ -39,20 +39,20 @@ struct Side {
     first: Option<NonNull<Node>>,
 }
 
-// SAFETY: the nodes that a list reaches are accessed only under the lock, and
-// what they hold, a `Waker`, may be sent.
+// SAFETY: the nodes of a list are accessed only under the lock, and they
+// contain only a `Waker`, which is `Send`, and links.
 unsafe impl Send for Side {}
 
-/// A future's place. Accessed only under the lock.
+/// The node of a future. It's accessed only under the lock.
 #[derive(Default)]
 struct Node {
-    /// There if, and only if, the node is in the list.
+    /// `Some` if, and only if, the node is in the list.
     waker: Option<Waker>,
     previous: Option<NonNull<Node>>,
     next: Option<NonNull<Node>>,
 }
 
-/// That a direction was ready.
+/// Proof that a direction was ready at some moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Ready {
     direction: Direction,
@@ -60,7 +60,7 @@ pub struct Ready {
 }
 
 impl Readiness {
-    /// Makes the readiness of a source of which nothing is known yet.
+    /// Creates the readiness of a source for which no event has come yet.
     #[expect(
         clippy::new_without_default,
         reason = "one way to make it is enough"
@@ -71,7 +71,7 @@ impl Readiness {
         }
     }
 
-    /// The driver reports an event.
+    /// Reports an event.
     pub fn set_ready(&self, event: Event) {
         let mut wakers = Vec::new();
         let mut state = self.lock();
@@ -85,7 +85,7 @@ impl Readiness {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Is the direction ready?
+    /// Polls for the readiness of a direction.
     pub fn poll_ready(
         &self,
         cx: &mut Context<'_>,
@@ -130,14 +130,14 @@ impl Readiness {
         Poll::Pending
     }
 
-    /// Forgets what was seen.
+    /// Clears the direction of `seen`, unless an event has come since.
     pub fn clear(&self, seen: Ready) {
         let mut state = self.lock();
         let side = state.side(seen.direction);
         side.is_ready &= side.is_closed || side.tick != seen.tick;
     }
 
-    /// The driver ends.
+    /// Makes all polls return an error, and wakes all tasks that wait.
     pub fn shut_down(&self) {
         let mut wakers = Vec::new();
         let mut state = self.lock();
@@ -174,8 +174,8 @@ impl Side {
         wakers.extend(self.polled.take());
         let mut next = self.first.take();
         while let Some(mut node) = next {
-            // SAFETY: what is in the list is alive, since its future takes it
-            // out before it's gone; and this thread has the lock.
+            // SAFETY: a node in the list is alive, because its future takes it
+            // out before the future is freed. This thread holds the lock.
             let node = mem::take(unsafe { node.as_mut() });
             wakers.extend(node.waker);
             next = node.next;
@@ -184,21 +184,22 @@ impl Side {
 
     /// # Safety
     ///
-    /// The caller must pass a node of this direction, and take it out of the
-    /// list before the node moves or is gone.
+    /// The caller must pass a node of this direction, and must take it out of
+    /// the list before the node is moved or freed.
     unsafe fn store(
         &mut self,
         mut place: NonNull<Node>,
         waker: Waker,
     ) -> Option<Waker> {
-        // SAFETY: it's the caller's, and this thread has the lock.
+        // SAFETY: the caller's node is alive, and this thread holds the lock.
         let node = unsafe { place.as_mut() };
         let replaced = node.waker.replace(waker);
         if replaced.is_none() {
             node.next = self.first.replace(place);
             if let Some(mut next) = node.next {
-                // SAFETY: it's in the list, so it's alive; and it's another
-                // node, since this one was in no list.
+                // SAFETY: the next node is in the list, so it's alive. It's
+                // another node than `place`, which wasn't in the list. This
+                // thread holds the lock.
                 unsafe { next.as_mut() }.previous = Some(place);
             }
         }
@@ -209,16 +210,16 @@ impl Side {
     ///
     /// The caller must pass a node of this direction.
     unsafe fn remove(&mut self, mut place: NonNull<Node>) -> Option<Waker> {
-        // SAFETY: it's the caller's, and this thread has the lock.
+        // SAFETY: the caller's node is alive, and this thread holds the lock.
         let node = mem::take(unsafe { place.as_mut() });
         let waker = node.waker?;
         match node.previous {
-            // SAFETY: it's in the list, as this one was, so it's alive.
+            // SAFETY: the previous node is in the list, so it's alive.
             Some(mut previous) => unsafe { previous.as_mut() }.next = node.next,
             None => self.first = node.next,
         }
         if let Some(mut next) = node.next {
-            // SAFETY: as for `previous`.
+            // SAFETY: the next node is in the list, so it's alive.
             unsafe { next.as_mut() }.previous = node.previous;
         }
         Some(waker)
@@ -226,7 +227,7 @@ impl Side {
 }
 
 impl Ready {
-    /// The direction that was ready.
+    /// Returns the direction that was ready.
     pub fn direction(&self) -> Direction {
         self.direction
     }
@@ -236,12 +237,12 @@ struct Waiting<'a> {
     readiness: &'a Readiness,
     direction: Direction,
     node: UnsafeCell<Node>,
-    /// The list points to the node.
+    /// The future must not move, because the list points to its node.
     _pinned: PhantomPinned,
 }
 
-// SAFETY: its node is accessed only under the lock, and holds a `Waker`, which
-// may be sent.
+// SAFETY: the node is accessed only under the lock, and it contains only a
+// `Waker`, which is `Send`, and links.
 unsafe impl Send for Waiting<'_> {}
 
 impl Waiting<'_> {
@@ -256,8 +257,8 @@ impl Future for Waiting<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.into_ref();
         this.readiness.poll(cx, this.direction, |side, waker| {
-            // SAFETY: the node is pinned with its future, whose `Drop` takes it
-            // out of this direction's list.
+            // SAFETY: the node is of this direction. It's pinned with its
+            // future, whose `Drop` takes it out of the list.
             unsafe { side.store(this.place(), waker) }
         })
     }
@@ -267,7 +268,7 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let mut state = self.readiness.lock();
         let side = state.side(self.direction);
-        // SAFETY: the node was stored in this direction, or in none.
+        // SAFETY: the node is of this direction, whether it was stored or not.
         let waker = unsafe { side.remove(self.place()) };
         drop(state);
         drop(waker);

@@ -1,7 +1,7 @@
-//! Another correct design: each direction has a lock of its own, so that a
-//! reader and a writer of one connection don't meet. A future has a slot from
-//! its first wait until it's dropped, also while its waker is taken out: only
-//! its own `Drop` makes the slot free.
+//! Another correct design: each direction has a lock of its own, so a reader
+//! and a writer of the same connection don't contend. A future owns a slot from
+//! its first wait until it's dropped, even after an event has taken its waker
+//! out: only its own `Drop` frees the slot.
 
 use std::mem;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ mod event;
 
 pub use event::{Direction, Event, ShutDown};
 
-/// What is known about a source.
+/// The readiness of a source.
 pub struct Readiness {
     read: Mutex<Side>,
     write: Mutex<Side>,
@@ -33,13 +33,13 @@ struct Side {
 }
 
 enum Slot {
-    /// And the next free slot.
+    /// A free slot, with the index of the next free slot.
     Free(Option<usize>),
-    /// A future's; its waker is there if the future waits.
+    /// The slot of a future, with the future's waker while the future waits.
     Owned(Option<Waker>),
 }
 
-/// That a direction was ready.
+/// Proof that a direction was ready at some moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Ready {
     direction: Direction,
@@ -47,7 +47,7 @@ pub struct Ready {
 }
 
 impl Readiness {
-    /// Makes the readiness of a source of which nothing is known yet.
+    /// Creates the readiness of a source for which no event has come yet.
     #[expect(
         clippy::new_without_default,
         reason = "one way to make it is enough"
@@ -59,7 +59,7 @@ impl Readiness {
         }
     }
 
-    /// The driver reports an event.
+    /// Reports an event.
     pub fn set_ready(&self, event: Event) {
         let is_read = event.readable || event.read_closed || event.error;
         let is_write = event.writable || event.write_closed || event.error;
@@ -79,7 +79,7 @@ impl Readiness {
         }
     }
 
-    /// Is the direction ready?
+    /// Polls for the readiness of a direction.
     pub fn poll_ready(
         &self,
         cx: &mut Context<'_>,
@@ -107,7 +107,8 @@ impl Readiness {
         direction: Direction,
         store: impl FnOnce(&mut Side, Waker) -> Option<Waker>,
     ) -> Poll<Result<Ready, ShutDown>> {
-        // Cloned before the lock is taken, in vain if the direction is ready.
+        // Cloned before the lock is taken. If the direction is ready, the clone
+        // is wasted.
         let waker = cx.waker().clone();
         let mut side = self.lock(direction);
         if side.is_shut_down {
@@ -123,13 +124,13 @@ impl Readiness {
         Poll::Pending
     }
 
-    /// Forgets what was seen.
+    /// Clears the direction of `seen`, unless an event has come since.
     pub fn clear(&self, seen: Ready) {
         let mut side = self.lock(seen.direction);
         side.is_ready &= side.is_closed || side.tick != seen.tick;
     }
 
-    /// The driver ends.
+    /// Makes all polls return an error, and wakes all tasks that wait.
     pub fn shut_down(&self) {
         for direction in [Direction::Read, Direction::Write] {
             let mut side = self.lock(direction);
@@ -158,7 +159,7 @@ impl Side {
         self.polled.take().into_iter().chain(slots).collect()
     }
 
-    /// Gives a future a slot.
+    /// Returns a slot for a future.
     fn claim(&mut self) -> usize {
         let Some(free) = self.first_free else {
             self.slots.push(Slot::Owned(None));
@@ -171,7 +172,8 @@ impl Side {
         free
     }
 
-    /// Stores a waker in the slot of its future.
+    /// Stores a waker in the slot of its future. Returns the waker that it
+    /// replaces.
     fn store(&mut self, slot: usize, waker: Waker) -> Option<Waker> {
         match mem::replace(&mut self.slots[slot], Slot::Owned(Some(waker))) {
             Slot::Owned(replaced) => replaced,
@@ -179,7 +181,8 @@ impl Side {
         }
     }
 
-    /// Takes a slot back. Returns what must be dropped after the lock.
+    /// Frees a slot. Returns its old content, which the caller must drop after
+    /// unlocking.
     fn release(&mut self, slot: usize) -> Slot {
         let free = Slot::Free(self.first_free.replace(slot));
         mem::replace(&mut self.slots[slot], free)
@@ -187,7 +190,7 @@ impl Side {
 }
 
 impl Ready {
-    /// The direction that was ready.
+    /// Returns the direction that was ready.
     pub fn direction(&self) -> Direction {
         self.direction
     }

@@ -1,14 +1,14 @@
-//! Another correct design: one atomic word has both directions with their
-//! ticks, and the end. A poll that finds the direction ready takes no lock, nor
-//! does `clear`. The wakers are in a list under a mutex, which a poll takes
-//! only when it has to wait.
+//! Another correct design: one atomic word contains both directions with their
+//! ticks, and the bit for the shutdown. Neither `clear` nor a poll that finds
+//! the direction ready takes a lock. The wakers are in a list under a mutex,
+//! which a poll locks only when it has to wait.
 //!
 //! *Memory ordering.* An event changes the word and then locks the list. A task
-//! locks the list, and looks at the word before it unlocks. If the task was
-//! first, the event finds its waker. If the event was first, the task sees the
-//! word as the event's thread left it, because it has taken the lock after that
-//! thread. The driver's other writes come to the task by the word itself:
-//! changes release, and looks acquire.
+//! locks the list, and loads the word before it unlocks. If the task locked
+//! first, the event finds its waker. If the event locked first, the task sees
+//! the changed word, because its lock comes after the event's unlock. The word
+//! itself publishes the driver's other writes: each change of the word is a
+//! release, and each load is an acquire.
 
 use std::mem;
 use std::pin::Pin;
@@ -28,17 +28,18 @@ pub use event::{Direction, Event, ShutDown};
 
 /// Set if the driver has shut down.
 const SHUT_DOWN: u64 = 1 << 63;
-/// The bits of one direction; those of `Write` follow those of `Read`.
+/// The number of bits of one direction. The bits of `Write` follow those of
+/// `Read`.
 const SIDE_BITS: u32 = 31;
 /// Set if the direction is ready.
 const READY: u64 = 1;
-/// Set if it stays ready.
+/// Set if the direction stays ready forever.
 const CLOSED: u64 = 1 << 1;
-/// One event; the tick has the rest of the direction's bits.
+/// One event. The tick takes the rest of the direction's bits.
 const TICK: u64 = 1 << 2;
 const SIDE: u64 = (1 << SIDE_BITS) - 1;
 
-/// What is known about a source.
+/// The readiness of a source.
 pub struct Readiness {
     word: AtomicU64,
     wakers: Mutex<[Wakers; 2]>,
@@ -48,16 +49,16 @@ pub struct Readiness {
 #[derive(Default)]
 struct Wakers {
     polled: Option<Waker>,
-    /// In no order, each with the id of its future.
+    /// The wakers of the futures, in no order, each with its future's id.
     waiting: Vec<(u64, Waker)>,
     last_id: u64,
 }
 
-/// That a direction was ready.
+/// Proof that a direction was ready at some moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Ready {
     direction: Direction,
-    /// The direction's bits.
+    /// The direction's bits at that moment.
     side: u64,
 }
 
@@ -69,7 +70,7 @@ fn shift(direction: Direction) -> u32 {
 }
 
 impl Readiness {
-    /// Makes the readiness of a source of which nothing is known yet.
+    /// Creates the readiness of a source for which no event has come yet.
     #[expect(
         clippy::new_without_default,
         reason = "one way to make it is enough"
@@ -81,7 +82,7 @@ impl Readiness {
         }
     }
 
-    /// The driver reports an event.
+    /// Reports an event.
     pub fn set_ready(&self, event: Event) {
         let is_read = event.readable || event.read_closed || event.error;
         let is_write = event.writable || event.write_closed || event.error;
@@ -114,7 +115,7 @@ impl Readiness {
         waiting.into_iter().for_each(|(_, waker)| waker.wake());
     }
 
-    /// Is the direction ready?
+    /// Polls for the readiness of a direction.
     pub fn poll_ready(
         &self,
         cx: &mut Context<'_>,
@@ -148,7 +149,8 @@ impl Readiness {
         let waker = cx.waker().clone();
         let mut wakers = self.lock();
         let replaced = store(&mut wakers[direction as usize], waker);
-        // Stored, and still locked: see above.
+        // The second look comes after the store and before the unlock: see
+        // above.
         let outcome = self.outcome(direction);
         drop(wakers);
         drop(replaced);
@@ -159,7 +161,7 @@ impl Readiness {
     }
 
     fn outcome(&self, direction: Direction) -> Option<Result<Ready, ShutDown>> {
-        // Acquire: pairs with the changes in `set_ready` and `shut_down`.
+        // Acquire: pairs with the RMWs in `set_ready` and `shut_down`.
         let word = self.word.load(Acquire);
         if word & SHUT_DOWN != 0 {
             return Some(Err(ShutDown));
@@ -168,21 +170,21 @@ impl Readiness {
         (side & READY != 0).then_some(Ok(Ready { direction, side }))
     }
 
-    /// Forgets what was seen.
+    /// Clears the direction of `seen`, unless an event has come since.
     pub fn clear(&self, seen: Ready) {
         if seen.side & CLOSED != 0 {
             return;
         }
         let change = |word: u64| {
             let side = (word >> shift(seen.direction)) & SIDE;
-            // An event changes the tick, so the whole has to be the same.
+            // An event changes the tick, so all the bits have to be the same.
             (side == seen.side).then_some(word ^ READY << shift(seen.direction))
         };
-        // AcqRel: part of the word's release sequence, as every change is.
+        // AcqRel: part of the word's release sequence, like every change.
         let _ = self.word.fetch_update(AcqRel, Relaxed, change);
     }
 
-    /// The driver ends.
+    /// Makes all polls return an error, and wakes all tasks that wait.
     pub fn shut_down(&self) {
         // AcqRel: pairs with the Acquire loads of `outcome`.
         self.word.fetch_or(SHUT_DOWN, AcqRel);
@@ -215,7 +217,7 @@ impl Wakers {
 }
 
 impl Ready {
-    /// The direction that was ready.
+    /// Returns the direction that was ready.
     pub fn direction(&self) -> Direction {
         self.direction
     }

@@ -3,10 +3,11 @@
 //! Also fails: tests::an_event_is_kept_however_many_came
 //! Also fails: tests::thousands_of_events_reach_their_task
 //!
-//! An event for a direction that is ready already is taken for nothing new: no
-//! task waits, and the flag is set. However, it's the only sign of the data that
-//! came after the task's last read. If it isn't counted, `clear` can't tell that
-//! it came, and forgets it.
+//! The tick counts only events that change something. An event for a direction
+//! that's ready already seems to be nothing new: no task waits, and the flag is
+//! set. However, that event may be the only sign of data that arrived after the
+//! task's last read. Because the event isn't counted, `clear` can't tell that
+//! it came, and clears the readiness.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -21,7 +22,7 @@ mod event;
 
 pub use event::{Direction, Event, ShutDown};
 
-/// What is known about a source.
+/// The readiness of a source.
 pub struct Readiness {
     state: Mutex<State>,
 }
@@ -42,11 +43,11 @@ struct Side {
     wakers: Wakers,
 }
 
-/// By the ids of their futures; that of `poll_ready` has none.
+/// The wakers by the ids of their futures. `None` is the key of `poll_ready`.
 type Wakers = BTreeMap<Option<u64>, Waker>;
 
 impl Side {
-    /// Returns the wakers that have to be woken.
+    /// Returns the wakers that the caller has to wake.
     fn set_ready(&mut self, is_closed: bool) -> Wakers {
         self.is_closed |= is_closed;
         if self.is_ready {
@@ -66,7 +67,7 @@ impl Side {
 }
 // ANCHOR_END: side
 
-/// That a direction was ready.
+/// Proof that a direction was ready at some moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Ready {
     direction: Direction,
@@ -74,7 +75,7 @@ pub struct Ready {
 }
 
 impl Readiness {
-    /// Makes the readiness of a source of which nothing is known yet.
+    /// Creates the readiness of a source for which no event has come yet.
     #[expect(
         clippy::new_without_default,
         reason = "one way to make it is enough"
@@ -85,7 +86,7 @@ impl Readiness {
         }
     }
 
-    /// The driver reports an event.
+    /// Reports an event.
     pub fn set_ready(&self, event: Event) {
         let is_read = event.readable || event.read_closed || event.error;
         let is_write = event.writable || event.write_closed || event.error;
@@ -98,7 +99,7 @@ impl Readiness {
         all.flat_map(Wakers::into_values).for_each(Waker::wake);
     }
 
-    /// Is the direction ready?
+    /// Polls for the readiness of a direction.
     pub fn poll_ready(
         &self,
         cx: &mut Context<'_>,
@@ -142,12 +143,12 @@ impl Readiness {
         Poll::Pending
     }
 
-    /// Forgets what was seen.
+    /// Clears the direction of `seen`, unless an event has come since.
     pub fn clear(&self, seen: Ready) {
         self.lock().sides[seen.direction as usize].clear(seen.tick);
     }
 
-    /// The driver ends.
+    /// Makes all polls return an error, and wakes all tasks that wait.
     pub fn shut_down(&self) {
         let mut state = self.lock();
         state.is_shut_down = true;
@@ -163,7 +164,7 @@ impl Readiness {
 }
 
 impl Ready {
-    /// The direction that was ready.
+    /// Returns the direction that was ready.
     pub fn direction(&self) -> Direction {
         self.direction
     }

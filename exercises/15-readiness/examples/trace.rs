@@ -1,6 +1,6 @@
 //! Which event wakes which task? A reader and a writer wait for one source, each
-//! on a thread of its own, and a third thread reports events: for the reader,
-//! for the writer, and for both.
+//! on a thread of its own. A third thread reports events: for the reader, for
+//! the writer, and for both.
 //!
 //! `cargo workshop trace 15` shows it as a timeline.
 
@@ -23,7 +23,8 @@ fn main() {
             scope.spawn(move || {
                 trace::thread_start();
                 parker::block_on(trace::task(name, async {
-                    // Each event is for one try, and then for `WouldBlock`.
+                    // After each event, the task tries once and gets
+                    // `WouldBlock`.
                     while let Ok(seen) = readiness.ready(direction).await {
                         readiness.clear(seen);
                         let _ = tell.send(name);

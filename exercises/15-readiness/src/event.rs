@@ -1,34 +1,34 @@
-//! What the driver and the tasks tell each other.
+//! The types that the driver and the tasks share.
 
 use std::error::Error;
 use std::fmt;
 
-/// What a task waits for.
+/// A direction that a task waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Until a read is worth a try.
+    /// The task waits until a read is worth a try.
     Read,
-    /// Until a write is worth a try.
+    /// The task waits until a write is worth a try.
     Write,
 }
 
-/// What the operating system has reported about one source. Several fields may
-/// be `true`, and so may none.
+/// An event of one source, as the operating system reported it. Several fields
+/// may be `true`, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     /// A read is worth a try.
     pub readable: bool,
     /// A write is worth a try.
     pub writable: bool,
-    /// The other side sends no more: all reads to come return at once.
+    /// The peer sends no more, so every later read returns at once.
     pub read_closed: bool,
-    /// The other side reads no more: all writes to come fail at once.
+    /// The peer reads no more, so every later write fails at once.
     pub write_closed: bool,
-    /// There is an error, which the next read or write returns.
+    /// There's an error, which the next read or write returns.
     pub error: bool,
 }
 
-/// The error of a task that waits though the driver has shut down.
+/// The error of a poll after the driver has shut down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShutDown;
 

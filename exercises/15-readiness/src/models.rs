@@ -1,5 +1,5 @@
-//! The models of exercise 15, for faults that no run on this machine can be
-//! relied on to show. loom tries every interleaving.
+//! The models of exercise 15, for bugs that an ordinary test may miss on any
+//! number of runs. loom tries every interleaving.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -65,7 +65,7 @@ fn beside(
     thread.join().expect("it doesn't panic");
 }
 
-/// Counts the wake-ups of a task that isn't run here.
+/// Counts wake-ups. Its task doesn't exist.
 #[derive(Default)]
 struct Woken(Counter);
 
@@ -75,16 +75,17 @@ impl Wake for Woken {
     }
 }
 
-/// Clause 2: between the look and the store.
+/// Clause 2: the event comes between the look at the readiness and the store of
+/// the waker.
 #[test]
 fn an_event_that_comes_as_a_task_begins_to_wait_wakes_it() {
     let lesson = Lesson {
         clause: "2. No lost wake-up",
-        promise: "In every interleaving, a task that waits as the event comes goes on.",
+        promise: "In every interleaving, a task that begins to wait as the event comes goes on.",
         usual_cause: "The poll looks at the readiness and stores its waker in two steps, and the \
-                      event comes in between. Look again after the waker is stored, or do both \
-                      under one lock. Or `set_ready` looks for wakers before it makes the \
-                      direction ready.",
+                      event comes in between. Look again after storing the waker, or do both under \
+                      one lock. Or `set_ready` looks for wakers before it makes the direction \
+                      ready.",
         read: "io/readiness.html#between-wouldblock-and-the-waker",
     };
     check_model(lesson, || {
@@ -95,7 +96,7 @@ fn an_event_that_comes_as_a_task_begins_to_wait_wakes_it() {
                     |readiness| readiness.set_ready(READABLE),
                     |readiness| {
                         let outcome = wait(readiness, Read, way);
-                        assert!(outcome.is_ok(), "no one has shut down");
+                        assert!(outcome.is_ok(), "`shut_down` wasn't called");
                     },
                 );
             });
@@ -103,15 +104,15 @@ fn an_event_that_comes_as_a_task_begins_to_wait_wakes_it() {
     });
 }
 
-/// Clause 2: the task has a waker already, and replaces it.
+/// Clause 2: the task replaces a waker that it stored before.
 #[test]
 fn an_event_that_comes_as_a_task_is_polled_again_wakes_it() {
     let lesson = Lesson {
         clause: "2. No lost wake-up",
-        promise: "In every interleaving, a task that is polled again, with another waker, as the \
+        promise: "In every interleaving, a task that's polled again with another waker as the \
                   event comes goes on.",
-        usual_cause: "The event takes out the old waker, and then the poll stores the new one, \
-                      without looking again.",
+        usual_cause: "The event takes the old waker, and then the poll stores the new one without \
+                      looking at the readiness again.",
         read: "io/readiness.html#between-wouldblock-and-the-waker",
     };
     check_model(lesson, || {
@@ -143,22 +144,22 @@ fn an_event_that_comes_as_a_task_is_polled_again_wakes_it() {
     });
 }
 
-/// Clause 3: between `WouldBlock` and `clear`.
+/// Clause 3: the event comes between `WouldBlock` and `clear`.
 #[test]
 fn an_event_that_comes_as_a_task_clears_is_kept() {
     let lesson = Lesson {
         clause: "3. Clear only what was seen",
         promise: "In every interleaving, a task that got `WouldBlock` and clears as data arrives \
                   reads the data.",
-        usual_cause: "`clear` compares the tick and then clears, in two steps, and the event comes \
-                      in between. Or there is no tick.",
+        usual_cause: "`clear` compares the tick and clears in two steps, and the event comes in \
+                      between. Or there's no tick.",
         read: "io/readiness.html#clear-only-what-you-saw",
     };
     check_model(lesson, || {
         for way in WAYS {
             primitives::model(move || {
                 let readiness = Arc::new(Readiness::new());
-                // A spurious event: there is nothing to read.
+                // A spurious event: there's nothing to read.
                 readiness.set_ready(READABLE);
                 let bytes = Arc::new(AtomicUsize::new(0));
                 let source = bytes.clone();
@@ -171,7 +172,7 @@ fn an_event_that_comes_as_a_task_clears_is_kept() {
                     |readiness| {
                         let mut seen = wait(readiness, Read, way);
                         while bytes.swap(0, SeqCst) == 0 {
-                            readiness.clear(seen.expect("no one shuts down"));
+                            readiness.clear(seen.expect("the driver runs"));
                             seen = wait(readiness, Read, way);
                         }
                     },
@@ -181,15 +182,15 @@ fn an_event_that_comes_as_a_task_clears_is_kept() {
     });
 }
 
-/// Clause 4: one word holds both, and two threads change it.
+/// Clause 4: if one word holds both directions, two threads change it at once.
 #[test]
 fn what_happens_to_one_direction_leaves_the_other_alone() {
     let lesson = Lesson {
         clause: "4. Two directions",
-        promise: "In every interleaving, an event for writers that comes as a reader clears makes \
-                  writing ready, and reading is not ready then.",
+        promise: "In every interleaving, if an event for writers comes as a reader clears, then \
+                  `Write` is ready and `Read` isn't.",
         usual_cause: "Both directions are in one word, which `clear` or `set_ready` loads, changes \
-                      and stores: what another thread has changed meanwhile is overwritten.",
+                      and stores. The store overwrites what another thread has changed meanwhile.",
         read: "io/readiness.html#two-directions",
     };
     check_model(lesson, || {
@@ -201,7 +202,7 @@ fn what_happens_to_one_direction_leaves_the_other_alone() {
                 |readiness| readiness.set_ready(WRITABLE),
                 |readiness| {
                     let seen = wait(readiness, Read, Way::Poll);
-                    readiness.clear(seen.expect("no one shuts down"));
+                    readiness.clear(seen.expect("the driver runs"));
                 },
             );
             let mut cx = Context::from_waker(Waker::noop());
@@ -209,21 +210,21 @@ fn what_happens_to_one_direction_leaves_the_other_alone() {
                 [Read, Write].map(|it| readiness.poll_ready(&mut cx, it));
             assert!(
                 read.is_pending() && write.is_ready(),
-                "then reading is `{read:?}`, and writing `{write:?}`"
+                "afterwards a poll for `Read` returns `{read:?}`, and one for `Write` `{write:?}`"
             );
         });
     });
 }
 
-/// Clause 9: one future leaves as both are woken.
+/// Clause 9: of two futures that wait, one is dropped as the event comes.
 #[test]
 fn a_future_that_is_dropped_as_the_event_comes_takes_nothing_with_it() {
     let lesson = Lesson {
         clause: "9. Dropped futures",
-        promise: "In every interleaving, an event wakes a task that waits, although another future \
-                  is dropped at the same time, and no waker is left.",
-        usual_cause: "The event hands the wake-up to one future, which is dropped, or `Drop` \
-                      takes a waker out by a place that has another owner by now.",
+        promise: "In every interleaving, an event wakes the task that waits, even if another \
+                  future is dropped at the same time. The dropped future leaves no waker.",
+        usual_cause: "The event gives its wake-up to only one future, which is dropped. Or `Drop` \
+                      removes the waker from a slot that belongs to another future by now.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check_model(lesson, || {
@@ -255,18 +256,19 @@ fn a_future_that_is_dropped_as_the_event_comes_takes_nothing_with_it() {
     });
 }
 
-/// Clause 8: readiness is no message to one of them.
+/// Clause 8: readiness is a state for all tasks, not a message to one.
 #[test]
 fn two_tasks_that_wait_for_one_event_both_go_on() {
     let lesson = Lesson {
         clause: "8. Any number",
-        promise: "In every interleaving, two tasks that wait in the two ways as an event comes \
-                  both go on.",
-        usual_cause: "An event wakes one of them, or one takes the other's place.",
+        promise: "In every interleaving, a task that waits by `poll_ready` and a task that waits \
+                  by `ready` both go on when an event comes.",
+        usual_cause: "The event wakes only one of them, or the waker of one replaces the waker of \
+                      the other.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check_model(lesson, || {
-        // Three threads: more preemptions would take minutes.
+        // With three threads, more preemptions would take minutes.
         primitives::model_within(2, || {
             let readiness = Arc::new(Readiness::new());
             let theirs = readiness.clone();
@@ -285,15 +287,16 @@ fn two_tasks_that_wait_for_one_event_both_go_on() {
     });
 }
 
-/// Clause 10: between the look and the store.
+/// Clause 10: the shutdown comes between the look at the readiness and the store
+/// of the waker.
 #[test]
 fn a_task_that_begins_to_wait_as_the_driver_ends_gets_the_error() {
     let lesson = Lesson {
         clause: "10. Shut down",
-        promise: "In every interleaving, a task that waits as `shut_down` is called gets the \
-                  error.",
-        usual_cause: "`shut_down` takes out the wakers before it notes that it was called. A task \
-                      that stores its waker in between is never woken.",
+        promise: "In every interleaving, a task that begins to wait as `shut_down` is called gets \
+                  the error.",
+        usual_cause: "`shut_down` takes the wakers before it sets its flag. A task that stores its \
+                      waker in between is never woken.",
         read: "io/readiness.html#when-the-driver-ends",
     };
     check_model(lesson, || {

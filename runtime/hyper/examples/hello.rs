@@ -1,5 +1,6 @@
-//! A web server that says hello, and ends in good order: it stops to accept at
-//! the end of its input, and then waits for the requests that it has.
+//! A web server that says hello, with a graceful shutdown: at the end of its
+//! input it stops accepting connections, and then answers the requests that
+//! have come.
 //!
 //! ```sh
 //! cargo run --release -p runtime-hyper --example hello [127.0.0.1:3000]
@@ -34,7 +35,8 @@ fn main() -> io::Result<()> {
     Runtime::new()?.block_on(async {
         let listener = TcpListener::bind(address)?;
         println!("http://{address}, until the end of the input (Ctrl+D)");
-        // In a task, so that the workers accept.
+        // In a task, so that a worker accepts connections without unparking
+        // this thread.
         let (stop, stopped) = oneshot::channel();
         let accepting = spawn(accept(listener, stopped));
         let read = || io::copy(&mut io::stdin(), &mut io::sink());
@@ -76,7 +78,8 @@ async fn serve(stream: TcpStream, stopped: impl Future<Output = ()>) {
     let result = match select(connection.as_mut(), stopped).await {
         Either::Left(result) => result,
         Either::Right(()) => {
-            // What has been asked is answered, and no more is read.
+            // hyper answers the request that it's reading or serving, and then
+            // closes the connection.
             connection.as_mut().graceful_shutdown();
             connection.await
         }

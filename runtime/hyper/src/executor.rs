@@ -1,13 +1,14 @@
-//! Where hyper spawns tasks: for HTTP/2, one for each stream.
+//! The executor with which hyper spawns tasks: for HTTP/2, one for each stream.
 
-/// Spawns on the runtime that the caller is in.
+/// Spawns tasks on the runtime that the caller is in. HTTP/2 servers and
+/// clients need it, and HTTP/1 doesn't.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Executor {
     _private: (),
 }
 
 impl Executor {
-    /// Makes an executor.
+    /// Creates an executor. It needs no runtime until it spawns.
     pub fn new() -> Self {
         Self::default()
     }
@@ -20,10 +21,10 @@ where
 {
     /// # Panics
     ///
-    /// Where there's no runtime.
+    /// If the thread has entered no [`Runtime`](runtime::Runtime).
     fn execute(&self, future: F) {
-        // Dropping the handle detaches the task. With a handle that aborts its
-        // task, the streams of HTTP/2 would end as they begin.
+        // Dropping the handle detaches the task. If the drop aborted the task,
+        // each HTTP/2 stream would end as it begins.
         drop(runtime::spawn(future));
     }
 }

@@ -1,4 +1,4 @@
-//! A stream of the runtime, as hyper wants it.
+//! hyper's I/O traits, for a stream of the runtime.
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
@@ -8,7 +8,8 @@ use std::task::{Context, Poll, ready};
 use hyper::rt::{Read, ReadBufCursor, Write};
 use runtime::net::TcpStream;
 
-/// Wraps a [`TcpStream`].
+/// A [`TcpStream`] with hyper's [`Read`] and [`Write`]. Dropping it closes the
+/// connection.
 #[derive(Debug)]
 pub struct Io {
     stream: TcpStream,
@@ -16,17 +17,21 @@ pub struct Io {
 
 impl Io {
     /// Wraps a stream.
+    ///
+    /// Consider [`TcpStream::set_nodelay`] first, so that small responses are
+    /// sent at once.
     pub fn new(stream: TcpStream) -> Self {
         Self { stream }
     }
 
-    /// Gives the stream back, for example after an upgrade. What hyper has read
-    /// ahead is with the parts that the upgrade gives.
+    /// Returns the stream, for example after an upgrade. Bytes that hyper has
+    /// already read from it are in `read_buf` of the
+    /// [`Parts`](hyper::upgrade::Parts) of the upgrade.
     pub fn into_inner(self) -> TcpStream {
         self.stream
     }
 
-    /// The stream.
+    /// Returns a reference to the stream.
     pub fn stream(&self) -> &TcpStream {
         &self.stream
     }
@@ -43,10 +48,10 @@ impl Read for Io {
             return Poll::Ready(Ok(()));
         }
         let count = ready!(self.stream.poll_read(cx, unfilled))?;
-        // If it isn't advanced, that's the end of the stream, and so it is for
-        // a count of 0.
-        // SAFETY: `initialize_unfilled` has initialized all that is unfilled,
-        // and the count isn't larger.
+        // To hyper, a cursor that isn't advanced means the end of the stream. A
+        // count of 0 means the same. SAFETY: `initialize_unfilled` has
+        // initialized the whole unfilled part, and the count isn't greater than
+        // the length of that part.
         unsafe { buffer.advance(count) };
         Poll::Ready(Ok(()))
     }
@@ -61,7 +66,7 @@ impl Write for Io {
         self.stream.poll_write(cx, bytes)
     }
 
-    /// Nothing is buffered here.
+    /// Does nothing, because this adapter has no buffer.
     fn poll_flush(
         self: Pin<&mut Self>,
         _cx: &mut Context<'_>,
@@ -74,7 +79,7 @@ impl Write for Io {
         _cx: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
         match self.stream.shutdown(Shutdown::Write) {
-            // The peer was faster.
+            // The peer has closed the connection already.
             Err(error) if error.kind() == io::ErrorKind::NotConnected => {
                 Poll::Ready(Ok(()))
             }
@@ -82,8 +87,8 @@ impl Write for Io {
         }
     }
 
-    /// Without this, hyper copies the head and the body of a response into one
-    /// buffer.
+    /// Returns `true`. Otherwise hyper would copy the head and the body of a
+    /// response into one buffer.
     fn is_write_vectored(&self) -> bool {
         true
     }

@@ -1,10 +1,15 @@
-//! hyper 1 on the [`runtime`]: [`Io`] for its streams, [`Executor`] for its
-//! tasks, and [`Timer`] for its timeouts.
+//! The adapter for hyper 1 on the [`runtime`]: [`Io`] for streams, [`Executor`]
+//! for tasks, and [`Timer`] for timeouts.
 //!
-//! hyper does no I/O and has no clock. A connection is a future that asks for
-//! bytes by the traits of [`hyper::rt`], and this crate implements these. Give
-//! each connection a timer: without one, hyper's own timeout for the headers of
-//! a request (30 seconds) doesn't work, and one that you set panics.
+//! hyper itself does no I/O and has no clock. Its connections are futures that
+//! use the traits of [`hyper::rt`], and this crate implements those traits.
+//! Give each HTTP/1 server a timer. Without one, hyper's default timeout for
+//! the headers of a request (30 seconds) has no effect, and a timeout that you
+//! set yourself makes hyper panic.
+//!
+//! Dropping a connection's future closes the connection, and with it the
+//! requests that aren't answered yet. Call hyper's `graceful_shutdown` to have
+//! them answered first.
 //!
 //! ```
 //! # use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! The runtime's sleeps, as hyper wants them.
+//! hyper's timer trait, for the runtime's sleeps.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -6,21 +6,22 @@ use std::time::{Duration, Instant};
 
 use hyper::rt::Sleep;
 
-/// Makes sleeps on the runtime that the caller is in.
+/// Creates sleeps on the runtime that the caller is in. Outside a runtime,
+/// creating a sleep panics.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timer {
     _private: (),
 }
 
 impl Timer {
-    /// Makes a timer.
+    /// Creates a timer. It needs no runtime until it creates a sleep.
     pub fn new() -> Self {
         Self::default()
     }
 }
 
-/// A sleep of the runtime. It's a type of this crate, so that `reset` finds it
-/// again.
+/// A sleep of the runtime. It has a type of this crate, because hyper's `Sleep`
+/// can be implemented only for such a type, and `reset` downcasts to it.
 struct Slept(runtime::Sleep);
 
 impl Future for Slept {
@@ -42,16 +43,17 @@ impl hyper::rt::Timer for Timer {
         Box::pin(Slept(runtime::sleep_until(deadline)))
     }
 
-    /// The clock of `sleep_until`.
+    /// Returns the time of the clock that `sleep_until` uses.
     fn now(&self) -> Instant {
         Instant::now()
     }
 
-    /// Without this, hyper allocates a sleep for each request.
+    /// Moves the deadline of a sleep. With the trait's own method, hyper would
+    /// allocate a new sleep for each request.
     fn reset(&self, sleep: &mut Pin<Box<dyn Sleep>>, deadline: Instant) {
         match sleep.as_mut().downcast_mut_pin::<Slept>() {
             Some(mut slept) => slept.0.reset(deadline),
-            // Another timer's.
+            // Another timer has created this sleep.
             None => *sleep = self.sleep_until(deadline),
         }
     }

@@ -1,5 +1,5 @@
-//! hyper on the runtime, over sockets. The client of HTTP/1 is written by hand
-//! on std's sockets, so that it can do what a client shouldn't.
+//! hyper on the runtime, over sockets. The HTTP/1 client is written by hand on
+//! std's sockets, so that it can do things that a client shouldn't do.
 
 use std::convert::Infallible;
 use std::io::{Read, Write};
@@ -30,8 +30,8 @@ fn lesson(promise: &'static str) -> Lesson {
     Lesson {
         clause: "hyper on the runtime",
         promise,
-        usual_cause: "The adapter moves the wrong number of bytes, or takes an \
-                      end for a wait.",
+        usual_cause: "The adapter reports the wrong number of bytes, or \
+                      waits at the end of a stream.",
         read: "",
     }
 }
@@ -45,8 +45,9 @@ fn full(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into()).map_err(never).boxed()
 }
 
-/// `/echo` gives the body back as it comes, `/endless` never ends, `/upgrade`
-/// leaves HTTP and echoes, and all else says hello.
+/// The service: `/echo` sends the body back as it arrives, `/endless` has an
+/// endless body, `/slow` takes 100 ms, `/upgrade` leaves HTTP and then echoes,
+/// and all other paths say hello.
 async fn answer(
     mut request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
@@ -91,7 +92,7 @@ async fn answer(
     })
 }
 
-/// A stream of what an iterator gives.
+/// A stream of an iterator's items, which is always ready.
 struct Always<I>(I);
 
 impl<I: Iterator + Unpin> futures::Stream for Always<I> {
@@ -105,7 +106,8 @@ impl<I: Iterator + Unpin> futures::Stream for Always<I> {
     }
 }
 
-/// Serves HTTP/1. How each connection has ended is sent to `ends`.
+/// Serves HTTP/1. Returns the address, and a channel with the result of each
+/// connection that has ended.
 fn serve(runtime: &Runtime) -> (SocketAddr, mpsc::Receiver<hyper::Result<()>>) {
     let (sender, ends) = mpsc::channel();
     let _inside = runtime.enter();
@@ -129,7 +131,8 @@ fn serve(runtime: &Runtime) -> (SocketAddr, mpsc::Receiver<hyper::Result<()>>) {
     (address, ends)
 }
 
-/// Reads a response with a length: its head and its body.
+/// Reads a response that has a `Content-Length`. Returns its head, in lower
+/// case, and its body.
 fn read_response(stream: &mut StdStream) -> (String, Vec<u8>) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -185,7 +188,7 @@ fn requests_that_come_at_once_are_answered_in_turn() {
 
 #[test]
 fn bodies_in_chunks_go_both_ways_as_they_come() {
-    check(lesson("A body is streamed, and not gathered."), || {
+    check(lesson("A body is streamed, not collected first."), || {
         let runtime = two_workers();
         let (address, _ends) = serve(&runtime);
         let mut client = StdStream::connect(address).unwrap();
@@ -195,13 +198,14 @@ fn bodies_in_chunks_go_both_ways_as_they_come() {
                   transfer-encoding: chunked\r\n\r\n",
             )
             .unwrap();
-        // The head comes with the first chunk, or before.
+        // The head of the response comes with the first chunk, or before it.
         let mut received = Vec::new();
         for number in 0..50 {
             let chunk = format!("chunk {number};");
             let sent = format!("{:x}\r\n{chunk}\r\n", chunk.len());
             client.write_all(sent.as_bytes()).unwrap();
-            // Before the next one is sent.
+            // The answer to this chunk has to come before the next chunk is
+            // sent.
             let ends =
                 |it: &[u8]| it.ends_with(format!("{chunk}\r\n").as_bytes());
             while !ends(&received) {
@@ -223,7 +227,7 @@ fn bodies_in_chunks_go_both_ways_as_they_come() {
 #[test]
 fn a_connection_leaves_http_by_an_upgrade() {
     check(
-        lesson("After an upgrade the stream is the service's."),
+        lesson("After an upgrade, the service owns the stream."),
         || {
             let runtime = two_workers();
             let (address, _ends) = serve(&runtime);
@@ -269,7 +273,7 @@ fn a_client_that_asks_for_it_gets_an_end() {
 #[test]
 fn large_bodies_pass_a_client_that_reads_late() {
     check(
-        lesson("A large body waits for its reader, both ways."),
+        lesson("A large body waits until its reader reads, both ways."),
         || {
             let runtime = two_workers();
             let (address, _ends) = serve(&runtime);
@@ -277,7 +281,7 @@ fn large_bodies_pass_a_client_that_reads_late() {
             let body: Vec<u8> =
                 (0..length).map(|it: u32| (it % 251) as u8).collect();
             let sent = body.clone();
-            // Not before: the headers have to come in time.
+            // Not before the headers are sent: these have a time limit.
             let mut client = StdStream::connect(address).unwrap();
             let mut writer = client.try_clone().unwrap();
             let writing = thread::spawn(move || {
@@ -287,7 +291,7 @@ fn large_bodies_pass_a_client_that_reads_late() {
                 writer.write_all(head.as_bytes()).unwrap();
                 writer.write_all(&sent).unwrap();
             });
-            // Long enough for all buffers to be full.
+            // Gives all the buffers time to fill.
             thread::sleep(Duration::from_millis(200));
             let (_head, received) = read_response(&mut client);
             assert!(received == body, "the body has changed on its way");
@@ -298,7 +302,7 @@ fn large_bodies_pass_a_client_that_reads_late() {
 
 #[test]
 fn a_request_may_come_byte_by_byte() {
-    check(lesson("A request may come in any parts."), || {
+    check(lesson("A request may arrive in any parts."), || {
         let runtime = two_workers();
         let (address, _ends) = serve(&runtime);
         let mut client = StdStream::connect(address).unwrap();
@@ -317,7 +321,7 @@ fn a_request_may_come_byte_by_byte() {
 #[test]
 fn a_reset_in_a_response_ends_that_connection_only() {
     check(
-        lesson("A client that goes leaves nothing that runs."),
+        lesson("When a client goes away, its connection ends."),
         || {
             let runtime = two_workers();
             let (address, ends) = serve(&runtime);
@@ -326,7 +330,7 @@ fn a_reset_in_a_response_ends_that_connection_only() {
                 let request = b"GET /endless HTTP/1.1\r\nhost: here\r\n\r\n";
                 client.write_all(request).unwrap();
                 client.read_exact(&mut [0; 10_000]).unwrap();
-                // What it hasn't read makes its end a reset.
+                // Dropping a socket with unread bytes resets the connection.
                 drop(client);
                 assert!(ends.recv().unwrap().is_err());
             }
@@ -348,7 +352,7 @@ fn headers_that_do_not_come_end_the_connection_in_time() {
             let (address, ends) = serve(&runtime);
             let mut client = StdStream::connect(address).unwrap();
             let start = Instant::now();
-            // A request before it, so that the sleep is reset.
+            // With a request before, the timeout resets an existing sleep.
             client
                 .write_all(b"GET / HTTP/1.1\r\nhost: here\r\n\r\n")
                 .unwrap();
@@ -365,7 +369,7 @@ fn headers_that_do_not_come_end_the_connection_in_time() {
 #[test]
 fn a_graceful_shutdown_lets_the_response_end() {
     check(
-        lesson("A graceful shutdown answers what was asked."),
+        lesson("A graceful shutdown answers the current requests."),
         || {
             let runtime = two_workers();
             let _inside = runtime.enter();
@@ -382,7 +386,8 @@ fn a_graceful_shutdown_lets_the_response_end() {
             });
             runtime.block_on(async {
                 let (stream, _peer) = listener.accept().await.unwrap();
-                // The request has come, and its answer waits.
+                // The request has arrived, and the service holds its answer
+                // back.
                 let (begin, begun) = oneshot::channel();
                 let (end, ended) = oneshot::channel::<()>();
                 let gates = Mutex::new(Some((begin, ended)));
@@ -413,7 +418,7 @@ fn a_graceful_shutdown_lets_the_response_end() {
 
 #[test]
 fn many_streams_share_a_connection_of_http_2() {
-    check(lesson("The streams of HTTP/2 run side by side."), || {
+    check(lesson("The streams of HTTP/2 run concurrently."), || {
         let runtime = two_workers();
         runtime.block_on(async {
             let listener = TcpListener::bind(HERE.into()).unwrap();
@@ -447,7 +452,7 @@ fn many_streams_share_a_connection_of_http_2() {
                     })
                 })
                 .collect();
-            // One that takes longer ends, too, after the others.
+            // After the others, a slow request is answered, too.
             let request = Request::get(format!("http://{address}/slow"));
             let request = request.body(full("")).unwrap();
             let slow = sender.send_request(request).await.unwrap();
@@ -465,7 +470,7 @@ fn many_streams_share_a_connection_of_http_2() {
 
 #[test]
 fn the_client_of_hyper_works_too() {
-    check(lesson("A client's connection is a task."), || {
+    check(lesson("hyper's client works on the runtime."), || {
         let runtime = two_workers();
         let (address, _ends) = serve(&runtime);
         runtime.block_on(async {

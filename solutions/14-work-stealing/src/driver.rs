@@ -1,5 +1,5 @@
-//! What a worker may wait in instead of its parker: a driver, for what comes
-//! from outside of the process. One worker at a time has it.
+//! A driver waits for events from outside the process. A worker may wait in the
+//! driver instead of its parker; one worker at a time has the driver.
 
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
@@ -15,54 +15,57 @@ use primitives::{Mutex, MutexGuard};
 use super::context;
 
 /// Waits for events, such as input or the passing of time, and wakes the tasks
-/// that they concern: see [`Builder::build_on`](super::Builder::build_on).
+/// that wait for them: see [`Builder::build_on`](super::Builder::build_on).
 ///
-/// A worker that has nothing to do calls [`wait`](Self::wait), and a busy one
-/// calls [`look`](Self::look) now and then. Each then calls
-/// [`dispatch`](Self::dispatch), in which the wakers of the tasks are called:
-/// not before, because a worker that waits counts as parked.
+/// A worker without work calls [`wait`](Self::wait), and a busy worker calls
+/// [`look`](Self::look) now and then. Each then calls
+/// [`dispatch`](Self::dispatch), which wakes the tasks. `wait` itself must not
+/// wake any, because a worker that waits counts as parked.
 ///
-/// None of the methods may panic.
+/// The methods must not panic.
 pub trait Driver: Send {
-    /// Returns what ends a [`wait`](Self::wait): the one that is under way, or
-    /// the next one if there's none. It may be called on any thread, also after
-    /// the driver is gone. What happens before the call happens before the
-    /// return of that `wait`.
+    /// Returns the unparker, a function that ends the current
+    /// [`wait`](Self::wait), or the next one if no worker waits. Any thread may
+    /// call the unparker, even after the driver was dropped. Everything before
+    /// the call happens before the return of that `wait`.
     fn unparker(&self) -> Box<dyn Fn() + Send + Sync>;
 
-    /// Returns what tasks use the driver by: [`driver_handle`] gives it to them.
+    /// Returns the handle by which tasks use the driver. They get it from
+    /// [`driver_handle`].
     fn handle(&self) -> Arc<dyn Any + Send + Sync>;
 
-    /// Waits until there are events, or the unparker was called since the last
-    /// `wait` returned. It may also return for no reason.
+    /// Blocks the thread until there are events, or until the unparker has been
+    /// called since the last `wait` returned. It may also return spuriously.
     fn wait(&mut self);
 
-    /// Looks for events without waiting.
+    /// Looks for events without blocking.
     fn look(&mut self);
 
-    /// Wakes the tasks that at most `most` of the events concern. Returns
+    /// Wakes the tasks that wait for at most `most` of the events. Returns
     /// `true` if there are more events.
     fn dispatch(&mut self, most: usize) -> bool;
 
-    /// The runtime has ended, so no worker will wait again: tells all that wait
-    /// for events. It's the last call.
+    /// Shuts the driver down: tasks that wait for events have to learn that no
+    /// event will come. The runtime makes this call last, when no worker runs.
     fn shut_down(&mut self);
 }
 
-/// The place of the worker that waits in the driver, or looks at it.
+/// The driver's seat: its occupant is the worker that waits in the driver or
+/// looks at it.
 ///
-/// *Memory ordering.* The occupant is an atomic beside the mutex, because three
-/// arguments need a single location with fences around it:
+/// *Memory ordering.* The occupant is an atomic beside the mutex, because the
+/// first two of these arguments need one location with fences around it:
 ///
-/// - *An unpark isn't lost.* A worker becomes the occupant, and then checks its
-///   parker's token; the other thread leaves the token, and then looks for the
-///   occupant. A `SeqCst` fence is between the two on both sides.
-/// - *The seat isn't left empty.* A worker counts as parked, and then tries to
-///   take the seat; an occupant frees the seat, and then looks whether a worker
-///   is parked. The fences in [`Sleepers`](super::sleepers::Sleepers) are
-///   between the two.
-/// - What an occupant did to the driver is seen by the next one: the mutex does
-///   that. It's never contended.
+/// - *No unpark is lost.* A worker becomes the occupant and then checks its
+///   parker's token. The thread that unparks it leaves the token and then loads
+///   the occupant. On both sides, a `SeqCst` fence stands between the two
+///   steps.
+/// - *The seat isn't left empty.* A worker counts as parked and then tries to
+///   take the seat. An occupant frees the seat and then looks for a parked
+///   worker. The fences in [`Sleepers`](super::sleepers::Sleepers) stand
+///   between the two steps.
+/// - *The driver's state.* The mutex shows each occupant what the one before
+///   did to the driver. The mutex is never contended.
 pub struct DriverSeat {
     /// [`FREE`], or one more than the worker's index.
     occupant: AtomicUsize,
@@ -85,14 +88,14 @@ impl DriverSeat {
 
     /// Takes the seat for this worker, if it's free.
     pub fn try_take(&self, worker: usize) -> Option<Occupant<'_>> {
-        // Relaxed: a guess, so that busy workers don't write to the line while
-        // another one waits. A worker that parks has a fence before it, which
-        // orders this load as well as the exchange.
+        // Relaxed: a guess, so that busy workers don't write to the cache line
+        // while another worker waits. A parking worker's fence comes before,
+        // and orders this load as well as the compare-exchange.
         if self.occupant.load(Relaxed) != FREE {
             return None;
         }
-        // Acquire: pairs with the Release in `Occupant`'s destructor; the mutex is
-        // free now.
+        // Acquire: pairs with the Release in `Occupant`'s destructor; the mutex
+        // is unlocked now.
         let taken =
             self.occupant
                 .compare_exchange(FREE, worker + 1, Acquire, Relaxed);
@@ -103,12 +106,12 @@ impl DriverSeat {
         })
     }
 
-    /// To be called after the worker's parker has got a token: ends its wait in
-    /// the driver, if that's where it waits.
+    /// Ends the worker's wait, if it waits in the driver. The caller must have
+    /// left a token in the worker's parker before.
     pub fn unpark(&self, worker: usize) {
-        // SeqCst: pairs with the fence in `Occupant::announce`. Here the token
-        // comes first, then the occupant; there the occupant comes first, then
-        // the token.
+        // SeqCst: pairs with the fence in `Occupant::announce`. This side
+        // stores the token and then loads the occupant. The other side stores
+        // the occupant and then checks the token.
         // Model: `an_unpark_in_the_driver_is_not_lost`.
         fence(SeqCst);
         // Relaxed: the fence orders it.
@@ -117,7 +120,7 @@ impl DriverSeat {
         }
     }
 
-    /// Tells all that wait for events that none will come. No worker runs.
+    /// Shuts the driver down. The caller must make sure that no worker runs.
     pub fn shut_down(&self) {
         self.lock().shut_down();
     }
@@ -127,19 +130,19 @@ impl DriverSeat {
     }
 }
 
-/// A worker that has the driver. The seat is free when this is dropped, and
-/// then the worker must see to it that a worker that's parked takes it.
+/// A worker's hold on the driver. Dropping it frees the seat. The worker must
+/// then make sure that a parked worker, if there is one, takes the seat.
 pub struct Occupant<'a> {
     seat: &'a DriverSeat,
-    /// Only empty in the destructor.
+    /// `None` only in the destructor.
     driver: Option<MutexGuard<'a, Box<dyn Driver>>>,
 }
 
 impl Occupant<'_> {
-    /// To be called before the worker checks its parker's token for the last
-    /// time, and waits.
+    /// The worker must call this before it checks its parker's token for the
+    /// last time and then waits.
     pub fn announce(&self) {
-        // SeqCst: pairs with the fence in `DriverSeat::unpark`, see there.
+        // SeqCst: pairs with the fence in `DriverSeat::unpark`; see there.
         fence(SeqCst);
     }
 }
@@ -163,17 +166,19 @@ impl DerefMut for Occupant<'_> {
 impl Drop for Occupant<'_> {
     fn drop(&mut self) {
         self.driver = None;
-        // Release: pairs with the Acquire in `try_take`; the next one finds the
-        // mutex free.
+        // Release: pairs with the Acquire in `try_take`; the next occupant
+        // finds the mutex unlocked.
         self.seat.occupant.store(FREE, Release);
     }
 }
 
-/// Returns what [`Driver::handle`] returned for the runtime that this thread has
-/// entered. `None` if there's no such runtime, or if it has no driver.
+/// Returns the [handle](Driver::handle) of the driver of the runtime that this
+/// thread has entered. Returns `None` if the thread has entered no runtime, or
+/// if the runtime has no driver.
 pub fn driver_handle() -> Option<Arc<dyn Any + Send + Sync>> {
-    // SAFETY: what was entered is kept by an `EnterGuard` that is still there,
-    // and no code of the user's runs here.
+    // SAFETY: an `EnterGuard` keeps what this thread has entered alive. The
+    // guard still exists, and can't be dropped meanwhile, because no user code
+    // runs here.
     let shared = unsafe { context::current().as_ref() }?;
     Some(shared.driver.as_ref()?.handle.clone())
 }

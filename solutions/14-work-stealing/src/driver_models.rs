@@ -1,5 +1,5 @@
-//! The models of the driver: a runtime whose workers wait in one, and threads
-//! that make events. The driver of the models is a list of wakers.
+//! The models of the driver: a runtime whose workers wait in a driver, and
+//! threads that fire events. The models' driver is a list of wakers.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -10,7 +10,7 @@ use primitives::{Condvar, Mutex, thread};
 
 use super::{Driver, Runtime, yield_now};
 
-/// What a driver shares with its events.
+/// The state that the driver shares with the threads that fire events.
 #[derive(Default)]
 struct Events {
     state: Mutex<State>,
@@ -20,10 +20,10 @@ struct Events {
 #[derive(Default)]
 struct State {
     has_token: bool,
-    /// What waits for the event of each number.
+    /// For each event, the waker of the task that waits for it.
     waiting: [Option<Waker>; 2],
     is_over: [bool; 2],
-    /// What the driver has to wake.
+    /// The wakers that the driver has to wake.
     ready: Vec<Waker>,
     /// How many tasks have seen their event.
     seen_count: usize,
@@ -51,7 +51,7 @@ impl Events {
         .await;
     }
 
-    /// Blocks the thread until both tasks have come.
+    /// Blocks the thread until two tasks have called this.
     fn meet(&self) {
         let mut state = self.state.lock().unwrap();
         state.seen_count += 1;
@@ -120,8 +120,8 @@ fn model(body: impl Fn() + Send + Sync + 'static) {
     primitives::model(body);
 }
 
-/// A task comes from outside, and then the end, while the worker goes to wait in
-/// the driver.
+/// Another thread spawns a task and then drops the runtime, while the worker is
+/// about to wait in the driver.
 #[test]
 fn an_unpark_in_the_driver_is_not_lost() {
     model(|| {
@@ -131,7 +131,7 @@ fn an_unpark_in_the_driver_is_not_lost() {
     });
 }
 
-/// The event comes while the worker goes to wait, or before.
+/// The event fires while the worker is about to wait, or before that.
 #[test]
 fn an_event_wakes_its_task() {
     model(|| {
@@ -143,8 +143,8 @@ fn an_event_wakes_its_task() {
     });
 }
 
-/// A worker that has left the driver stays in a poll until another worker has
-/// polled the task of the second event.
+/// A worker that has left the driver blocks in a poll until another worker
+/// polls the task of the second event.
 #[test]
 fn the_driver_is_handed_on() {
     model(|| {
@@ -167,8 +167,8 @@ fn the_driver_is_handed_on() {
     });
 }
 
-/// A worker parks while the other one, which is busy, looks at the driver. Then
-/// the busy one stays in a poll until the event has come.
+/// One worker parks while the other, busy one looks at the driver. Then the
+/// busy worker blocks in a poll until the event has reached its task.
 #[test]
 fn a_look_leaves_no_gap() {
     model(|| {

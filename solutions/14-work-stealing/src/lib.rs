@@ -100,13 +100,14 @@
 //! [`Builder::build_on`] makes a runtime whose workers wait in a [`Driver`],
 //! one at a time. All of the above still holds. Besides:
 //!
-//! - While a worker has nothing to do, a worker waits in the driver. One that
-//!   leaves the driver with work sees to that before it polls.
-//! - If all are busy, each looks at the driver about every 100 µs, or after its
-//!   current poll.
-//! - Of a batch of events, 32 at most wake tasks into the queue of the worker
-//!   that has the driver; the other tasks go to the global queue.
-//! - At the end the driver is shut down once the runtime's tasks are dropped.
+//! - While any worker has nothing to do, one worker waits in the driver. A
+//!   worker that leaves the driver with work makes sure of that before it polls
+//!   a task.
+//! - If all workers are busy, each looks at the driver about every 100 µs, or
+//!   after its current poll.
+//! - Of a batch of events, at most 32 put their tasks into the queue of the
+//!   worker that has the driver; the other tasks go to the global queue.
+//! - At the end, the runtime drops its tasks and then shuts the driver down.
 //!
 //! # Examples
 //!

@@ -1,4 +1,5 @@
-//! The calls: each one locks, changes a direction, unlocks, and then wakes.
+//! The public calls: each locks the state, changes a direction, unlocks, and
+//! then wakes tasks.
 
 use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
@@ -9,32 +10,33 @@ use super::side::{Side, Wakers};
 use super::waiting::Waiting;
 use super::{Direction, Event, ShutDown};
 
-/// What is known about a source, such as a socket: in which of two directions
-/// it's ready, and which tasks wait until it is. Its contract is above, in the
+/// The readiness of a source, such as a socket: whether each of its two
+/// directions is ready, and which tasks wait for it. The contract is in the
 /// documentation of the crate.
 pub struct Readiness {
     state: Mutex<State>,
 }
 
-/// As long as a waker is stored, its direction isn't ready, and the driver
-/// hasn't shut down: what changes that takes all wakers out.
+/// Invariant: while a waker is stored, its direction isn't ready, and the
+/// driver hasn't shut down. The calls that change either of the two take the
+/// wakers out.
 pub(crate) struct State {
     read: Side,
     write: Side,
     is_shut_down: bool,
 }
 
-/// That a direction was ready at some moment. It's passed to
-/// [`clear`](Readiness::clear) if the source then says `WouldBlock`.
+/// Proof that a direction was ready at some moment. If the source then returns
+/// `WouldBlock`, the task passes it to [`clear`](Readiness::clear).
 #[derive(Clone, Copy, Debug)]
 pub struct Ready {
     direction: Direction,
-    /// How many events had made the direction ready by then.
+    /// The direction's tick at that moment.
     tick: u64,
 }
 
 impl Readiness {
-    /// Makes the readiness of a source of which nothing is known yet.
+    /// Creates the readiness of a source for which no event has come yet.
     #[expect(
         clippy::new_without_default,
         reason = "one way to make it is enough"
@@ -50,7 +52,7 @@ impl Readiness {
     }
 
     // ANCHOR: set_ready
-    /// The driver reports an event.
+    /// Reports an event: makes its directions ready, and wakes their tasks.
     pub fn set_ready(&self, event: Event) {
         let reads = event.readable || event.read_closed || event.error;
         let writes = event.writable || event.write_closed || event.error;
@@ -62,8 +64,8 @@ impl Readiness {
     }
     // ANCHOR_END: set_ready
 
-    /// If the direction isn't ready, the newest caller's waker is woken when it
-    /// is.
+    /// Polls for the readiness of a direction. If the direction isn't ready,
+    /// the waker is stored, and replaces the waker of an earlier call.
     pub fn poll_ready(
         &self,
         cx: &mut Context<'_>,
@@ -74,7 +76,7 @@ impl Readiness {
         })
     }
 
-    /// Waits until the direction is ready. Any number of tasks may do that.
+    /// Waits until the direction is ready. Any number of tasks may wait.
     pub fn ready(
         &self,
         direction: Direction,
@@ -83,8 +85,8 @@ impl Readiness {
     }
 
     // ANCHOR: poll
-    /// Returns what is known about the direction. If it isn't ready, has
-    /// `store` store the waker, and drops the waker that this one replaces.
+    /// Returns the outcome of a poll. If the task has to wait, calls `store` to
+    /// store its waker, and drops the waker that was replaced.
     pub(crate) fn poll(
         &self,
         cx: &mut Context<'_>,
@@ -96,7 +98,7 @@ impl Readiness {
         }
         let waker = cx.waker().clone();
         let mut state = self.lock();
-        // While the lock was free, an event may have come.
+        // An event may have come while the state was unlocked.
         if let Some(outcome) = state.outcome(direction) {
             return Poll::Ready(outcome);
         }
@@ -107,12 +109,14 @@ impl Readiness {
     }
     // ANCHOR_END: poll
 
-    /// A task has got `WouldBlock` after it had seen `seen`.
+    /// Clears the direction of `seen`, unless an event has come since. A task
+    /// calls this when the source has returned `WouldBlock`.
     pub fn clear(&self, seen: Ready) {
         self.lock().side(seen.direction).clear(seen.tick);
     }
 
-    /// The driver ends, so no event will come.
+    /// Makes all polls return an error, because no more events will come. Wakes
+    /// all tasks that wait.
     pub fn shut_down(&self) {
         let mut state = self.lock();
         state.is_shut_down = true;
@@ -136,7 +140,7 @@ impl State {
         }
     }
 
-    /// What a poll returns, or `None` if its task has to wait.
+    /// Returns the result of a poll, or `None` if its task has to wait.
     fn outcome(
         &mut self,
         direction: Direction,
@@ -150,7 +154,7 @@ impl State {
 }
 
 impl Ready {
-    /// The direction that was ready.
+    /// Returns the direction that was ready.
     pub fn direction(&self) -> Direction {
         self.direction
     }

@@ -8,28 +8,29 @@ use std::task::Waker;
 #[derive(Default)]
 pub(crate) struct Side {
     is_ready: bool,
-    /// Set if the direction stays ready forever.
+    /// `true` if the direction stays ready forever.
     is_closed: bool,
-    /// How many events have made the direction ready. Even at a thousand
-    /// million a second, it would take centuries to wrap.
+    /// How many events have made the direction ready. Even at a billion events
+    /// per second, the count would wrap only after centuries.
     tick: u64,
     pub(crate) wakers: Wakers,
     last_id: u64,
 }
 
-/// Each waker's task waits: its last poll returned `Pending`, and no event has
-/// made the direction ready since.
+/// The wakers of the tasks that wait: the last poll of each returned `Pending`,
+/// and no event has made the direction ready since.
 #[derive(Default)]
 pub(crate) struct Wakers {
     /// The waker of the newest `poll_ready`.
     pub(crate) polled: Option<Waker>,
-    /// The wakers of the futures, by the ids of the futures.
+    /// The wakers of the futures of `ready`, by the ids of the futures.
     pub(crate) waiting: BTreeMap<u64, Waker>,
 }
 
 impl Side {
     // ANCHOR: tick
-    /// Makes the direction ready. Returns the wakers that have to be woken.
+    /// Makes the direction ready. Returns the wakers that the caller has to
+    /// wake.
     #[must_use]
     pub(crate) fn set_ready(&mut self, is_closed: bool) -> Wakers {
         self.is_ready = true;
@@ -56,7 +57,7 @@ impl Side {
         mem::take(&mut self.wakers)
     }
 
-    /// An id that no other future of this direction has.
+    /// Returns an id that no other future of this direction has.
     pub(crate) fn next_id(&mut self) -> u64 {
         self.last_id += 1;
         self.last_id
@@ -64,7 +65,7 @@ impl Side {
 }
 
 impl Wakers {
-    /// Wakes all. The caller must not hold the lock.
+    /// Wakes all the tasks. The caller must not hold the lock.
     pub(crate) fn wake(self) {
         let Self { polled, waiting } = self;
         polled.into_iter().for_each(Waker::wake);

@@ -9,7 +9,8 @@ use super::{Direction, Readiness, Ready, ShutDown};
 pub(crate) struct Waiting<'a> {
     readiness: &'a Readiness,
     direction: Direction,
-    /// Under which its waker is, or was, in the list.
+    /// The id under which the waker is stored, or was until an event took it
+    /// out. `None` until the future first waits.
     id: Option<u64>,
 }
 
@@ -42,7 +43,8 @@ impl Drop for Waiting<'_> {
         let Some(id) = self.id else { return };
         let mut state = self.readiness.lock();
         let waker = state.side(self.direction).wakers.waiting.remove(&id);
-        // The guard first: dropping a waker may run any code.
+        // The guard is dropped first, because dropping a waker may run any
+        // code.
         drop(state);
         drop(waker);
     }

@@ -1,4 +1,4 @@
-//! The driver: what waits for events and for the time.
+//! The driver: it waits for events of sources and for deadlines.
 
 use std::any::Any;
 use std::io;
@@ -14,32 +14,37 @@ use super::registrations::RESERVED;
 use super::wake_up::WakeUp;
 use readiness::Event;
 
-/// So many events are fetched with one call.
+/// The most events that one system call fetches.
 const EVENTS: usize = 1_024;
 
-/// Waits for events of sources, for deadlines, and for an unpark: all in one
-/// call of the system.
+/// Waits for events of sources, for deadlines, and for an unpark, all in one
+/// system call.
 ///
-/// A runtime of exercise 14 can be built on it. Without one, whoever has it
-/// calls [`wait`](Self::wait) and then [`dispatch`](Self::dispatch).
+/// A runtime of exercise 14 can be built on a driver, with
+/// [`work_stealing::Builder::build_on`]. Without a runtime, the thread that
+/// owns the driver calls [`wait`](Self::wait) and then
+/// [`dispatch`](Self::dispatch), in a loop.
+///
+/// Dropping the driver shuts it down, as clause 9 of the contract says.
 pub struct Driver {
     shared: Arc<Shared>,
     poll: Poll,
     events: Events,
     /// How many of the events have been dispatched.
     dispatched: usize,
-    /// When the next sleep is due, as of the last look.
+    /// When the next sleep is due, as of the last look at the timers.
     next_deadline: Option<Instant>,
-    /// A time at which nothing that waits is due.
+    /// A time before every deadline that a task still waits for.
     past: Instant,
 }
 
 impl Driver {
-    /// Makes a driver without sources.
+    /// Creates a driver without sources.
     ///
     /// # Errors
     ///
-    /// If the system has no file descriptor left for it.
+    /// Returns the operating system's error if it can't create a poller, for
+    /// example because the process has no file descriptor left.
     pub fn new() -> io::Result<Self> {
         let poll = Poll::new()?;
         let wake_up = Arc::new(WakeUp::new(poll.registry(), RESERVED)?);
@@ -61,16 +66,22 @@ impl Driver {
         })
     }
 
-    /// Makes a handle.
+    /// Returns a handle to this driver.
     pub fn handle(&self) -> Handle {
         Handle::new(self.shared.clone())
     }
 
-    /// Waits until there are events, a sleep is due, or [`Handle::unpark`] is
-    /// called. It may also return for no reason.
+    /// Blocks the thread until there are events, a sleep is due, or
+    /// [`Handle::unpark`] is called. It may also return spuriously. It wakes no
+    /// task: call [`dispatch`](Self::dispatch) next.
+    ///
+    /// # Panics
+    ///
+    /// If the operating system can't wait for events, which would be a bug.
     pub fn wait(&mut self) {
         if self.shared.wake_up.begin_wait() {
-            // Not before: a sleep that begins after this look sees that we wait.
+            // After `begin_wait`, so that a sleep that begins after this look
+            // finds WAITING and interrupts the wait.
             self.look_at_timers();
             let left = |deadline: Instant| {
                 deadline.saturating_duration_since(Instant::now())
@@ -82,20 +93,26 @@ impl Driver {
         self.shared.wake_up.end_wait();
     }
 
-    /// Looks for events without waiting.
+    /// Fetches events and looks at the timers without blocking. It wakes no
+    /// task: call [`dispatch`](Self::dispatch) next.
+    ///
+    /// # Panics
+    ///
+    /// As for [`wait`](Self::wait).
     pub fn look(&mut self) {
         self.look_at_timers();
         self.fetch(Some(Duration::ZERO));
     }
 
-    /// Wakes the tasks of at most `most` of the sources that have events, and,
-    /// if `most` is [`usize::MAX`], of all sleeps that are due. Returns `true`
-    /// if it has left any.
+    /// Wakes the tasks that wait for at most `most` of the fetched events. If
+    /// `most` is [`usize::MAX`], also wakes the tasks whose sleeps are due.
+    /// Returns `true` if events or due sleeps are left.
     pub fn dispatch(&mut self, most: usize) -> bool {
         let mut events = self.events.iter().skip(self.dispatched);
         for event in events.by_ref().take(most) {
             self.dispatched += 1;
-            // Not under the lock: a waker may do anything.
+            // Released before the wake-ups, because a waker may register or
+            // drop a source.
             let key = event.token().0;
             let registered = self.shared.registrations().get(key).cloned();
             if let Some(registered) = registered {
@@ -117,14 +134,14 @@ impl Driver {
     }
 
     fn look_at_timers(&mut self) {
-        // Nothing is due at that time: this wakes no sleep, and only says when
-        // the next one is due.
+        // No sleep is due at that time, so this call wakes no task: it only
+        // returns when the next sleep is due.
         self.next_deadline = self.shared.timers.fire(self.past);
     }
 
     fn fetch(&mut self, timeout: Option<Duration>) {
         self.dispatched = 0;
-        // mio rounds a timeout up to milliseconds.
+        // mio rounds the timeout up to milliseconds, so no sleep is early.
         let Err(error) = self.poll.poll(&mut self.events, timeout) else {
             return;
         };
@@ -134,10 +151,10 @@ impl Driver {
         }
     }
 
-    /// Ends the driver: all that wait are woken.
+    /// Shuts the driver down and wakes every task that waits.
     fn end(&mut self) {
         self.shared.shut_down();
-        // All that sleep. They see that the driver has ended.
+        // By then every sleep is due. Its poll finds the driver shut down.
         const LONG: Duration = Duration::from_secs(200 * 365 * 24 * 60 * 60);
         let end_of_time = self.past.checked_add(LONG);
         self.shared.timers.fire(end_of_time.unwrap_or(self.past));
@@ -181,8 +198,8 @@ fn event_of(event: &mio::event::Event, is_stream: bool) -> Event {
     Event {
         readable: event.is_readable(),
         writable: event.is_writable(),
-        // What isn't a stream goes on after an error. Were it closed for ever,
-        // a task that gets `WouldBlock` would spin.
+        // A listener or a UDP socket goes on after an error. If it counted as
+        // closed forever, a task that gets `WouldBlock` would spin.
         read_closed: is_stream && event.is_read_closed(),
         write_closed: is_stream && event.is_write_closed(),
         error: event.is_error() || event.is_read_closed() && !is_stream,

@@ -1,4 +1,4 @@
-//! The driver, as tasks see it.
+//! The tasks' side of the driver: registering sources, and the current handle.
 
 use std::cell::RefCell;
 use std::io;
@@ -16,14 +16,16 @@ use super::registrations::{Registered, Registrations};
 use super::wake_up::WakeUp;
 use readiness::Readiness;
 
-/// Registers sources and sleeps at a driver. It may outlive the driver, and
-/// then gives errors.
+/// Registers sources and sleeps with a driver. A handle may outlive its driver:
+/// registering a source then fails with [`NotConnected`], and a sleep panics.
+///
+/// [`NotConnected`]: io::ErrorKind::NotConnected
 #[derive(Clone)]
 pub struct Handle {
     shared: Arc<Shared>,
 }
 
-/// What a driver and its handles share.
+/// The state that a driver and its handles share.
 pub struct Shared {
     pub registry: mio::Registry,
     pub registrations: Mutex<Registrations>,
@@ -32,7 +34,7 @@ pub struct Shared {
     pub is_shut_down: AtomicBool,
 }
 
-/// What a source is registered as.
+/// The registration of one source.
 pub struct Registration {
     handle: Handle,
     key: usize,
@@ -40,7 +42,7 @@ pub struct Registration {
 }
 
 thread_local! {
-    /// What [`Handle::enter`] has entered on this thread.
+    /// The handle that [`Handle::enter`] has entered on this thread.
     static ENTERED: RefCell<Option<Handle>> = const { RefCell::new(None) };
 }
 
@@ -49,12 +51,14 @@ impl Handle {
         Self { shared }
     }
 
-    /// Returns the handle that was entered on this thread last, or else that of
-    /// the runtime of exercise 14 that this thread has entered.
+    /// Returns the handle that this thread has [entered](Self::enter) last. If
+    /// it has entered none, returns the handle of the driver of the exercise 14
+    /// runtime that the thread has entered.
     ///
     /// # Panics
     ///
-    /// If there's neither, or if that runtime has another driver or none.
+    /// If the thread has entered neither a handle nor a runtime, or if the
+    /// runtime isn't built on a [`Driver`](super::Driver) of this crate.
     #[track_caller]
     pub fn current() -> Self {
         let current = Self::try_current();
@@ -64,7 +68,8 @@ impl Handle {
         )
     }
 
-    /// Like [`current`](Self::current), without the panic.
+    /// Like [`current`](Self::current), but returns `None` where `current`
+    /// panics.
     pub fn try_current() -> Option<Self> {
         let entered = ENTERED.with(|entered| entered.borrow().clone());
         entered.or_else(|| {
@@ -73,8 +78,9 @@ impl Handle {
         })
     }
 
-    /// Lets this thread use what needs a handle, as long as the guard is there.
-    /// Guards are to be dropped in the reverse of their order.
+    /// Makes this the [current](Self::current) handle of the thread until the
+    /// guard is dropped. Drop nested guards in the reverse order of their
+    /// creation.
     pub fn enter(&self) -> EnterGuard {
         let enter = |entered: &RefCell<_>| entered.replace(Some(self.clone()));
         EnterGuard {
@@ -83,14 +89,15 @@ impl Handle {
         }
     }
 
-    /// Ends the wait that's under way in the driver, or the next one.
+    /// Ends the current [`Driver::wait`](super::Driver::wait), or the next one
+    /// if no thread is waiting.
     pub fn unpark(&self) {
         self.shared.wake_up.unpark();
     }
 
-    /// Returns `true` if the driver has ended.
+    /// Returns `true` if the driver has shut down.
     pub fn is_shut_down(&self) -> bool {
-        // Acquire: pairs with the Release in the driver's `shut_down`.
+        // Acquire: pairs with the Release in `Shared::shut_down`.
         self.shared.is_shut_down.load(Acquire)
     }
 
@@ -129,13 +136,15 @@ impl Registration {
         &self.handle
     }
 
-    /// To be called before the source is closed. After that its descriptor is
-    /// another's, or the system goes on to report a duplicate of it.
+    /// The caller closes the source only after this call. Once a source is
+    /// closed, its descriptor may belong to another source; and if a duplicate
+    /// of the descriptor is still open, epoll goes on reporting its events.
     pub fn deregister(&self, source: &mut impl Source) {
         let shared = &self.handle.shared;
-        // It fails if the source isn't registered, which is what we want.
+        // This fails only if the source isn't registered, and then there's
+        // nothing left to do.
         let _ = shared.registry.deregister(source);
-        // From here on an event that was fetched before finds nothing.
+        // From here on, an event that the driver fetched before finds no entry.
         shared.registrations().remove(self.key);
     }
 }
@@ -146,7 +155,8 @@ impl Shared {
         registrations.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes all that wait. What comes later is refused.
+    /// Wakes every task that waits for a source, and refuses sources that are
+    /// registered later.
     pub fn shut_down(&self) {
         // Release: pairs with the Acquire in `Handle::is_shut_down`.
         self.is_shut_down.store(true, Release);
@@ -157,11 +167,12 @@ impl Shared {
     }
 }
 
-/// While it lives, [`Handle::current`] gives the handle that was entered.
+/// Keeps a [`Handle`] entered: until the guard is dropped, [`Handle::current`]
+/// returns that handle.
 #[must_use = "dropped, it leaves the driver"]
 pub struct EnterGuard {
     previous: Option<Handle>,
-    /// It stays on its thread.
+    /// Makes the guard neither `Send` nor `Sync`: it belongs to its thread.
     _on_its_thread: std::marker::PhantomData<*const ()>,
 }
 

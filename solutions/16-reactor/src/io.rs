@@ -1,4 +1,5 @@
-//! What a task does with a source: it tries, and waits if it would block.
+//! How a task uses a source: it tries an operation, and if the operation would
+//! block, it waits for readiness and tries again.
 
 use std::future::poll_fn;
 use std::io;
@@ -12,9 +13,10 @@ use super::handle::{Handle, Registration};
 use super::registrations::shut_down;
 use readiness::{Direction, Ready, ShutDown};
 
-/// Where this holds, a read or write that has moved less than it was asked for
-/// has emptied or filled the system's buffer, and the next event comes once
-/// that changes. It saves the call that would say `WouldBlock`.
+/// On these systems, a read or write that moved fewer bytes than the caller
+/// asked for has emptied or filled the kernel's buffer, and an event reports
+/// when that changes. Clearing the readiness at once saves the system call that
+/// would return `WouldBlock`.
 const SHORT_IS_EMPTY: bool = cfg!(any(
     target_os = "linux",
     target_os = "android",
@@ -23,19 +25,19 @@ const SHORT_IS_EMPTY: bool = cfg!(any(
     target_os = "freebsd",
 ));
 
-/// A source that is registered, until it's dropped.
+/// A source that stays registered until it's dropped.
 pub struct Io<S: Source> {
     source: S,
     registration: Registration,
 }
 
 impl<S: Source> Io<S> {
-    /// Registers a stream, which may be closed.
+    /// Registers a stream: a hang-up makes it ready forever.
     pub fn new_stream(source: S, handle: &Handle) -> io::Result<Self> {
         Self::register(source, handle, true)
     }
 
-    /// Registers what goes on after an error.
+    /// Registers a listener or a UDP socket, which goes on after an error.
     pub fn new(source: S, handle: &Handle) -> io::Result<Self> {
         Self::register(source, handle, false)
     }
@@ -56,7 +58,9 @@ impl<S: Source> Io<S> {
         self.registration.handle()
     }
 
-    /// Tries until `attempt` doesn't block. Any number of tasks may do so.
+    /// Waits for readiness and calls `attempt`, until the result is neither
+    /// `WouldBlock` nor `Interrupted`. Any number of tasks may call this at the
+    /// same time.
     pub async fn run<R>(
         &self,
         direction: Direction,
@@ -71,8 +75,8 @@ impl<S: Source> Io<S> {
         }
     }
 
-    /// Like [`run_bytes`](Self::run_bytes). Of the tasks that poll this for one
-    /// direction, the last one is woken.
+    /// Like [`run_bytes`](Self::run_bytes), as a poll. An event wakes only the
+    /// task that polled last for its direction.
     pub fn poll_bytes(
         &self,
         cx: &mut Context<'_>,
@@ -92,7 +96,7 @@ impl<S: Source> Io<S> {
         }
     }
 
-    /// Like [`run`](Self::run), for what moves up to `length` bytes.
+    /// Like [`run`](Self::run), for an operation on up to `length` bytes.
     pub async fn run_bytes(
         &self,
         direction: Direction,
@@ -109,14 +113,16 @@ impl<S: Source> Io<S> {
         }
     }
 
-    /// Waits until the direction is ready, which is a guess.
+    /// Waits until the direction is ready. The next operation may still return
+    /// `WouldBlock`, because readiness is a guess.
     pub async fn ready(&self, direction: Direction) -> io::Result<()> {
         let seen = self.registration.readiness.ready(direction).await;
         seen.map(drop).map_err(|_| shut_down())
     }
 
-    /// Tries once. `None` if it would block: then the readiness that was seen
-    /// is gone, unless an event has come since.
+    /// Tries once. Returns `None` if the operation has to be tried again. After
+    /// `WouldBlock`, the readiness that the task saw is cleared, unless an
+    /// event has come since.
     fn attempt<R>(
         &self,
         seen: Result<Ready, ShutDown>,
@@ -159,12 +165,13 @@ impl<S: Source> Deref for Io<S> {
 
 impl<S: Source> Drop for Io<S> {
     fn drop(&mut self) {
+        // The source is closed later, when the fields are dropped.
         self.registration.deregister(&mut self.source);
-        // The source is closed after that, as the fields are dropped.
     }
 }
 
-/// A task whose sources are always ready must yield, too, if it has a budget.
+/// Without this checkpoint, a task whose sources are always ready would never
+/// yield, even if it has a budget.
 fn poll_checkpoint(cx: &mut Context<'_>) -> Poll<()> {
     pin!(budget::checkpoint()).poll(cx)
 }

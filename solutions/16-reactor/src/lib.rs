@@ -1,46 +1,50 @@
-//! Solution 16: a reactor, TCP, UDP and timers on it.
+//! Solution 16: a reactor, with TCP, UDP and timers.
 //!
-//! `driver` waits for events, and `registrations` knows which source an event
-//! is of. Exercise 15's readiness is what an event changes and a task waits
-//! for, and `io` is what a task does with a source. On that are `tcp`, `udp`
-//! and `sleep`.
+//! `driver` waits for events, and `registrations` finds the source of an event.
+//! An event sets the readiness of its source (exercise 15), and tasks wait for
+//! that readiness. `io` tries an operation and waits if it would block; `tcp`
+//! and `udp` are built on `io`. `sleep` puts deadlines into the driver's wait.
 //!
-//! The driver is built on mio, which reports edges: an event says that a source
-//! *became* ready, and there's no other one until a call on the source has
-//! returned `WouldBlock`. On Linux a read or write that moved less than it was
-//! asked for does as well. With one-shot events, as the crate polling has them,
-//! each wait would cost a system call to ask for the next event. In return, the
-//! race between that event and the task's `WouldBlock` is ours: that's what
-//! `Readiness::clear` is for.
+//! The driver is built on mio, which is edge-triggered: an event says that a
+//! source *became* ready, and the next event is certain to come only after a
+//! call on the source has returned `WouldBlock`. On Linux, a read or write that
+//! moved fewer bytes than it was asked for counts as such a call. With one-shot
+//! events, as in the crate polling, each wait would cost a system call that
+//! asks for the next event. Edge-triggering saves that call, but leaves us the
+//! race between an event and a task's `WouldBlock`, which `Readiness::clear`
+//! resolves.
 //!
 //! # Contract
 //!
-//! 1. **Ready.** A future that waits for a source is woken when the source
-//!    becomes ready for its direction, no matter when: before it's polled,
-//!    during its poll, after it. Reading and writing are independent. A hang-up
-//!    or an error ends the wait for both.
-//! 2. **A guess.** An event that's wrong does no harm: the future waits again.
-//! 3. **Nothing lost.** A future that is dropped before it was ready has moved
-//!    no byte, has accepted no connection, and leaves no waker behind.
-//! 4. **Old registrations.** No event of a source that is gone reaches another
-//!    one, even if that has the same file descriptor or the same place here.
-//! 5. **Connect.** [`TcpStream::connect`] returns a stream that is connected,
-//!    or the error that the system has for the attempt.
+//! 1. **Ready.** An event that makes a source ready in a direction wakes the
+//!    futures that wait for that direction, even if the event comes before or
+//!    during a poll. Reading and writing are independent. A hang-up or an error
+//!    of a stream ends the wait in both directions.
+//! 2. **A guess.** A spurious event does no harm: the future waits again.
+//! 3. **Nothing lost.** A future that's dropped before it's ready has moved no
+//!    byte, has accepted no connection, and leaves no waker behind. The methods
+//!    that make several calls, such as [`TcpStream::write_all`], say what they
+//!    may have done.
+//! 4. **Old registrations.** No event of a dropped source reaches another
+//!    source, even one that has the same file descriptor or the same index in
+//!    the driver.
+//! 5. **Connect.** [`TcpStream::connect`] returns a connected stream, or the
+//!    operating system's error for the attempt.
 //! 6. **Accept.** If the system has no file descriptor or no memory left,
 //!    [`TcpListener::accept`] returns the error, and the next call waits for 50
-//!    ms before it tries again. A loop that goes on after errors doesn't spin,
-//!    and accepts what has come once there are resources again. A connection
-//!    that ended before it was accepted is no error.
-//! 7. **Sleep.** A [`Sleep`] is never ready before its deadline, and is woken
-//!    at most two milliseconds after it if a thread waits in the driver. A
-//!    thread that waits for a deadline doesn't spin.
-//! 8. **Unpark.** [`Handle::unpark`] ends the wait that's under way in the
-//!    driver, or the next one.
-//! 9. **Shut down.** When the driver has shut down, or is dropped, all that
-//!    wait are woken. What they, and all later ones, wait for gives an error
-//!    of the kind `NotConnected`; a sleep panics.
-//! 10. **In turn.** Tasks of `with_budget` of exercise 8 yield when their slice
-//!     is over, even if their sources are always ready.
+//!    ms before it tries again. So a loop that goes on after errors doesn't
+//!    spin, and it accepts the waiting connections once there are resources
+//!    again. A connection that ended before it was accepted isn't reported.
+//! 7. **Sleep.** A [`Sleep`] is never ready before its deadline. If a thread
+//!    waits in the driver, the sleep's task is woken at most two milliseconds
+//!    after the deadline. A thread that waits for a deadline doesn't spin.
+//! 8. **Unpark.** [`Handle::unpark`] ends the driver's current wait, or the
+//!    next one.
+//! 9. **Shut down.** Shutting down or dropping the driver wakes all tasks that
+//!    wait. Their operations on sources, and all later ones, return an error of
+//!    the kind `NotConnected`. A sleep panics if its deadline hasn't come.
+//! 10. **In turn.** A task with a budget (`with_budget` of exercise 8) yields
+//!     when its time slice is over, even if its sources are always ready.
 //!
 //! # Examples
 //!

@@ -1,26 +1,26 @@
-//! Which source an event is of.
+//! Finds the source of an event.
 //!
 //! An event carries the key that its source was registered with: an index and a
-//! generation. The index is used again, and its generation is a new one each
-//! time, so that an event that was fetched before its source went finds
-//! nothing. A file descriptor as the key would be used again by the system, and
-//! a pointer would have to be kept until no event carries it any more.
+//! generation. An index is reused, but each time with a new generation, so an
+//! event that was fetched before its source was dropped finds no entry. A file
+//! descriptor wouldn't do as the key, because the system reuses it at once. A
+//! pointer would have to stay valid until no fetched event carries it.
 
 use std::io;
 use std::sync::Arc;
 
 use readiness::Readiness;
 
-/// A key has its index in the lower half of its bits, and its generation in the
-/// upper half. It would take as many sources as there are generations to come
-/// and go at one index, between the fetching of an event and its dispatch, for
-/// an event to reach the wrong one: four billion on a machine of 64 bits.
+/// A key has its index in the lower half of its bits and its generation in the
+/// upper half. An event could reach the wrong source only if, between its fetch
+/// and its dispatch, every generation of an index were used once: on a 64-bit
+/// machine, four billion of them.
 const HALF: u32 = usize::BITS / 2;
 
-/// No source has this key.
+/// The key of the driver's own waker. No source has this key.
 pub const RESERVED: usize = usize::MAX;
 
-/// All sources that are registered.
+/// The registered sources.
 #[derive(Default)]
 pub struct Registrations {
     entries: Vec<Entry>,
@@ -33,16 +33,16 @@ struct Entry {
     registered: Option<Registered>,
 }
 
-/// A source, as the driver sees it.
+/// The driver's entry for a source.
 #[derive(Clone)]
 pub struct Registered {
     pub readiness: Arc<Readiness>,
-    /// Whether it's a stream, which may be closed.
+    /// `true` for a stream, whose directions may be closed.
     pub is_stream: bool,
 }
 
 impl Registrations {
-    /// Returns the key of the new one.
+    /// Adds a source and returns its key.
     pub fn insert(&mut self, registered: Registered) -> io::Result<usize> {
         if self.is_shut_down {
             return Err(shut_down());
@@ -81,7 +81,7 @@ impl Registrations {
         entry.registered.take()
     }
 
-    /// Refuses others from now on, and returns all that are here.
+    /// Refuses new sources from now on, and returns the registered ones.
     pub fn shut_down(&mut self) -> Vec<Registered> {
         self.is_shut_down = true;
         let registered = self.entries.iter().map(|entry| &entry.registered);
@@ -93,7 +93,7 @@ fn split(key: usize) -> (usize, usize) {
     (key % (1 << HALF), key >> HALF)
 }
 
-/// The error of all that is asked of a driver that has ended.
+/// The error of every operation after the driver has shut down.
 pub fn shut_down() -> io::Error {
     let ended = "the runtime that this belongs to was shut down";
     io::Error::new(io::ErrorKind::NotConnected, ended)
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_an_old_one_finds_no_new_one_in_its_place() {
+    fn the_key_of_a_removed_source_finds_no_later_source() {
         let mut registrations = Registrations::default();
         let old = registrations.insert(stream()).unwrap();
         assert!(registrations.remove(old).is_some());
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn generations_begin_again_after_the_last() {
+    fn generations_start_over_after_the_last_one() {
         let mut registrations = Registrations::default();
         let key = registrations.insert(stream()).unwrap();
         registrations.remove(key);

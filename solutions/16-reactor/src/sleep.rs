@@ -1,4 +1,4 @@
-//! Sleeps, in the driver's own wait.
+//! Sleeps: their deadlines are part of the driver's own wait.
 
 use std::fmt;
 use std::pin::Pin;
@@ -7,28 +7,33 @@ use std::time::{Duration, Instant};
 
 use super::Handle;
 
-/// What stands for a deadline that no `Instant` can express.
+/// How far away a deadline is that no `Instant` can express.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
-/// A future that is ready once its deadline has come.
+/// A future that's ready once its deadline has come. See [`sleep`](fn@sleep).
+///
+/// Dropping a sleep removes its waker from the driver's timers.
 pub struct Sleep {
     inner: timers::Sleep,
     deadline: Instant,
     handle: Handle,
 }
 
-/// Creates a future that is ready once `duration` has passed since this call.
+/// Creates a future that's ready once `duration` has passed since this call.
+///
+/// The sleep is never ready early. If a thread waits in the driver, the sleep
+/// is at most two milliseconds late.
 ///
 /// # Panics
 ///
-/// If this thread has entered no driver. The future panics if the driver ends
-/// before it.
+/// If the thread has no [current](Handle::current) handle. Polling the future
+/// panics if the driver shuts down before the deadline.
 #[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
     Handle::current().sleep(duration)
 }
 
-/// Creates a future that is ready once `deadline` has come.
+/// Creates a future that's ready once `deadline` has come.
 ///
 /// # Panics
 ///
@@ -39,14 +44,14 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 }
 
 impl Handle {
-    /// See [`sleep`](fn@sleep).
+    /// Creates a sleep on this driver: see [`sleep`](fn@sleep).
     pub fn sleep(&self, duration: Duration) -> Sleep {
         let now = Instant::now();
         let deadline = now.checked_add(duration);
         self.sleep_until(deadline.unwrap_or_else(|| now + FAR))
     }
 
-    /// See [`sleep_until`].
+    /// Creates a sleep on this driver: see [`sleep_until`].
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
         Sleep {
             inner: self.timers().sleep_until(deadline),
@@ -57,14 +62,15 @@ impl Handle {
 }
 
 impl Sleep {
-    /// When the sleep ends. One that is too long for an [`Instant`] ends in
-    /// thirty years.
+    /// Returns when the sleep ends. If the duration was too long for an
+    /// [`Instant`], that's thirty years after the sleep was created.
     pub fn deadline(&self) -> Instant {
         self.deadline
     }
 
-    /// Lets it end at `deadline` instead, even if it has ended already. The
-    /// task isn't woken; it must be polled again.
+    /// Moves the end of the sleep to `deadline`, even if the sleep has ended
+    /// already. This removes the stored waker and wakes no task: poll the sleep
+    /// again after the call.
     pub fn reset(&mut self, deadline: Instant) {
         self.deadline = deadline;
         self.inner = self.handle.timers().sleep_until(deadline);

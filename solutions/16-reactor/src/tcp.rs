@@ -1,4 +1,4 @@
-//! TCP.
+//! TCP listeners and streams.
 
 use std::fmt;
 use std::io::{self, IoSlice, Read as _, Write as _};
@@ -11,36 +11,42 @@ use super::Handle;
 use super::io::Io;
 use readiness::Direction::{Read, Write};
 
-/// So long a listener waits when the system lacks something for a connection.
+/// How long a listener pauses when the system lacks a resource for a
+/// connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// So many connections wait to be accepted, or fewer, if the system says so.
+/// The most connections that wait to be accepted, unless the system's own limit
+/// is lower.
 #[cfg(unix)]
 const BACKLOG: libc::c_int = 1_024;
 
-/// Accepts connections.
+/// A TCP socket that accepts connections.
+///
+/// Dropping the listener closes the socket.
 pub struct TcpListener {
     io: Io<mio::net::TcpListener>,
-    /// When the next attempt may be made, after one that lacked something.
+    /// When the next attempt may be made, after one that lacked a resource.
     paused_until: Mutex<Option<Instant>>,
 }
 
 impl TcpListener {
-    /// Listens at `address`, at the current driver. Port 0 is any that is free.
+    /// Listens at `address`, on the driver of the [current](Handle::current)
+    /// handle. With port 0, the operating system chooses a free port.
     ///
     /// # Errors
     ///
-    /// If the address is taken, or the driver has ended.
+    /// Returns the operating system's error, for example if the address is in
+    /// use, and `NotConnected` if the driver has shut down.
     ///
     /// # Panics
     ///
-    /// If this thread has entered no driver.
+    /// If the thread has no current handle.
     #[track_caller]
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
         Self::bind_on(&Handle::current(), address)
     }
 
-    /// The same, at the driver of `handle`.
+    /// Like [`bind`](Self::bind), on the driver of `handle`.
     ///
     /// # Errors
     ///
@@ -54,14 +60,22 @@ impl TcpListener {
         })
     }
 
-    /// Waits for a connection. Any number of tasks may do so.
+    /// Waits for a connection, and returns the stream and the peer's address.
+    /// Any number of tasks may wait at the same time.
     ///
-    /// Dropped before it's ready, the future has accepted nothing.
+    /// If the future is dropped before it's ready, it has accepted no
+    /// connection.
     ///
     /// # Errors
     ///
-    /// If the system lacks file descriptors or memory, for example. It's all
-    /// right to go on: the next call waits a little before it tries again.
+    /// Returns the operating system's error, for example if the process has no
+    /// file descriptor left, and `NotConnected` if the driver has shut down. A
+    /// loop may go on after an error: if the system lacked a resource, the next
+    /// call waits for 50 ms before it tries again.
+    ///
+    /// # Panics
+    ///
+    /// If the driver shuts down during those 50 ms.
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         loop {
             let paused_until = *self.paused_until();
@@ -74,11 +88,11 @@ impl TcpListener {
                     let stream = TcpStream::new(stream, self.io.handle())?;
                     return Ok((stream, peer));
                 }
-                // It was there, and isn't any more.
+                // The connection ended before it was accepted.
                 Err(error) if is_of_the_connection(&error) => {}
                 Err(error) => {
-                    // The connection still waits, and so the listener stays
-                    // ready: the next attempt would fail at once.
+                    // The connection still waits, so the listener stays ready,
+                    // and without a pause the next attempt would fail at once.
                     if is_of_the_system(&error) {
                         *self.paused_until() = Some(Instant::now() + PAUSE);
                     }
@@ -88,11 +102,11 @@ impl TcpListener {
         }
     }
 
-    /// Where it listens.
+    /// Returns the address that the listener is bound to.
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// Returns the operating system's error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.local_addr()
     }
@@ -103,14 +117,15 @@ impl TcpListener {
     }
 }
 
-/// Lets as many connections wait for `accept` as tokio does. mio lets 128 wait,
-/// and the system drops what comes then: the client tries again after a second.
+/// Makes the backlog as long as tokio's. mio's has a length of 128. When it's
+/// full, Linux drops further attempts to connect, and a client tries again only
+/// after a second.
 fn lengthen_backlog(listener: &mio::net::TcpListener) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::fd::AsRawFd;
-        // SAFETY: the descriptor is open, and listens already: that changes the
-        // length only.
+        // SAFETY: the descriptor is open. The socket listens already, so the
+        // call only changes the length of its backlog.
         if unsafe { libc::listen(listener.as_raw_fd(), BACKLOG) } != 0 {
             return Err(io::Error::last_os_error());
         }
@@ -119,7 +134,8 @@ fn lengthen_backlog(listener: &mio::net::TcpListener) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns `true` if the next connection may be there, although this one isn't.
+/// Returns `true` if the error concerns only this connection, so that `accept`
+/// can go on with the next one at once.
 fn is_of_the_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{
         ConnectionAborted, ConnectionRefused, ConnectionReset,
@@ -130,7 +146,8 @@ fn is_of_the_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Returns `true` if it's likely to be the same a moment later.
+/// Returns `true` if the system lacks a resource, so that an attempt a moment
+/// later would probably fail, too.
 fn is_of_the_system(error: &io::Error) -> bool {
     #[cfg(unix)]
     {
@@ -145,11 +162,16 @@ fn is_of_the_system(error: &io::Error) -> bool {
     }
 }
 
-/// A connection. All methods take `&self`, so that one task may read and
-/// another write.
+/// A TCP connection. All methods take `&self`, so that one task can read while
+/// another writes.
 ///
-/// The methods whose names begin with `poll_` keep one waker for reading and
-/// one for writing: the last one. Any number of tasks may await the others.
+/// Any number of tasks may await the async methods at the same time. The
+/// methods whose names begin with `poll_` store one waker for reading and one
+/// for writing, that of the newest poll.
+///
+/// Dropping the stream closes the connection. After the driver has shut down,
+/// the methods that read, write or wait return an error of the kind
+/// [`NotConnected`](io::ErrorKind::NotConnected).
 pub struct TcpStream {
     io: Io<mio::net::TcpStream>,
 }
@@ -160,20 +182,25 @@ impl TcpStream {
         Ok(Self { io })
     }
 
-    /// Connects to `address`, at the current driver.
+    /// Connects to `address`, on the driver of the [current](Handle::current)
+    /// handle.
+    ///
+    /// If the future is dropped before it's ready, the socket is closed, and
+    /// with it any connection that was made.
     ///
     /// # Errors
     ///
-    /// If there's no connection to be had, or the driver has ended.
+    /// Returns the operating system's error for the attempt, such as
+    /// `ConnectionRefused`, and `NotConnected` if the driver has shut down.
     ///
     /// # Panics
     ///
-    /// If this thread has entered no driver.
+    /// When first polled, if the thread has no current handle.
     pub async fn connect(address: SocketAddr) -> io::Result<Self> {
         Self::connect_on(&Handle::current(), address).await
     }
 
-    /// The same, at the driver of `handle`.
+    /// Like [`connect`](Self::connect), on the driver of `handle`.
     ///
     /// # Errors
     ///
@@ -184,20 +211,23 @@ impl TcpStream {
     ) -> io::Result<Self> {
         let stream = mio::net::TcpStream::connect(address)?;
         let this = Self::new(stream, handle)?;
-        // Writable says that the attempt is over, and not how it ended.
+        // A writable socket says that the attempt is over, not how it ended.
         this.io.run(Write, has_connected).await?;
         Ok(this)
     }
 
-    /// Makes one of std's, at the current driver.
+    /// Converts a stream of std, and registers it with the driver of the
+    /// [current](Handle::current) handle. The stream becomes non-blocking, as
+    /// do its duplicates.
     ///
     /// # Errors
     ///
-    /// If the driver has ended.
+    /// Returns the operating system's error, and `NotConnected` if the driver
+    /// has shut down.
     ///
     /// # Panics
     ///
-    /// If this thread has entered no driver.
+    /// If the thread has no current handle.
     #[track_caller]
     pub fn from_std(stream: std::net::TcpStream) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
@@ -205,38 +235,44 @@ impl TcpStream {
         Self::new(stream, &Handle::current())
     }
 
-    /// Reads what is there. Returns 0 at the end, or if `buffer` is empty.
+    /// Waits until there's something to read, and reads up to `buffer.len()`
+    /// bytes. Returns the number of bytes. That's 0 at the end of the stream,
+    /// or if `buffer` is empty.
     ///
-    /// Dropped before it's ready, the future has read nothing.
+    /// If the future is dropped before it's ready, it has read nothing.
     ///
     /// # Errors
     ///
-    /// Those of the system, such as a reset by the peer.
+    /// Returns the operating system's error, such as `ConnectionReset`, and
+    /// `NotConnected` if the driver has shut down.
     pub async fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = buffer.len();
         let read = |mut stream: &mio::net::TcpStream| stream.read(buffer);
         self.io.run_bytes(Read, length, read).await
     }
 
-    /// Writes as much as there is room for.
+    /// Waits until the kernel's buffer has room, and writes as many of the
+    /// bytes as fit. Returns their number.
     ///
-    /// Dropped before it's ready, the future has written nothing.
+    /// If the future is dropped before it's ready, it has written nothing.
     ///
     /// # Errors
     ///
-    /// Those of the system, such as a reset by the peer.
+    /// Returns the operating system's error, such as `ConnectionReset` or
+    /// `BrokenPipe`, and `NotConnected` if the driver has shut down.
     pub async fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         let write = |mut stream: &mio::net::TcpStream| stream.write(bytes);
         self.io.run_bytes(Write, bytes.len(), write).await
     }
 
-    /// Writes all of it.
+    /// Writes all of the bytes.
     ///
-    /// Dropped before it's ready, the future may have written a part.
+    /// If the future is dropped before it's ready, it may have written some of
+    /// the bytes, and doesn't say how many. The same holds after an error.
     ///
     /// # Errors
     ///
-    /// As for [`write`](Self::write), and if there's never room.
+    /// As for [`write`](Self::write), and `WriteZero` if a write takes no byte.
     pub async fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             match self.write(bytes).await? {
@@ -249,12 +285,14 @@ impl TcpStream {
 
     /// Reads until `buffer` is full.
     ///
-    /// Dropped before it's ready, the future may have read a part, which is
-    /// lost.
+    /// If the future is dropped before it's ready, it may have read some of the
+    /// bytes into `buffer`, and doesn't say how many. The next read doesn't
+    /// return them again. The same holds after an error.
     ///
     /// # Errors
     ///
-    /// As for [`read`](Self::read), and `UnexpectedEof` if the end comes first.
+    /// As for [`read`](Self::read), and `UnexpectedEof` if the stream ends
+    /// before `buffer` is full.
     pub async fn read_exact(&self, mut buffer: &mut [u8]) -> io::Result<()> {
         while !buffer.is_empty() {
             match self.read(buffer).await? {
@@ -265,9 +303,11 @@ impl TcpStream {
         Ok(())
     }
 
-    /// Reads to the end. Returns how much it has added to `buffer`.
+    /// Reads to the end of the stream and appends the bytes to `buffer`.
+    /// Returns the number of bytes appended.
     ///
-    /// Dropped before it's ready, the future has added what it has read.
+    /// If the future is dropped before it's ready, `buffer` has all the bytes
+    /// that were read until then. The same holds after an error.
     ///
     /// # Errors
     ///
@@ -283,25 +323,37 @@ impl TcpStream {
         }
     }
 
-    /// Waits until there may be something to read.
+    /// Waits until a read is worth a try. It may still have to wait, because
+    /// readiness is a guess.
+    ///
+    /// If the future is dropped, that changes nothing.
     ///
     /// # Errors
     ///
-    /// If the driver has ended.
+    /// Returns `NotConnected` if the driver has shut down.
     pub async fn readable(&self) -> io::Result<()> {
         self.io.ready(Read).await
     }
 
-    /// Waits until there may be room to write.
+    /// Waits until a write is worth a try. It may still have to wait, because
+    /// readiness is a guess.
+    ///
+    /// If the future is dropped, that changes nothing.
     ///
     /// # Errors
     ///
-    /// If the driver has ended.
+    /// Returns `NotConnected` if the driver has shut down.
     pub async fn writable(&self) -> io::Result<()> {
         self.io.ready(Write).await
     }
 
-    /// Like [`read`](Self::read).
+    /// Like [`read`](Self::read), as a poll. If it returns `Pending`, nothing
+    /// was read, and the waker of the newest poll for reading is woken when a
+    /// read is worth a try.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Self::read).
     pub fn poll_read(
         &self,
         cx: &mut Context<'_>,
@@ -312,7 +364,13 @@ impl TcpStream {
         self.io.poll_bytes(cx, Read, length, read)
     }
 
-    /// Like [`write`](Self::write).
+    /// Like [`write`](Self::write), as a poll. If it returns `Pending`, nothing
+    /// was written, and the waker of the newest poll for writing is woken when
+    /// a write is worth a try.
+    ///
+    /// # Errors
+    ///
+    /// As for [`write`](Self::write).
     pub fn poll_write(
         &self,
         cx: &mut Context<'_>,
@@ -322,14 +380,19 @@ impl TcpStream {
         self.io.poll_bytes(cx, Write, bytes.len(), write)
     }
 
-    /// Like [`write`](Self::write), of several parts in a row.
+    /// Like [`poll_write`](Self::poll_write), for several slices in a row.
+    /// Returns the number of bytes written, which may end within a slice.
+    ///
+    /// # Errors
+    ///
+    /// As for [`write`](Self::write).
     pub fn poll_write_vectored(
         &self,
         cx: &mut Context<'_>,
         parts: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        // The system takes only so many parts at a time. Then a short write
-        // doesn't mean that there's no more room.
+        // Linux takes at most this many slices in one call. If we passed more,
+        // a short write wouldn't mean that the kernel's buffer is full.
         const MOST: usize = 1_024;
         let parts = &parts[..parts.len().min(MOST)];
         let length = parts.iter().map(|part| part.len()).sum();
@@ -338,50 +401,55 @@ impl TcpStream {
         self.io.poll_bytes(cx, Write, length, write)
     }
 
-    /// Ends one direction, or both. The peer then reads to the end.
+    /// Shuts down reading, writing, or both, at once. After `Shutdown::Write`
+    /// the peer reads the bytes that were sent before, and then the end of the
+    /// stream.
     ///
     /// # Errors
     ///
-    /// If there's no connection any more.
+    /// Returns the operating system's error, such as `NotConnected` if the
+    /// connection has ended already.
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.io.shutdown(how)
     }
 
-    /// Where the peer is.
+    /// Returns the address of the peer.
     ///
     /// # Errors
     ///
-    /// If there's no connection any more.
+    /// Returns the operating system's error, such as `NotConnected` if the
+    /// connection has ended.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
         self.io.peer_addr()
     }
 
-    /// Where this end is.
+    /// Returns the local address of the connection.
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// Returns the operating system's error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.local_addr()
     }
 
-    /// Says whether small parts are sent at once (`true`), or may wait for what
-    /// comes after them.
+    /// Sets `TCP_NODELAY`. If `is_on` is `true`, small segments are sent at
+    /// once. Otherwise they may wait for more data (Nagle's algorithm), which
+    /// is the default.
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// Returns the operating system's error.
     pub fn set_nodelay(&self, is_on: bool) -> io::Result<()> {
         self.io.set_nodelay(is_on)
     }
 }
 
-/// `WouldBlock` if the attempt isn't over.
+/// Returns `WouldBlock` if the attempt to connect isn't over.
 fn has_connected(stream: &mio::net::TcpStream) -> io::Result<()> {
     if let Some(error) = stream.take_error()? {
         return Err(error);
     }
-    // An event may be wrong: then there's neither an error nor a peer.
+    // After a spurious event there's neither an error nor a peer.
     match stream.peer_addr() {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotConnected => {

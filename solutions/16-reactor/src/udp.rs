@@ -1,4 +1,4 @@
-//! UDP.
+//! UDP sockets.
 
 use std::fmt;
 use std::io;
@@ -8,27 +8,35 @@ use super::Handle;
 use super::io::Io;
 use readiness::Direction::{Read, Write};
 
-/// A UDP socket.
+/// A UDP socket. All methods take `&self`, and any number of tasks may await
+/// them at the same time.
+///
+/// Dropping the socket closes it. After the driver has shut down, the async
+/// methods return an error of the kind
+/// [`NotConnected`](io::ErrorKind::NotConnected).
 pub struct UdpSocket {
     io: Io<mio::net::UdpSocket>,
 }
 
 impl UdpSocket {
-    /// Makes a socket at `address`, at the current driver.
+    /// Creates a socket that's bound to `address`, on the driver of the
+    /// [current](Handle::current) handle. With port 0, the operating system
+    /// chooses a free port.
     ///
     /// # Errors
     ///
-    /// If the address is taken, or the driver has ended.
+    /// Returns the operating system's error, for example if the address is in
+    /// use, and `NotConnected` if the driver has shut down.
     ///
     /// # Panics
     ///
-    /// If this thread has entered no driver.
+    /// If the thread has no current handle.
     #[track_caller]
     pub fn bind(address: SocketAddr) -> io::Result<Self> {
         Self::bind_on(&Handle::current(), address)
     }
 
-    /// The same, at the driver of `handle`.
+    /// Like [`bind`](Self::bind), on the driver of `handle`.
     ///
     /// # Errors
     ///
@@ -39,34 +47,47 @@ impl UdpSocket {
         Ok(Self { io })
     }
 
-    /// Lets [`send`](Self::send) and [`recv`](Self::recv) concern `peer` only.
+    /// Sets the peer of [`send`](Self::send) and [`recv`](Self::recv): the
+    /// socket then receives datagrams from `peer` only. No datagram is sent,
+    /// and the call returns at once.
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// Returns the operating system's error.
     pub fn connect(&self, peer: SocketAddr) -> io::Result<()> {
         self.io.connect(peer)
     }
 
-    /// Sends a datagram to the peer. Returns its length.
+    /// Sends a datagram to the [connected](Self::connect) peer. Returns the
+    /// length of the datagram in bytes.
+    ///
+    /// If the future is dropped before it's ready, it has sent nothing.
     ///
     /// # Errors
     ///
-    /// Those of the system, one of which may be about an earlier datagram.
+    /// Returns the operating system's error, which may concern an earlier
+    /// datagram, and `NotConnected` if the driver has shut down.
     pub async fn send(&self, datagram: &[u8]) -> io::Result<usize> {
         self.io.run(Write, |socket| socket.send(datagram)).await
     }
 
-    /// Receives a datagram from the peer. What doesn't fit is lost.
+    /// Receives a datagram from the [connected](Self::connect) peer. Returns
+    /// the number of bytes stored in `buffer`. If the datagram is longer than
+    /// `buffer`, Unix systems drop the rest of it.
+    ///
+    /// If the future is dropped before it's ready, it has received nothing.
     ///
     /// # Errors
     ///
-    /// Those of the system, one of which may be about a datagram that was sent.
+    /// Returns the operating system's error, which may concern a datagram that
+    /// was sent earlier, and `NotConnected` if the driver has shut down.
     pub async fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         self.io.run(Read, |socket| socket.recv(buffer)).await
     }
 
-    /// Sends a datagram. Returns its length.
+    /// Sends a datagram to `to`. Returns the length of the datagram in bytes.
+    ///
+    /// If the future is dropped before it's ready, it has sent nothing.
     ///
     /// # Errors
     ///
@@ -81,7 +102,11 @@ impl UdpSocket {
             .await
     }
 
-    /// Receives a datagram. What doesn't fit is lost.
+    /// Receives a datagram. Returns the number of bytes stored in `buffer`, and
+    /// the address of the sender. If the datagram is longer than `buffer`, Unix
+    /// systems drop the rest of it.
+    ///
+    /// If the future is dropped before it's ready, it has received nothing.
     ///
     /// # Errors
     ///
@@ -93,11 +118,11 @@ impl UdpSocket {
         self.io.run(Read, |socket| socket.recv_from(buffer)).await
     }
 
-    /// Where it's bound.
+    /// Returns the address that the socket is bound to.
     ///
     /// # Errors
     ///
-    /// Those of the system.
+    /// Returns the operating system's error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.local_addr()
     }

@@ -1,5 +1,5 @@
-//! What ends a wait in the driver: a token, as a parker has it, and a call of
-//! the system only if a thread waits.
+//! Ends a wait in the driver. There's a token, like a parker's, and a system
+//! call only if a thread waits.
 
 use std::io;
 use std::sync::atomic::{
@@ -7,11 +7,11 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed},
 };
 
-/// No token, and no thread waits.
+/// There's no token, and no thread waits.
 // --> WAITING (`begin_wait`), NOTIFIED (`unpark`)
 const EMPTY: u8 = 0;
 
-/// No token. A thread waits, or is about to.
+/// There's no token. A thread waits, or is about to wait.
 // --> NOTIFIED (`unpark`), EMPTY (`end_wait`)
 const WAITING: u8 = 1;
 
@@ -19,9 +19,9 @@ const WAITING: u8 = 1;
 // --> EMPTY (`end_wait`)
 const NOTIFIED: u8 = 2;
 
-/// *Memory ordering.* What happens before `unpark` happens before the return of
-/// the `end_wait` that takes the token: both are read-modify-writes of one
-/// location, so each `unpark` continues the release sequences of those before.
+/// *Memory ordering.* Everything before an `unpark` happens before the return
+/// of the `end_wait` that takes its token. Both are RMWs of one location, so
+/// each `unpark` continues the release sequences of earlier ones.
 pub struct WakeUp {
     state: AtomicU8,
     waker: mio::Waker,
@@ -35,39 +35,42 @@ impl WakeUp {
         })
     }
 
-    /// Leaves a token, and ends the wait that's under way.
+    /// Leaves a token, which ends the current wait or the next one.
     pub fn unpark(&self) {
-        // AcqRel: pairs with the one in `end_wait`; publishes what this thread
+        // AcqRel: pairs with the swap in `end_wait`; publishes what this thread
         // wrote.
         if self.state.swap(NOTIFIED, AcqRel) == WAITING {
             self.interrupt();
         }
     }
 
-    /// Ends the wait that's under way, and leaves no token for another one. The
-    /// caller has unlocked a mutex that a waiting thread locks after its
-    /// `begin_wait`.
+    /// Ends the current wait, and leaves no token for a later one. The caller
+    /// must have unlocked a mutex before, the same one that the waiting thread
+    /// locks after its `begin_wait`.
     pub fn unpark_if_waiting(&self) {
-        // Relaxed: if the waiting thread has locked the mutex before us, that
-        // shows its WAITING, or what came after. If it comes after us, it sees
-        // what we did there.
+        // Relaxed: the mutex orders it. If the waiting thread locked the mutex
+        // before we did, this load sees its WAITING or a later state. If the
+        // waiting thread locks the mutex after us, it sees what we wrote under
+        // the lock.
         if self.state.load(Relaxed) == WAITING {
             self.interrupt();
         }
     }
 
-    /// Returns `false` if there's a token, and the thread must not wait.
+    /// Returns `false` if there's a token. The thread must not wait then. In
+    /// both cases it must call [`end_wait`](Self::end_wait) afterwards.
     pub fn begin_wait(&self) -> bool {
-        // AcqRel: the token, if it fails, is taken by `end_wait`. What comes
-        // after stays after it.
+        // AcqRel: on success, the thread's later accesses stay after this store
+        // of WAITING. Acquire: on failure, pairs with the swap in `unpark`;
+        // `end_wait` takes the token.
         let begun =
             self.state.compare_exchange(EMPTY, WAITING, AcqRel, Acquire);
         begun.is_ok()
     }
 
-    /// The thread doesn't wait any more. Takes the token.
+    /// Ends the wait, and takes the token if there is one.
     pub fn end_wait(&self) {
-        // AcqRel: pairs with the one in `unpark`.
+        // AcqRel: pairs with the swap in `unpark`.
         self.state.swap(EMPTY, AcqRel);
     }
 

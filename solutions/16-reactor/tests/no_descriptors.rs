@@ -1,5 +1,5 @@
-//! A listener while the process has no file descriptor left. That concerns the
-//! whole process, so it's a program of its own.
+//! A listener while the process has no file descriptor left. The limit holds
+//! for the whole process, so this test is a program of its own.
 #![cfg(unix)]
 
 use std::net::Ipv4Addr;
@@ -14,28 +14,28 @@ fn limit_descriptors(count: libc::rlim_t) {
         rlim_cur: 0,
         rlim_max: 0,
     };
-    // SAFETY: the pointer is to a limit.
+    // SAFETY: the pointer points to a limit that may be written.
     let result =
         unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
     assert_eq!(result, 0);
     limit.rlim_cur = count;
-    // SAFETY: as above.
+    // SAFETY: the pointer points to an initialized limit.
     let result =
         unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
     assert_eq!(result, 0);
 }
 
-/// Row: accept at `EMFILE` does not spin.
+/// Row: accept at `EMFILE` doesn't spin.
 #[test]
 fn a_loop_that_goes_on_after_errors_does_not_spin() {
     let lesson = Lesson {
         clause: "6. Accept",
-        promise: "While there's no descriptor for a connection, a loop around \
-                  `accept` tries a few times only; then the connection that \
-                  waits is accepted.",
-        usual_cause: "The listener stays ready, and the next attempt fails at \
-                      once. Or its readiness is cleared, and no event comes for \
-                      a connection that is there already.",
+        promise: "While the process has no descriptor for a connection, a loop \
+                  around `accept` tries only a few times. Once there's one \
+                  again, the waiting connection is accepted.",
+        usual_cause: "The listener stays ready, so the next attempt fails at \
+                      once. Or its readiness was cleared, and no event comes \
+                      for a connection that waits already.",
         read: "",
     };
     check(lesson, || {
@@ -48,9 +48,10 @@ fn a_loop_that_goes_on_after_errors_does_not_spin() {
             let address = listener.local_addr().unwrap();
             (listener, address)
         });
-        // It waits in the kernel until somebody accepts it.
+        // The connection waits in the kernel until the task accepts it.
         let client = std::net::TcpStream::connect(address).unwrap();
-        // From now on the client's descriptor is the last one there can be.
+        // The limit becomes the lowest free descriptor, so the client's is the
+        // last one that can be opened.
         let next = std::fs::File::open("/dev/null").unwrap();
         let count = std::os::fd::AsRawFd::as_raw_fd(&next);
         drop(next);

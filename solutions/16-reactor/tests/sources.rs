@@ -1,5 +1,5 @@
-//! What may go wrong between a task and its socket, over sockets of this
-//! machine. The other end is std's, on a thread, or the test's own.
+//! What may go wrong between a task and its socket, tested over the loopback
+//! interface. The peer is a socket of std.
 
 use std::future::Future;
 use std::io::{ErrorKind, Read, Write};
@@ -37,7 +37,7 @@ fn runtime(workers: usize) -> Runtime {
     builder.build_on(Driver::new().unwrap()).unwrap()
 }
 
-/// A stream of ours, and its peer.
+/// Returns one of our streams, and its peer.
 fn pair() -> (TcpStream, StdStream) {
     let listener = StdListener::bind(HERE).unwrap();
     let ours = StdStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -45,7 +45,7 @@ fn pair() -> (TcpStream, StdStream) {
     (TcpStream::from_std(ours).unwrap(), peer)
 }
 
-/// Closes a stream so that its peer gets an error.
+/// Resets the connection, as a close with a linger time of zero does.
 #[cfg(unix)]
 fn reset(stream: StdStream) {
     use std::os::fd::AsRawFd;
@@ -72,9 +72,9 @@ fn reset(stream: StdStream) {
 fn no_event_is_lost_in_many_round_trips() {
     let lesson = lesson(
         "1. Ready",
-        "A byte that comes at any moment of a read wakes its task.",
-        "The waker is stored after the event has come, or readiness is cleared \
-         that the read hasn't seen.",
+        "A byte that arrives at any moment of a read wakes the reading task.",
+        "The waker is stored after the event has come, or a read clears \
+         readiness that it hasn't seen.",
     );
     check(lesson, || {
         const TRIPS: usize = 20_000;
@@ -108,9 +108,9 @@ fn no_event_is_lost_in_many_round_trips() {
 fn a_task_reads_while_another_waits_for_room() {
     let lesson = lesson(
         "1. Ready",
-        "A stream can be read although no more can be written, and the other \
-         way round.",
-        "One waker or one tick for both directions.",
+        "A task can read from a stream while a write waits for room, and write \
+         while a read waits for bytes.",
+        "Both directions share one waker or one tick.",
     );
     check(lesson, || {
         let runtime = runtime(1);
@@ -122,7 +122,8 @@ fn a_task_reads_while_another_waits_for_room() {
             let length = large.len();
             let writing =
                 spawn(async move { writer.write_all(&large).await.unwrap() });
-            // It reads nothing until it has its answers.
+            // Until the peer has sent all its numbers, it reads only one byte
+            // for each of them.
             let peer = thread::spawn(move || {
                 for number in 0..100 {
                     peer.write_all(&[number]).unwrap();
@@ -139,7 +140,7 @@ fn a_task_reads_while_another_waits_for_room() {
                 assert_eq!(byte[0], number);
                 assert!(!writing.is_finished() || number > 0);
             }
-            // The answers are what is written all the time.
+            // The peer has read 100 of these bytes as its answers.
             writing.await.unwrap();
             stream.shutdown(Shutdown::Write).unwrap();
             assert_eq!(peer.join().unwrap(), length);
@@ -153,8 +154,8 @@ fn a_task_reads_while_another_waits_for_room() {
 fn a_reset_ends_a_read_and_a_write() {
     let lesson = lesson(
         "1. Ready",
-        "If the peer resets the connection, a task that reads and one that \
-         waits for room are woken, and it's over for both.",
+        "If the peer resets the connection, a task that waits for bytes and a \
+         task that waits for room are woken, and both operations end.",
         "A hang-up or an error makes only one direction ready.",
     );
     check(lesson, || {
@@ -162,7 +163,7 @@ fn a_reset_ends_a_read_and_a_write() {
         runtime.block_on(async {
             let (stream, peer) = pair();
             let stream = Arc::new(stream);
-            // Full, so that a write waits.
+            // Fills the kernel's buffer, so that the next write waits.
             let full = vec![0; 1 << 16];
             let mut cx = Context::from_waker(std::task::Waker::noop());
             while stream.poll_write(&mut cx, &full).is_ready() {}
@@ -176,11 +177,11 @@ fn a_reset_ends_a_read_and_a_write() {
                 std::io::Result::Ok(())
             });
             reset(peer);
-            // The system tells one of the two of the reset. For the other the
-            // stream is at its end.
+            // The kernel reports the reset to one of the two operations. To the
+            // other one, the stream is at its end.
             assert!(matches!(reading.await.unwrap(), Ok(0) | Err(_)));
             assert!(writing.await.unwrap().is_err());
-            // It's over for good: of a stream that was reset, a read ends.
+            // Both directions stay closed: later operations don't wait.
             assert!(matches!(stream.read(&mut [0]).await, Ok(0) | Err(_)));
             assert!(stream.write(&[0]).await.is_err());
         });
@@ -192,9 +193,9 @@ fn a_reset_ends_a_read_and_a_write() {
 fn what_came_at_once_is_read_in_small_parts() {
     let lesson = lesson(
         "1. Ready",
-        "What came in one piece can be read in many.",
-        "Readiness is cleared after a read that may have left something, and \
-         edges don't come again.",
+        "Bytes that arrived together can be read in small parts.",
+        "The readiness is cleared after a read that may have left bytes \
+         behind, and edge-triggered events aren't repeated.",
     );
     check(lesson, || {
         let runtime = runtime(1);
@@ -222,9 +223,10 @@ fn what_came_at_once_is_read_in_small_parts() {
 fn of_two_tasks_that_are_woken_one_waits_again() {
     let lesson = lesson(
         "2. A guess",
-        "If two tasks read and one byte comes, one gets it, and the other one \
-         gets the next.",
-        "Readiness is taken for a promise.",
+        "If two tasks read and one byte arrives, one task gets it, and the \
+         other waits for the next byte.",
+        "The task that gets `WouldBlock` takes readiness for a promise, and \
+         doesn't wait again.",
     );
     check(lesson, || {
         let runtime = runtime(2);
@@ -262,7 +264,7 @@ fn a_read_that_is_dropped_has_read_nothing() {
     let lesson = lesson(
         "3. Nothing lost",
         "A read that's dropped while it waits leaves no waker behind, and the \
-         next read gets all bytes.",
+         next read gets all the bytes.",
         "The future reads ahead, or its waker stays in the list.",
     );
     check(lesson, || {
@@ -301,8 +303,8 @@ fn a_read_that_is_dropped_has_read_nothing() {
 fn an_event_of_a_stream_that_is_gone_reaches_no_other() {
     let lesson = lesson(
         "4. Old registrations",
-        "If a stream is dropped while a batch of events is dispatched, its \
-         event reaches no stream that came after it.",
+        "If a stream is dropped while a batch of events is being dispatched, \
+         its event doesn't reach a stream that's created later.",
         "The key of an event is the file descriptor, or an index without a \
          generation.",
     );
@@ -313,7 +315,7 @@ fn an_event_of_a_stream_that_is_gone_reaches_no_other() {
             let mut pairs = [pair(), pair()];
             let (waker, counts) = CountingWaker::new();
             let mut cx = Context::from_waker(&waker);
-            // The first events say that there's room to write.
+            // The first events report that there's room to write.
             driver.look();
             driver.dispatch(usize::MAX);
             for (_, peer) in &mut pairs {
@@ -330,7 +332,7 @@ fn an_event_of_a_stream_that_is_gone_reaches_no_other() {
                 true => (first, second),
                 false => (second, first),
             };
-            // The new one gets the descriptor and the index of the old one.
+            // The new stream gets the descriptor and the index of the old one.
             drop(gone.0);
             let (new, _peer) = pair();
             let mut waiting = pin!(new.readable());
@@ -348,9 +350,9 @@ fn an_event_of_a_stream_that_is_gone_reaches_no_other() {
 fn a_stream_that_is_gone_makes_no_events() {
     let lesson = lesson(
         "4. Old registrations",
-        "A stream that is dropped is not heard of again, even if a duplicate \
-         of it is open.",
-        "It's closed, and not deregistered before.",
+        "A dropped stream causes no more events, even if a duplicate of its \
+         descriptor is still open.",
+        "The stream is closed without being deregistered first.",
     );
     check(lesson, || {
         let mut driver = Driver::new().unwrap();
@@ -361,7 +363,7 @@ fn a_stream_that_is_gone_makes_no_events() {
         let duplicate = ours.try_clone().unwrap();
         let (mut peer, _) = listener.accept().unwrap();
         drop(TcpStream::from_std(ours).unwrap());
-        // Each write would be an edge.
+        // If the stream were still registered, each write would be an event.
         let is_over = Arc::new(AtomicBool::new(false));
         let over = is_over.clone();
         let writing = thread::spawn(move || {
@@ -389,8 +391,9 @@ fn a_stream_that_is_gone_makes_no_events() {
 fn a_connection_that_is_refused_is_an_error() {
     let lesson = lesson(
         "5. Connect",
-        "`connect` returns the error of an attempt that fails.",
-        "A socket that has become writable is taken for connected.",
+        "If an attempt to connect fails, `connect` returns its error.",
+        "A writable socket is taken for a connected one, without a look at \
+         `SO_ERROR`.",
     );
     check(lesson, || {
         let runtime = runtime(1);
@@ -404,12 +407,12 @@ fn a_connection_that_is_refused_is_an_error() {
     });
 }
 
-/// Clauses 5 and 6, with many at a time.
+/// Clauses 5 and 6, with many connections at a time.
 #[test]
 fn many_connections_are_made_and_accepted() {
     let lesson = lesson(
         "6. Accept",
-        "Each connection is accepted, and gets its own bytes.",
+        "All connections are accepted, and each client gets its bytes back.",
         "Only one connection is accepted for each event.",
     );
     check(lesson, || {
@@ -447,43 +450,45 @@ fn many_connections_are_made_and_accepted() {
     });
 }
 
-/// UDP: an error about an earlier datagram doesn't end the socket, and nothing
-/// spins on it.
+/// UDP: an error of an earlier datagram neither ends the socket nor makes its
+/// task spin.
 #[test]
 fn a_udp_socket_goes_on_after_an_error() {
     let lesson = lesson(
         "2. A guess",
-        "After an error a UDP socket waits again, and gets what comes.",
-        "An error is taken for the end, as of a stream: the socket stays ready, \
-         and its task spins.",
+        "After an error, a UDP socket waits again and receives the next \
+         datagram.",
+        "An error is taken for the end, as if the socket were a stream. Then \
+         the socket stays ready, and its task spins.",
     );
     check(lesson, || {
         let runtime = runtime(1);
         runtime.block_on(async {
             let socket = UdpSocket::bind(HERE.into()).unwrap();
-            let nobody = StdUdpSocket::bind(HERE).unwrap();
-            let address: SocketAddr = nobody.local_addr().unwrap();
-            drop(nobody);
+            let absent = StdUdpSocket::bind(HERE).unwrap();
+            let address: SocketAddr = absent.local_addr().unwrap();
+            drop(absent);
             socket.connect(address).unwrap();
-            let _ = socket.send(b"is there anybody?").await;
-            // The answer that there's none is an error of the next call.
+            let _ = socket.send(b"is the port open?").await;
+            // The kernel answers that the port is closed. The next call returns
+            // that as its error.
             let refused = socket.recv(&mut [0; 32]).await;
             assert!(refused.is_err());
             let peer = StdUdpSocket::bind(address).unwrap();
             let own = socket.local_addr().unwrap();
             let late = thread::spawn(move || {
                 thread::sleep(Duration::from_millis(50));
-                peer.send_to(b"now there is", own).unwrap();
+                peer.send_to(b"it's open now", own).unwrap();
             });
             let mut buffer = [0; 32];
             let count = socket.recv(&mut buffer).await.unwrap();
-            assert_eq!(&buffer[..count], b"now there is");
+            assert_eq!(&buffer[..count], b"it's open now");
             late.join().unwrap();
         });
     });
 }
 
-/// What needs a driver says so where there's none.
+/// A function that needs a driver panics with a message that says so.
 #[test]
 fn without_a_driver_there_is_a_panic_that_says_so() {
     let thrown = std::panic::catch_unwind(|| TcpListener::bind(HERE.into()));

@@ -1,4 +1,5 @@
-//! The driver's wait: deadlines, unparks, the workers of a runtime, and the end.
+//! The driver's wait: deadlines, unparks, a runtime's workers, and the
+//! shutdown.
 
 use std::future::Future;
 use std::io::{ErrorKind, Write};
@@ -54,9 +55,9 @@ fn spin(duration: Duration) {
 fn a_sleep_is_never_early_and_its_thread_does_not_spin() {
     let lesson = lesson(
         "7. Sleep",
-        "No sleep ends before its deadline, and a thread that waits for one \
-         waits a few times only.",
-        "The rest of a deadline is rounded down to milliseconds: the wait ends \
+        "No sleep ends before its deadline, and the thread that waits for it \
+         wakes up only a few times.",
+        "The time left is rounded down to milliseconds. The wait then ends \
          early, and the last millisecond is a busy loop.",
     );
     check(lesson, || {
@@ -79,15 +80,15 @@ fn a_sleep_is_never_early_and_its_thread_does_not_spin() {
     });
 }
 
-/// Row: timers in the same wait. A sleep that is due before what the driver
-/// waits for interrupts it.
+/// Row: timers in the same wait. A sleep with an earlier deadline interrupts
+/// the wait for a later one.
 #[test]
 fn a_shorter_sleep_interrupts_the_wait_for_a_longer_one() {
     let lesson = lesson(
         "7. Sleep",
-        "A sleep that begins while the driver waits for a longer one, or for \
-         nothing, ends before it.",
-        "The deadline is read before the driver says that it waits.",
+        "A sleep that begins while the driver waits for a longer sleep, or for \
+         none, ends on time.",
+        "The driver reads the next deadline before it says that it waits.",
     );
     check(lesson, || {
         let runtime = runtime(1);
@@ -114,9 +115,10 @@ fn a_shorter_sleep_interrupts_the_wait_for_a_longer_one() {
 fn idle_workers_do_not_use_the_processor() {
     let lesson = lesson(
         "7. Sleep",
-        "While a runtime waits for a socket and for a sleep that is far away, \
-         its workers sleep.",
-        "The driver is waited in with a short timeout, or not at all.",
+        "While a runtime waits for a socket and for a distant deadline, its \
+         workers use no processor time.",
+        "The worker waits in the driver with a short timeout, or polls it in a \
+         loop.",
     );
     check(lesson, || {
         let runtime = runtime(1);
@@ -144,9 +146,10 @@ fn idle_workers_do_not_use_the_processor() {
 fn an_unpark_ends_a_wait_whenever_it_comes() {
     let lesson = lesson(
         "8. Unpark",
-        "An unpark before a wait, as it begins, or during it ends it.",
-        "The driver looks whether it was unparked, and then waits, without a \
-         token.",
+        "An unpark ends the wait, whether it comes before the wait, as the \
+         wait begins, or during it.",
+        "The driver checks whether it was unparked and then waits. An unpark \
+         that comes in between leaves no token.",
     );
     check(lesson, || {
         let mut driver = Driver::new().unwrap();
@@ -182,10 +185,10 @@ fn an_unpark_ends_a_wait_whenever_it_comes() {
 fn a_worker_that_stays_in_a_poll_has_handed_the_driver_on() {
     let lesson = lesson(
         "1. Ready",
-        "While a worker blocks in the poll of a task that an event has woken, \
-         the other worker waits for events.",
-        "The worker that leaves the driver goes to its task, and notifies no \
-         other one.",
+        "While one worker blocks in the poll of a task that an event woke, the \
+         other worker waits for events.",
+        "A worker that leaves the driver polls its task at once, without \
+         notifying another worker.",
     );
     check(lesson, || {
         for _ in 0..200 {
@@ -213,14 +216,14 @@ fn a_worker_that_stays_in_a_poll_has_handed_the_driver_on() {
     });
 }
 
-/// Row: many events do not flood one queue.
+/// Row: many events don't flood one queue.
 #[test]
 fn both_of_two_busy_workers_poll_what_a_batch_has_woken() {
     let lesson = lesson(
         "1. Ready",
-        "If one look finds many events, each of two busy workers polls some of \
-         their tasks.",
-        "All tasks go to the queue of the worker that had the driver.",
+        "If one look finds many events, two busy workers share the tasks that \
+         these events wake.",
+        "All the tasks go to the queue of the worker that had the driver.",
     );
     check(lesson, || {
         let runtime = runtime(2);
@@ -237,7 +240,7 @@ fn both_of_two_busy_workers_poll_what_a_batch_has_woken() {
                 sender.send(thread::current().id()).unwrap();
             });
         }
-        // Each worker has something to do all the time.
+        // These keep both workers busy all the time.
         let is_over = Arc::new(AtomicUsize::new(0));
         for _ in 0..4 {
             let is_over = is_over.clone();
@@ -248,7 +251,7 @@ fn both_of_two_busy_workers_poll_what_a_batch_has_woken() {
                 }
             });
         }
-        // A wait after which the workers have seen nothing of it.
+        // Gives all the tasks time to begin their reads.
         runtime.block_on(sleep_a_moment());
         for peer in &mut peers {
             peer.write_all(b"!").unwrap();
@@ -273,9 +276,9 @@ fn both_of_two_busy_workers_poll_what_a_batch_has_woken() {
 fn an_event_is_seen_though_all_workers_are_busy() {
     let lesson = lesson(
         "1. Ready",
-        "A socket is read and a sleep ends while tasks that yield keep all \
+        "Reads and sleeps make progress while tasks that yield keep all \
          workers busy.",
-        "Only a worker without work waits for events.",
+        "Only a worker without work looks for events.",
     );
     check(lesson, || {
         for workers in [1, 2] {
@@ -307,14 +310,16 @@ fn an_event_is_seen_though_all_workers_are_busy() {
     });
 }
 
-/// Row: shutdown wakes all who wait, with an error.
+/// Row: the shutdown wakes all tasks that wait, with an error.
 #[test]
 fn the_end_of_a_runtime_is_an_error_for_all_that_wait() {
     let lesson = lesson(
         "9. Shut down",
-        "What waits for a socket or a sleep of a runtime that ends is woken, \
-         and gets an error or a panic; and so does what comes later.",
-        "Those that are registered are forgotten: they wait forever.",
+        "When a runtime ends, each future that waits for one of its sockets \
+         gets an error, and each of its sleeps panics. Later operations on the \
+         sockets get the error, too.",
+        "The shutdown doesn't wake the wakers of the registered sources: their \
+         tasks wait forever.",
     );
     check(lesson, || {
         let runtime = runtime(2);
@@ -374,14 +379,14 @@ fn the_end_of_a_runtime_is_an_error_for_all_that_wait() {
     });
 }
 
-/// A task that waits for its sockets is dropped with its runtime.
+/// Dropping a runtime drops the tasks that wait for its sockets.
 #[test]
 fn a_runtime_with_tasks_that_wait_ends() {
     let lesson = lesson(
         "9. Shut down",
-        "A runtime whose tasks wait for sockets and sleeps ends when it's \
-         dropped.",
-        "The worker in the driver isn't unparked.",
+        "Dropping a runtime ends it, even while its tasks wait for sockets and \
+         sleeps.",
+        "The worker that waits in the driver isn't unparked.",
     );
     check(lesson, || {
         for _ in 0..100 {
@@ -399,9 +404,9 @@ fn a_runtime_with_tasks_that_wait_ends() {
 fn a_task_that_always_finds_bytes_yields() {
     let lesson = lesson(
         "10. In turn",
-        "A task with a budget that reads from a socket with much in it lets \
-         another task run meanwhile.",
-        "The readiness of a socket isn't a checkpoint.",
+        "A task with a budget that reads many bytes from a ready socket lets \
+         another task run in between.",
+        "Reading from a ready socket isn't a checkpoint.",
     );
     check(lesson, || {
         let runtime = runtime(1);

@@ -1,15 +1,15 @@
-//! Clauses 3 and 4: what a task clears.
+//! Clauses 3 and 4: clearing the readiness.
 
 use super::*;
 
-/// Clause 3: otherwise the task would try again and again.
+/// Clause 3: otherwise the task would spin.
 #[test]
 fn clear_makes_the_direction_not_ready() {
     let lesson = Lesson {
         clause: "3. Clear only what was seen",
-        promise: "If no event has come since, the direction isn't ready after `clear`.",
-        usual_cause: "`clear` compares ticks that are never equal: the one in `Ready` is from \
-                      before the event, or each poll counts one, too.",
+        promise: "If no event has come since the poll, the direction isn't ready after `clear`.",
+        usual_cause: "`clear` compares ticks that are never equal: the tick in `Ready` is from \
+                      before the event, or each poll counts a tick, too.",
         read: "io/readiness.html#clear-only-what-you-saw",
     };
     check(lesson, || {
@@ -36,9 +36,9 @@ fn an_event_that_came_since_is_kept() {
     let lesson = Lesson {
         clause: "3. Clear only what was seen",
         promise: "If an event has come since the poll, the direction is ready after `clear`.",
-        usual_cause: "`clear` forgets what is there, old and new. The event may have come after the source \
-                      said `WouldBlock`, and an edge is reported only once. Or an event counts \
-                      only if the direction was not ready.",
+        usual_cause: "`clear` clears any readiness, old or new. The event may have come after the \
+                      source returned `WouldBlock`, and an edge is reported only once. Or an event \
+                      counts a tick only if the direction wasn't ready.",
         read: "io/readiness.html#clear-only-what-you-saw",
     };
     check(lesson, || {
@@ -59,16 +59,16 @@ fn an_event_that_came_since_is_kept() {
     });
 }
 
-/// Clause 3: a task may be away for a long time between its poll and its
-/// `clear`.
+/// Clause 3: between its poll and its `clear`, a task may be preempted for a long
+/// time.
 #[test]
 fn an_event_is_kept_however_many_came() {
     let lesson = Lesson {
         clause: "3. Clear only what was seen",
         promise: "If a million events have come since the poll, the direction is ready after \
-                  `clear`, as it is after one.",
-        usual_cause: "The tick has 8 or 16 bits, or is cut to so many where it's stored or \
-                      compared. After a full round, an old tick looks like the current one.",
+                  `clear`, just as after one event.",
+        usual_cause: "The tick has only 8 or 16 bits, or is truncated to 8 or 16 where it's stored \
+                      or compared. When the tick wraps, an old tick equals the current one.",
         read: "io/readiness.html#a-tick-that-comes-around",
     };
     check(lesson, || {
@@ -92,15 +92,15 @@ fn an_event_is_kept_however_many_came() {
     });
 }
 
-/// Clause 3: two tasks saw the same, and the second is slow.
+/// Clause 3: two tasks saw the same readiness, and the second task is slow.
 #[test]
 fn what_was_seen_before_a_clear_clears_nothing_after_it() {
     let lesson = Lesson {
         clause: "3. Clear only what was seen",
-        promise: "One task clears, an event comes, and then another task clears what it had seen \
-                  before: the direction is ready.",
-        usual_cause: "The tick counts how often the direction was cleared, or starts over when \
-                      it's cleared. It has to count events.",
+        promise: "If one task clears, then an event comes, and then another task clears what it \
+                  saw before both, the direction is ready.",
+        usual_cause: "The tick counts how often the direction was cleared, or `clear` resets it. \
+                      The tick has to count events.",
         read: "io/readiness.html#clear-only-what-you-saw",
     };
     check(lesson, || {
@@ -113,8 +113,8 @@ fn what_was_seen_before_a_clear_clears_nothing_after_it() {
                     readiness.clear(seen);
                     assert!(
                         is_ready(&readiness, direction),
-                        "another task cleared meanwhile, then an event came, and an old `Ready` \
-                         clears `{direction:?}`"
+                        "another task cleared, then an event came, and then `clear` with an old \
+                         `Ready` cleared `{direction:?}`"
                     );
                 }
                 let seen = see(&readiness, direction);
@@ -125,16 +125,15 @@ fn what_was_seen_before_a_clear_clears_nothing_after_it() {
     });
 }
 
-/// Clause 4: a connection that is read and written at once.
+/// Clause 4: one task reads from a connection while another writes to it.
 #[test]
 fn events_of_one_direction_do_not_keep_the_other_from_being_cleared() {
     let lesson = Lesson {
         clause: "4. Two directions",
-        promise: "A task sees that it may read, an event for writers comes, and the task clears: \
-                  reading isn't ready then. The same holds the other way round.",
+        promise: "If a task finds `Read` ready, then an event for writers comes, and then the task \
+                  clears, `Read` isn't ready. The same holds the other way round.",
         usual_cause: "Both directions share one tick. While events for the other direction keep \
-                      coming, the task tries, gets `WouldBlock`, can't clear, and tries again: it \
-                      spins.",
+                      coming, the task gets `WouldBlock`, can't clear, and tries again: it spins.",
         read: "io/readiness.html#two-directions",
     };
     check(lesson, || {
@@ -153,13 +152,13 @@ fn events_of_one_direction_do_not_keep_the_other_from_being_cleared() {
     });
 }
 
-/// Clause 4: a reader that gets `WouldBlock` knows nothing about writing.
+/// Clause 4: a reader's `WouldBlock` says nothing about writing.
 #[test]
 fn clearing_one_direction_leaves_the_other_ready() {
     let lesson = Lesson {
         clause: "4. Two directions",
         promise: "After an event for both directions, clearing one leaves the other ready.",
-        usual_cause: "`clear` clears all that the event had set.",
+        usual_cause: "`clear` clears everything that the event had set.",
         read: "io/readiness.html#two-directions",
     };
     check(lesson, || {
@@ -175,14 +174,15 @@ fn clearing_one_direction_leaves_the_other_ready() {
     });
 }
 
-/// Clause 4: a writer waits for a slow client that sends and sends.
+/// Clause 4: a writer waits for a client that sends a lot and reads slowly.
 #[test]
 fn an_event_wakes_only_the_tasks_of_its_direction() {
     let lesson = Lesson {
         clause: "4. Two directions",
-        promise: "A thousand events for readers don't wake a task that waits until it may write.",
-        usual_cause: "Every event wakes all tasks of the source. Each of them is then polled in \
-                      vain, as often as the other direction has an event.",
+        promise: "A thousand events for readers don't wake a task that waits for `Write`, and the \
+                  other way round.",
+        usual_cause: "Every event wakes all tasks of the source. Each event of one direction then \
+                      causes polls in vain of the tasks that wait for the other.",
         read: "io/readiness.html#two-directions",
     };
     check(lesson, || {

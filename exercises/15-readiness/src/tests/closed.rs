@@ -14,15 +14,15 @@ const ERROR: Event = Event {
     error: true,
     ..NOTHING
 };
-/// What epoll's hang-up means: both ends are closed.
+/// The event for epoll's hang-up: both directions are closed.
 const HANG_UP: Event = Event {
     read_closed: true,
     write_closed: true,
     ..NOTHING
 };
 
-/// Asserts that the event wakes the tasks that wait for these directions, by
-/// `poll_ready` and by `ready`, and makes no other ready.
+/// Asserts that the event makes exactly the expected directions ready, and wakes
+/// exactly the tasks that wait for them, by `poll_ready` and by `ready`.
 #[track_caller]
 fn assert_wakes(event: Event, expected: &[Direction]) {
     let readiness = Readiness::new();
@@ -46,15 +46,15 @@ fn assert_wakes(event: Event, expected: &[Direction]) {
     }
 }
 
-/// Clause 5: the end of the stream is something to read.
+/// Clause 5: a read is worth a try, because it returns the end of the stream.
 #[test]
 fn a_closed_direction_wakes_its_tasks() {
     let lesson = Lesson {
         clause: "5. Closed",
-        promise: "`read_closed` wakes the tasks that wait to read, `write_closed` those that wait \
-                  to write, and both together wake both.",
+        promise: "`read_closed` wakes the tasks that wait for `Read`, `write_closed` wakes those \
+                  that wait for `Write`, and an event with both wakes both.",
         usual_cause: "Only `readable` and `writable` make a direction ready. A task that waits \
-                      would never learn that the other side is gone. Or a hang-up wakes only the \
+                      would never learn that the peer is gone. Or a hang-up wakes only the \
                       readers.",
         read: "io/readiness.html#hanging-up",
     };
@@ -65,28 +65,28 @@ fn a_closed_direction_wakes_its_tasks() {
     });
 }
 
-/// Clause 5: which of the two gets the error, the operating system decides.
+/// Clause 5: the operating system returns the error to the first read or write.
 #[test]
 fn an_error_wakes_both_directions() {
     let lesson = Lesson {
         clause: "5. Closed",
-        promise: "`error` wakes the tasks that wait to read and those that wait to write.",
-        usual_cause: "Only the readers are woken. A task that waits for its connection to be made \
-                      waits until it may write, and would never learn that it was refused.",
+        promise: "`error` wakes the tasks that wait for `Read` and those that wait for `Write`.",
+        usual_cause: "Only the readers are woken. A task that connects waits for `Write`, and \
+                      would never learn that its connection was refused.",
         read: "io/readiness.html#hanging-up",
     };
     check(lesson, || assert_wakes(ERROR, &[Read, Write]));
 }
 
-/// Clause 5: no edge will come again.
+/// Clause 5: an edge-triggered poller reports the end only once.
 #[test]
 fn a_closed_direction_stays_ready() {
     let lesson = Lesson {
         clause: "5. Closed",
-        promise: "A closed direction is ready after each `clear`, also if other events come later.",
-        usual_cause: "`clear` clears it like any other. The end isn't reported again, so the next \
-                      task that waits would wait forever. Or a later event, which doesn't repeat \
-                      that it's closed, opens it again.",
+        promise: "A closed direction is ready after each `clear`, even if other events come later.",
+        usual_cause: "`clear` clears a closed direction like any other. The end isn't reported \
+                      again, so the next task that waits would wait forever. Or a later event, \
+                      which doesn't repeat that the direction is closed, reopens it.",
         read: "io/readiness.html#hanging-up",
     };
     check(lesson, || {
@@ -112,16 +112,16 @@ fn a_closed_direction_stays_ready() {
     });
 }
 
-/// Clause 5: a half-closed connection is still written.
+/// Clause 5: a half-closed connection can still be written to.
 #[test]
 fn closing_one_direction_does_not_close_the_other() {
     let lesson = Lesson {
         clause: "5. Closed",
-        promise: "After `read_closed`, writing can be cleared as before, and after \
-                  `write_closed`, reading.",
-        usual_cause: "One note for both directions says that the source is closed. A client may \
-                      send all of its request, close its side, and wait for a long answer: the \
-                      task that writes it would spin.",
+        promise: "After `read_closed`, `clear` still clears `Write`, and after `write_closed`, it \
+                  still clears `Read`.",
+        usual_cause: "One flag for both directions says that the source is closed. A client may \
+                      send its whole request, close its side, and wait for a long answer. The task \
+                      that writes the answer would spin.",
         read: "io/readiness.html#hanging-up",
     };
     check(lesson, || {
@@ -141,15 +141,15 @@ fn closing_one_direction_does_not_close_the_other() {
     });
 }
 
-/// Clause 5: the source goes on after it has returned its error.
+/// Clause 5: a source may go on after it has returned its error.
 #[test]
 fn an_error_can_be_cleared() {
     let lesson = Lesson {
         clause: "5. Closed",
         promise: "After `error`, both directions can be cleared.",
-        usual_cause: "An error is taken for the end. The operating system returns it once, to one \
-                      call, and a UDP socket goes on after that: its task would get `WouldBlock`, \
-                      find it ready, and spin.",
+        usual_cause: "An error is taken for the end. The operating system returns an error once, \
+                      to one call, and a UDP socket goes on after that. Its task would get \
+                      `WouldBlock`, find the socket ready, and spin.",
         read: "io/readiness.html#hanging-up",
     };
     check(lesson, || {

@@ -1,24 +1,24 @@
-//! Clause 9: futures that are dropped before they are ready.
+//! Clause 9: futures that are dropped before they're ready.
 
 use testkit::live_bytes;
 
 use super::*;
 
-/// Clause 9: the waker keeps its task in memory.
+/// Clause 9: a waker that's left behind keeps its task in memory.
 #[test]
 fn a_dropped_future_leaves_no_waker() {
     let lesson = Lesson {
         clause: "9. Dropped futures",
-        promise: "When a future is dropped, its waker is dropped, too: before an event, after \
+        promise: "Dropping a future drops its waker, whether it's dropped before an event, after \
                   one, or when it waits again.",
-        usual_cause: "The future has no `Drop` that takes its waker out of the list. It would \
-                      stay until the next event, which may never come.",
+        usual_cause: "The future has no `Drop` that takes its waker out of the list. The waker \
+                      then stays until the next event, which may never come.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
         for (direction, event) in DIRECTIONS {
             let readiness = Readiness::new();
-            // It was never polled.
+            // This future was never polled.
             drop(readiness.ready(direction));
             let (future, counts) = begin(&readiness, direction);
             drop(future);
@@ -38,15 +38,15 @@ fn a_dropped_future_leaves_no_waker() {
     });
 }
 
-/// Clause 9: a time-out drops what it waits for.
+/// Clause 9: a time-out drops its future, so many futures may be dropped.
 #[test]
 fn dropped_futures_leave_no_memory() {
     let lesson = Lesson {
         clause: "9. Dropped futures",
         promise: "After 10,000 futures that waited and were dropped one after the other, no more \
                   memory is used than after ten.",
-        usual_cause: "An entry stays for each future that waited, as a mark or as an empty place \
-                      that isn't used again.",
+        usual_cause: "Each future that waited leaves an entry behind, for example an empty slot \
+                      that no later future uses.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
@@ -66,20 +66,21 @@ fn dropped_futures_leave_no_memory() {
         let before = live_bytes();
         wait_in_vain(10_000);
         let more = live_bytes() - before;
-        assert!(more < 4 << 10, "{more} bytes more are in use");
+        assert!(more < 4 << 10, "{more} more bytes are in use");
     });
 }
 
-/// Clause 9: readiness is there for all, so a task that leaves takes nothing.
+/// Clause 9: readiness is there for all tasks, so a task that stops waiting must
+/// take no wake-up with it.
 #[test]
 fn a_dropped_future_takes_no_wake_up_with_it() {
     let lesson = Lesson {
         clause: "9. Dropped futures",
-        promise: "Of several tasks that wait, one is dropped, before the event or after it: the \
-                  others are woken, and find the direction ready.",
-        usual_cause: "An event wakes only one task. If its future is dropped before it's polled \
-                      again, the others wait though there is something to read. Or dropping one \
-                      future takes out the waker of another.",
+        promise: "If one of several futures that wait is dropped, before the event or after it, \
+                  the others are woken, and find the direction ready.",
+        usual_cause: "An event wakes only one task. If that task's future is dropped before its \
+                      next poll, the others wait although there's something to read. Or dropping \
+                      one future removes the waker of another.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
@@ -110,23 +111,23 @@ fn a_dropped_future_takes_no_wake_up_with_it() {
                 }
                 assert!(
                     polled.wakes() > 0,
-                    "the task that waits by `poll_ready` was not woken"
+                    "the task that waits by `poll_ready` wasn't woken"
                 );
             }
         }
     });
 }
 
-/// Clause 9: what belonged to a future is another's by now.
+/// Clause 9: an id or slot of the dropped future may belong to a later one.
 #[test]
 fn a_future_that_was_woken_and_dropped_leaves_later_ones_alone() {
     let lesson = Lesson {
         clause: "9. Dropped futures",
-        promise: "A future is woken, another one begins to wait, and then the first is dropped: \
-                  the next event wakes the second.",
-        usual_cause: "The number or place under which the first had its waker is given to the \
-                      second as soon as the first is woken, though the first still knows it, and \
-                      its `Drop` empties it.",
+        promise: "If a future is woken, then another begins to wait, and then the first is \
+                  dropped, the next event wakes the second.",
+        usual_cause: "When the first future is woken, its id or slot is free at once, and the \
+                      second future gets it. The first still stores that id, and its `Drop` \
+                      removes the second future's waker.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
@@ -158,9 +159,10 @@ fn a_future_that_was_woken_and_dropped_leaves_later_ones_alone() {
 fn a_dropped_future_leaves_the_other_direction_alone() {
     let lesson = Lesson {
         clause: "9. Dropped futures",
-        promise: "When a future that waits to read is dropped, one that waits to write is still \
-                  woken, and the other way round.",
-        usual_cause: "`Drop` takes the waker out of both lists, or out of the wrong one.",
+        promise: "If a future that waits for `Read` is dropped, a future that waits for `Write` is \
+                  still woken, and the other way round.",
+        usual_cause: "`Drop` removes its id from the lists of both directions, or from the wrong \
+                      list.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
@@ -174,7 +176,7 @@ fn a_dropped_future_leaves_the_other_direction_alone() {
             readiness.set_ready(event);
             assert!(
                 counts.wakes() > 0,
-                "the future that waits for `{other:?}` was not woken"
+                "the future that waits for `{other:?}` wasn't woken"
             );
         }
     });

@@ -1,7 +1,7 @@
 //! The checks of exercise 15, one or more for each clause of the contract.
 //!
-//! A source needs no socket here: each check is the driver that reports events,
-//! and it is the tasks that wait.
+//! No socket is needed: each check plays the driver, which reports events, and
+//! the tasks, which wait.
 
 mod clears;
 mod closed;
@@ -40,11 +40,12 @@ const BOTH: Event = Event {
     writable: true,
     ..NOTHING
 };
-/// With the event that makes only this direction ready.
+/// Each direction, with the event that makes only this direction ready.
 const DIRECTIONS: [(Direction, Event); 2] =
     [(Read, READABLE), (Write, WRITABLE)];
 
-/// Driver and tasks share it between threads, and a task may move to another.
+/// The driver and the tasks share a `Readiness` between threads. A task may carry
+/// its `Ready` to another thread.
 const _: () = {
     const fn is_shared<T: Send + Sync>() {}
     is_shared::<Readiness>();
@@ -66,14 +67,14 @@ fn poll_future(future: &mut Waiting<'_>, waker: &Waker) -> Poll<Outcome> {
     future.as_mut().poll(&mut Context::from_waker(waker))
 }
 
-/// Whether the direction is ready. Leaves no waker: neither that of a task
-/// whose future waits is touched, nor that of `poll_ready`.
+/// Returns `true` if the direction is ready. Leaves no waker, and changes neither
+/// the waker of `poll_ready` nor those of other futures.
 fn is_ready(readiness: &Readiness, direction: Direction) -> bool {
     let mut future: Waiting<'_> = Box::pin(readiness.ready(direction));
     poll_future(&mut future, Waker::noop()).is_ready()
 }
 
-/// What a task sees that polls while the direction is ready.
+/// Polls as a task that finds the direction ready. Returns what it has seen.
 #[track_caller]
 fn see(readiness: &Readiness, direction: Direction) -> Ready {
     match poll(readiness, Waker::noop(), direction) {
@@ -84,7 +85,8 @@ fn see(readiness: &Readiness, direction: Direction) -> Ready {
     }
 }
 
-/// Polls, as a task that finds the direction not ready.
+/// Polls as a task that finds the direction not ready. Returns the counts of its
+/// waker.
 #[track_caller]
 fn wait(readiness: &Readiness, direction: Direction) -> Arc<WakeCounts> {
     let (waker, counts) = CountingWaker::new();
@@ -96,7 +98,7 @@ fn wait(readiness: &Readiness, direction: Direction) -> Arc<WakeCounts> {
     counts
 }
 
-/// Polls a new future, as a task that finds the direction not ready.
+/// Polls a new future as a task that finds the direction not ready.
 #[track_caller]
 fn begin(
     readiness: &Readiness,
@@ -107,7 +109,7 @@ fn begin(
     (future, counts)
 }
 
-/// Polls a future with a new waker; it has to wait.
+/// Polls a future with a new waker. The future has to wait.
 #[track_caller]
 fn poll_again(future: &mut Waiting<'_>) -> Arc<WakeCounts> {
     let (waker, counts) = CountingWaker::new();
@@ -119,7 +121,7 @@ fn poll_again(future: &mut Waiting<'_>) -> Arc<WakeCounts> {
     counts
 }
 
-/// Asserts that none of the wakers is left.
+/// Asserts that the waker and all its clones were dropped.
 #[track_caller]
 fn assert_dropped(counts: &WakeCounts, when: &str) {
     let (made, gone) = (counts.clones() + 1, counts.drops());

@@ -2,15 +2,14 @@
 
 use super::*;
 
-/// Clause 1: a source that has just been made may be ready, but no event says
-/// so.
+/// Clause 1: a new source may be ready, but no event has said so.
 #[test]
 fn neither_direction_is_ready_at_first() {
     let lesson = Lesson {
         clause: "1. Ready or not",
         promise: "Before the first event, a poll in either direction is pending.",
-        usual_cause: "`new` makes a direction ready, or `poll_ready` returns `Ready` as long as \
-                      it hasn't been cleared.",
+        usual_cause: "`new` makes a direction ready, or `poll_ready` returns `Ready` until the \
+                      direction is first cleared.",
         read: "io/readiness.html#what-readiness-is",
     };
     check(lesson, || {
@@ -22,15 +21,15 @@ fn neither_direction_is_ready_at_first() {
     });
 }
 
-/// Clause 1: for each of the two ways to wait.
+/// Clause 1: in both ways to wait.
 #[test]
 fn an_event_makes_its_direction_ready() {
     let lesson = Lesson {
         clause: "1. Ready or not",
         promise: "After an event, a poll returns a `Ready` of the event's direction, and a poll in \
                   the other direction is pending.",
-        usual_cause: "A direction is taken for the other, or `Ready` has a fixed direction. An \
-                      event may also make both ready.",
+        usual_cause: "`Read` and `Write` are swapped, `Ready` always has the same direction, or \
+                      each event makes both directions ready.",
         read: "io/readiness.html#what-readiness-is",
     };
     check(lesson, || {
@@ -68,8 +67,7 @@ fn an_event_makes_its_direction_ready() {
 fn a_direction_stays_ready_until_it_is_cleared() {
     let lesson = Lesson {
         clause: "1. Ready or not",
-        promise: "After one event, every poll of every task returns `Ready`, until one of them \
-                  clears.",
+        promise: "After one event, every poll of every task returns `Ready` until a task clears.",
         usual_cause: "The poll that returns `Ready` takes the readiness with it. A task that \
                       reads only a part of the data would then wait for an event that has already \
                       come.",
@@ -96,14 +94,14 @@ fn a_direction_stays_ready_until_it_is_cleared() {
     });
 }
 
-/// Clause 6: epoll may return something that concerns neither direction.
+/// Clause 6: epoll may report something that concerns neither direction.
 #[test]
 fn an_event_without_a_field_changes_nothing() {
     let lesson = Lesson {
         clause: "6. A guess",
         promise: "An event with no field set makes no direction ready, wakes no task, and doesn't \
                   keep `clear` from clearing.",
-        usual_cause: "Each event counts a tick, or wakes all tasks, without a look at its fields.",
+        usual_cause: "Each event counts a tick or wakes all tasks, without a look at its fields.",
         read: "io/readiness.html#a-guess-not-a-promise",
     };
     check(lesson, || {
@@ -115,11 +113,11 @@ fn an_event_without_a_field_changes_nothing() {
             let wakes = polled.wakes() + waiting.wakes();
             assert!(
                 wakes == 0,
-                "it woke a task that waits for `{direction:?}`"
+                "the event woke a task that waits for `{direction:?}`"
             );
             assert!(
                 !is_ready(&readiness, direction),
-                "it made `{direction:?}` ready"
+                "the event made `{direction:?}` ready"
             );
         }
         readiness.set_ready(BOTH);
@@ -129,22 +127,23 @@ fn an_event_without_a_field_changes_nothing() {
             readiness.clear(seen);
             assert!(
                 !is_ready(&readiness, direction),
-                "it came between `poll_ready` and `clear`, and `{direction:?}` is still ready"
+                "the event came between `poll_ready` and `clear`, and `{direction:?}` is still \
+                 ready"
             );
         }
     });
 }
 
-/// Clause 6: the source said `WouldBlock` although an event had come.
+/// Clause 6: the source returned `WouldBlock` although an event had come.
 #[test]
 fn a_task_that_clears_waits_again() {
     let lesson = Lesson {
         clause: "6. A guess",
-        promise: "A task may be woken, clear, and wait again, any number of times: each event \
+        promise: "A task may be woken, clear, and wait again, any number of times, and each event \
                   wakes it.",
-        usual_cause: "A note says that the task has left its waker, and stays when the waker is \
-                      taken out. A poll has to store the waker each time it finds the direction \
-                      not ready.",
+        usual_cause: "A flag says that the task has stored its waker, and the flag stays set when \
+                      an event takes the waker. A poll has to store the waker each time it finds \
+                      the direction not ready.",
         read: "io/readiness.html#a-guess-not-a-promise",
     };
     check(lesson, || {
@@ -162,7 +161,7 @@ fn a_task_that_clears_waits_again() {
                         "event {round} didn't wake the task that waits by `{way}`"
                     );
                 }
-                // Another task is faster, and gets `WouldBlock`.
+                // Another task is faster, gets `WouldBlock`, and clears.
                 readiness.clear(see(&readiness, direction));
                 waiting = poll_again(&mut future);
             }

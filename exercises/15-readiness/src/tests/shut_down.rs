@@ -2,15 +2,15 @@
 
 use super::*;
 
-/// Clause 10: no event will wake them any more.
+/// Clause 10: no event will wake these tasks any more.
 #[test]
 fn shut_down_wakes_all_tasks() {
     let lesson = Lesson {
         clause: "10. Shut down",
-        promise: "All tasks that wait, in both directions and both ways, are woken and get \
+        promise: "All tasks that wait, for both directions and in both ways, are woken and get \
                   `ShutDown`.",
-        usual_cause: "`shut_down` only notes that it was called, or wakes only some of the tasks: \
-                      those of one direction, or those that wait by `poll_ready`.",
+        usual_cause: "`shut_down` only sets a flag, or wakes only some of the tasks: those of one \
+                      direction, or those that wait by `poll_ready`.",
         read: "io/readiness.html#when-the-driver-ends",
     };
     check(lesson, || {
@@ -22,32 +22,32 @@ fn shut_down_wakes_all_tasks() {
         for counts in polled {
             assert!(
                 counts.wakes() > 0,
-                "a task that waits by `poll_ready` was not woken"
+                "a task that waits by `poll_ready` wasn't woken"
             );
         }
         for (mut future, counts) in waiting {
             assert!(
                 counts.wakes() > 0,
-                "a task that waits by `ready` was not woken"
+                "a task that waits by `ready` wasn't woken"
             );
             let outcome = poll_future(&mut future, Waker::noop());
             assert!(
                 matches!(outcome, Poll::Ready(Err(ShutDown))),
-                "it was woken, and its future returned `{outcome:?}`"
+                "a task was woken, and then its future returned `{outcome:?}`"
             );
         }
     });
 }
 
-/// Clause 10: a task that never has to wait must learn of it, too.
+/// Clause 10: a task that never waits must learn of the shutdown, too.
 #[test]
 fn after_the_end_each_poll_returns_an_error() {
     let lesson = Lesson {
         clause: "10. Shut down",
-        promise: "After `shut_down`, each poll returns `ShutDown`: even if the direction is ready \
-                  or closed, and also after later events.",
-        usual_cause: "The poll looks at the readiness first, or only tasks that waited when it \
-                      was called get the error.",
+        promise: "After `shut_down`, each poll returns `ShutDown`, even if the direction is ready \
+                  or closed, and even after later events.",
+        usual_cause: "The poll looks at the readiness first, or only the tasks that waited when \
+                      `shut_down` was called get the error.",
         read: "io/readiness.html#when-the-driver-ends",
     };
     check(lesson, || {

@@ -6,8 +6,8 @@ use testkit::{HostileClone, HostileWaker};
 
 use super::*;
 
-/// What a task may do that's run at once. It wakes none of the tasks that the
-/// checks let wait for `Read`.
+/// Uses the readiness as a task may that an executor runs at once. It wakes no
+/// task that waits for `Read`.
 fn use_all(readiness: &Readiness) {
     for direction in [Read, Write] {
         let outcome = poll(readiness, Waker::noop(), direction);
@@ -26,8 +26,8 @@ fn use_all(readiness: &Readiness) {
 fn a_waker_may_use_the_readiness_when_it_is_woken() {
     let lesson = Lesson {
         clause: "11. Free wakers",
-        promise: "A waker that's woken by `set_ready` or by `shut_down` may poll, clear, report \
-                  events and drop futures.",
+        promise: "A waker that `set_ready` or `shut_down` wakes may poll, clear, report events, \
+                  and drop futures.",
         usual_cause: "The wakers are woken under the lock. A guard in the head of a `for`, \
                       `match` or `if let` lives until the end of its body.",
         read: "io/readiness.html#many-tasks-one-source",
@@ -60,7 +60,7 @@ fn a_waker_may_use_the_readiness_when_it_is_woken() {
     });
 }
 
-/// Owned by a waker, as a task's future is.
+/// Owned by a waker, just as a waker may own a task with its future.
 struct UsesItWhenDropped {
     readiness: Arc<Readiness>,
     drops: Arc<AtomicUsize>,
@@ -82,12 +82,13 @@ impl Drop for UsesItWhenDropped {
 fn a_waker_may_use_the_readiness_when_it_is_dropped() {
     let lesson = Lesson {
         clause: "11. Free wakers",
-        promise: "A waker may drop its task, and with it other futures of the same source: when \
-                  it's replaced, when its future is dropped, and after it was woken.",
-        usual_cause: "A waker is dropped under the lock: the one that a newer one replaces, or \
-                      the one that a future's `Drop` takes out. A guard that isn't dropped \
-                      explicitly lives to the end of its block, and a temporary one to the end of \
-                      its statement.",
+        promise: "Dropping a waker may drop its task, and with it other futures of the same \
+                  source: when the waker is replaced, when its future is dropped, and after it was \
+                  woken.",
+        usual_cause: "A waker is dropped under the lock: a waker that a newer one replaces, or a \
+                      waker that a future's `Drop` removes. A guard that isn't dropped explicitly \
+                      lives to the end of its block, and a temporary guard to the end of its \
+                      statement.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
@@ -99,16 +100,17 @@ fn a_waker_may_use_the_readiness_when_it_is_dropped() {
                 drops: drops.clone(),
             }))
         };
-        // A newer waker replaces it. What is stored has the last count.
+        // A newer waker replaces the first one, whose stored clone is the last
+        // owner.
         let _ = poll(&readiness, &waker(), Read);
         let _ = poll(&readiness, Waker::noop(), Read);
         let mut future: Waiting<'_> = Box::pin(readiness.ready(Read));
         let _ = poll_future(&mut future, &waker());
         let _ = poll_future(&mut future, Waker::noop());
-        // Its future is dropped.
+        // The future of a waker is dropped.
         let _ = poll_future(&mut future, &waker());
         drop(future);
-        // It's woken.
+        // An event wakes the waker.
         let _ = poll(&readiness, &waker(), Read);
         readiness.set_ready(READABLE);
         let drops = drops.load(SeqCst);
@@ -116,14 +118,15 @@ fn a_waker_may_use_the_readiness_when_it_is_dropped() {
     });
 }
 
-/// Clause 11: cloning a waker runs foreign code, too.
+/// Clause 11: cloning a waker runs the executor's code, too.
 #[test]
 fn a_waker_may_use_the_readiness_when_it_is_cloned() {
     let lesson = Lesson {
         clause: "11. Free wakers",
-        promise: "A waker that's cloned by a poll may poll, clear, report events and drop futures.",
-        usual_cause: "The poll clones the waker under the lock, and the clone waits for that \
-                      lock. Clone first, then lock, and look again.",
+        promise: "When a poll clones a waker, the waker may poll, clear, report events, and drop \
+                  futures.",
+        usual_cause: "The poll clones the waker under the lock, and the code of the clone waits \
+                      for that lock. Clone first, then lock, and then look at the readiness.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {

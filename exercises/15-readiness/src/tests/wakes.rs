@@ -13,21 +13,21 @@ use testkit::{HostileClone, StackWakers};
 
 use super::*;
 
-/// Determines what happens under chaos.
+/// The seed of the chaos, which delays threads at random.
 const SEED: u64 = 15;
-/// How long each race lasts, and how many rounds it has at least and at most.
+/// How long each race lasts. The next two constants limit the number of rounds.
 const TIME: Duration = Duration::from_millis(200);
 const FEWEST_ROUNDS: usize = 20;
 const MOST_ROUNDS: usize = 5_000;
 
-/// Clause 2: for each of the two ways to wait.
+/// Clause 2: in both ways to wait.
 #[test]
 fn an_event_wakes_the_task_that_waits_for_it() {
     let lesson = Lesson {
         clause: "2. No lost wake-up",
-        promise: "A task that waits for a direction is woken by an event that makes it ready.",
-        usual_cause: "`set_ready` only notes what is ready, or a poll that returns `Pending` \
-                      doesn't store its waker.",
+        promise: "An event that makes a direction ready wakes the task that waits for it.",
+        usual_cause: "`set_ready` changes the readiness but wakes no task, or a poll that returns \
+                      `Pending` doesn't store its waker.",
         read: "io/readiness.html#between-wouldblock-and-the-waker",
     };
     check(lesson, || {
@@ -50,7 +50,7 @@ fn an_event_wakes_the_task_that_waits_for_it() {
     });
 }
 
-/// Polls as soon as it's woken, as an executor may that runs the task within
+/// A task that polls as soon as it's woken: an executor may run a task within
 /// `wake`, or on another thread at once.
 struct PollsAtOnce {
     readiness: Arc<Readiness>,
@@ -67,15 +67,15 @@ impl Wake for PollsAtOnce {
     }
 }
 
-/// Clause 2: first the readiness, then the wake-up.
+/// Clause 2: the direction is ready before the wake-up.
 #[test]
 fn a_task_that_is_woken_finds_the_direction_ready() {
     let lesson = Lesson {
         clause: "2. No lost wake-up",
         promise: "A task that's polled the moment it's woken finds the direction ready.",
-        usual_cause: "`set_ready` wakes first and then makes the direction ready. The task finds \
-                      it not ready, and waits for an event that has already come. At a hang: the \
-                      waker is called under the lock, see clause 11.",
+        usual_cause: "`set_ready` wakes the task first and then makes the direction ready. The \
+                      task finds the direction not ready, and waits for an event that has already \
+                      come. If the check hangs: the task is woken under the lock, see clause 11.",
         read: "io/readiness.html#between-wouldblock-and-the-waker, at a hang #many-tasks-one-source",
     };
     check(lesson, || {
@@ -97,7 +97,7 @@ fn a_task_that_is_woken_finds_the_direction_ready() {
     });
 }
 
-/// Clause 2: a waker is cloned between the look and the store, or before both.
+/// Clause 2: the event comes while a poll clones its waker.
 #[test]
 fn an_event_during_a_poll_is_not_lost() {
     let lesson = Lesson {
@@ -105,14 +105,15 @@ fn an_event_during_a_poll_is_not_lost() {
         promise: "If an event comes while a poll clones its waker, the poll returns `Ready`, or \
                   the waker is woken.",
         usual_cause: "The poll finds the direction not ready, clones the waker, and stores it \
-                      without looking again. The event found no waker to wake. At a hang: the \
-                      waker is cloned under the lock, see clause 11.",
+                      without looking again. The event found no waker to wake. If the check hangs: \
+                      the waker is cloned under the lock, see clause 11.",
         read: "io/readiness.html#between-wouldblock-and-the-waker, at a hang #many-tasks-one-source",
     };
     check(lesson, || {
         for way in ["poll_ready", "ready"] {
             let readiness = Arc::new(Readiness::new());
-            // A waker that is left in the readiness must not keep it alive.
+            // Weak, so that a waker that's stored in the readiness doesn't keep
+            // the readiness alive.
             let driver = Arc::downgrade(&readiness);
             let (waker, wakes) = HostileClone::counted(move || {
                 let driver = driver.upgrade().expect("this check owns it");
@@ -125,15 +126,15 @@ fn an_event_during_a_poll_is_not_lost() {
             };
             assert!(
                 outcome.is_ready() || wakes.load(SeqCst) > 0,
-                "an event came during a poll by `{way}`, which is pending, and whose waker is not \
-                 woken"
+                "an event came during a poll by `{way}`, and then the poll returned `Pending`, and \
+                 its waker wasn't woken"
             );
         }
     });
 }
 
-/// A driver and a reader of a source that has at most one byte. After each byte
-/// the driver reports an event, and waits until the byte was read.
+/// A race between a driver and a reader, for a source with at most one byte. The
+/// driver adds a byte, reports an event, and waits until the byte was read.
 fn race_for_bytes(by_poll: bool) {
     let (readiness, bytes) = (Readiness::new(), AtomicUsize::new(0));
     let (tell, told) = mpsc::channel();
@@ -172,17 +173,17 @@ fn race_for_bytes(by_poll: bool) {
     });
 }
 
-/// Clause 2: the moments that are too short to be hit on purpose.
+/// Clause 2: races whose windows are too short to hit on purpose.
 #[test]
 fn thousands_of_events_reach_their_task() {
     let lesson = Lesson {
         clause: "2. No lost wake-up",
-        promise: "A reader that tries, clears, and waits again reads each byte that comes \
+        promise: "A reader that tries, clears, and waits again reads each byte that arrives \
                   meanwhile.",
-        usual_cause: "If other checks fail, read those first: many mistakes end here, too. If \
-                      not, the poll looks at the readiness and stores its waker in two steps, and \
-                      an event comes in between; or `clear` looks at the tick and clears in two \
-                      steps.",
+        usual_cause: "If other checks fail, read those first, because many mistakes fail this \
+                      check, too. If none does, the poll looks at the readiness and stores its \
+                      waker in two steps, and an event comes in between. Or `clear` compares the \
+                      tick and clears in two steps.",
         read: "io/readiness.html#between-wouldblock-and-the-waker",
     };
     check(lesson, || {
@@ -199,8 +200,8 @@ fn the_waker_of_the_newest_poll_is_woken() {
     let lesson = Lesson {
         clause: "7. The newest waker",
         promise: "After polls with two wakers, the second is woken, and the first is dropped.",
-        usual_cause: "A waker is stored only if there isn't one, or each poll adds its waker to a \
-                      list. A poll has to replace the waker of the one before.",
+        usual_cause: "A waker is stored only if none is stored already, or each poll adds its \
+                      waker to a list. A poll has to replace the waker of the previous poll.",
         read: "io/readiness.html#between-wouldblock-and-the-waker",
     };
     check(lesson, || {
@@ -210,7 +211,7 @@ fn the_waker_of_the_newest_poll_is_woken() {
             let second = wait(&readiness, direction);
             assert_dropped(&first, "after a poll with another waker");
             readiness.set_ready(event);
-            assert!(second.wakes() > 0, "the newest waker was not woken");
+            assert!(second.wakes() > 0, "the newest waker wasn't woken");
             assert!(first.wakes() == 0, "an older waker was woken");
 
             let readiness = Readiness::new();
@@ -218,20 +219,21 @@ fn the_waker_of_the_newest_poll_is_woken() {
             let second = poll_again(&mut future);
             assert_dropped(&first, "after a poll with another waker");
             readiness.set_ready(event);
-            assert!(second.wakes() > 0, "the newest waker was not woken");
+            assert!(second.wakes() > 0, "the newest waker wasn't woken");
             assert!(first.wakes() == 0, "an older waker was woken");
         }
     });
 }
 
-/// Clause 7: the stored waker is a clone, and a clone may have another address.
+/// Clause 7: two wakers with the same address may belong to two tasks.
 #[test]
 fn wakers_at_one_address_are_told_apart() {
     let lesson = Lesson {
         clause: "7. The newest waker",
-        promise: "Two wakers that were at the same address one after the other are two wakers.",
-        usual_cause: "The new waker is compared with the address of the previous one. Call \
-                      `will_wake` on the clone that is stored.",
+        promise: "If two wakers were at the same address, one after the other, the newer one is \
+                  woken.",
+        usual_cause: "The address of the new waker is compared with that of the previous one. Call \
+                      `will_wake` on the stored clone instead.",
         read: "blocking/sleep.html#whose-waker",
     };
     check(lesson, || {
@@ -256,15 +258,15 @@ fn wakers_at_one_address_are_told_apart() {
     });
 }
 
-/// Clause 8: one task reads, another looks whether the connection is alive.
+/// Clause 8: for example, one task reads, and another watches for the hang-up.
 #[test]
 fn an_event_wakes_all_that_wait() {
     let lesson = Lesson {
         clause: "8. Any number",
         promise: "A hundred futures wait beside `poll_ready`, and one event wakes all of them.",
-        usual_cause: "There is one place for a waker, and each future takes it from the one \
-                      before. Or the event wakes one task, as for a queue; but the readiness is \
-                      there for all.",
+        usual_cause: "There's one place for a waker, and each future replaces the waker of the \
+                      future before. Or the event wakes only one task, as if it were a message in \
+                      a queue. However, readiness is there for all tasks.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
@@ -279,13 +281,13 @@ fn an_event_wakes_all_that_wait() {
             assert!(woken == 100, "of a hundred futures {woken} were woken");
             assert!(
                 polled.wakes() > 0,
-                "the futures were woken, and the task that waits by `poll_ready` was not"
+                "the futures were woken, and the task that waits by `poll_ready` wasn't"
             );
             for (mut future, _) in waiting {
                 let outcome = poll_future(&mut future, Waker::noop());
                 assert!(
                     outcome.is_ready(),
-                    "a future was woken, and then it's pending, though no task has cleared"
+                    "a future was woken, and then it's pending, although no task has cleared"
                 );
             }
         }

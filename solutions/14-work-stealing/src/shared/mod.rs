@@ -41,7 +41,7 @@ pub struct Shared {
     /// A worker takes from the injector after this many polls at the latest.
     pub global_queue_interval: u32,
     pub observer: Observer,
-    /// Where one of the workers waits, if the runtime was built on a driver.
+    /// One worker at a time waits here, if the runtime was built on a driver.
     pub driver: Option<super::driver::DriverSeat>,
     shutdown: Shutdown,
 }

@@ -1,12 +1,14 @@
-//! What a worker does with the driver, if the runtime has one: it waits there
-//! instead of in its parker, looks there while it is busy, and hands it on.
+//! How a worker uses the driver, if the runtime has one: without work it waits
+//! in the driver instead of its parker, when busy it looks at the driver now
+//! and then, and after a wait it hands the driver on.
 //!
-//! A worker that leaves the driver with work may be away for long, and other
-//! workers may be parked that found the driver taken. So it notifies one of
-//! these *before* it goes on. That worker finds work, or finds the driver free
-//! and waits in it. A worker that leaves the driver without work searches, and
-//! a search that ends notifies another worker, or is the last one, and then its
-//! worker looks at the driver again as it parks.
+//! A worker that leaves the driver with work may be gone for a long time, while
+//! other workers are parked that found the driver taken. So it notifies one of
+//! them *before* it polls a task. The notified worker finds work, or it finds
+//! the driver free and waits there. A worker that leaves the driver without
+//! work searches. When the last search ends, the driver isn't left empty: if
+//! the worker found work, it notifies another one, and if it didn't, it tries
+//! to take the driver as it parks.
 
 use std::time::{Duration, Instant};
 
@@ -18,18 +20,19 @@ use super::super::events::Event;
 use super::super::sleepers::Activity;
 use super::Worker;
 
-/// A busy worker looks about once in so long.
+/// How long a busy worker waits, roughly, between two looks.
 const LOOK_EVERY: Duration = Duration::from_micros(100);
 
-/// So many events of a batch wake their tasks into the worker's own queue. The
-/// tasks of the others go to the injector, where busy workers see them, too.
+/// How many events of a batch put their tasks into the worker's own queue. The
+/// tasks of the other events go to the injector, where busy workers find them,
+/// too.
 const LOCAL_EVENTS: usize = if IS_MODEL { 1 } else { 32 };
 
 const IS_MODEL: bool = cfg!(any(feature = "loom", feature = "shuttle"));
 
 impl Worker {
-    /// Runs tasks until the runtime is shut down, and looks at the driver now
-    /// and then.
+    /// Runs tasks until the runtime shuts down, and looks at the driver now and
+    /// then.
     pub fn run_beside(&self, seat: &DriverSeat) {
         let mut pace = LookPace::new(self.shared.global_queue_interval);
         while !self.shared.is_shut_down() {
@@ -44,8 +47,9 @@ impl Worker {
     #[cold]
     fn look(&self, seat: &DriverSeat) {
         if self.activity.get() == Activity::Searching {
-            // It isn't busy. With tasks of its own it would poll these while it
-            // counts as searching, and the others would notify no worker.
+            // The look may give this worker tasks. It would poll them while it
+            // still counts as searching, and meanwhile the other workers would
+            // notify none.
             // Model: `the_driver_is_handed_on`.
             return;
         }
@@ -55,14 +59,15 @@ impl Worker {
         driver.look();
         self.dispatch(&mut driver);
         drop(driver);
-        // A worker that parked meanwhile has found the driver taken. This also
-        // tells of the tasks that have been woken.
+        // A worker that parked meanwhile found the driver taken. This call
+        // makes it look again, and it also announces the tasks that were woken.
         // Model: `a_look_leaves_no_gap`.
         self.notify_others();
     }
 
-    /// Waits in the driver, if no other worker has it. This worker counts as
-    /// parked. Returns `false` if it has to wait elsewhere.
+    /// Waits in the driver, unless another worker has it. The caller must have
+    /// counted this worker as parked. Returns `false` if the worker has to wait
+    /// in its parker.
     pub fn park_in_driver(&self) -> bool {
         let Some(seat) = &self.shared.driver else {
             return false;
@@ -75,12 +80,13 @@ impl Worker {
             self.emit(|| Event::Parked);
             driver.wait();
             self.emit(|| Event::Unparked);
-            // The one that may have ended the wait: it shows what was done
-            // before. If it comes later, a park ends in vain.
+            // If a token ended the wait, taking it acquires what the thread
+            // that left it has written. A token that comes later only causes
+            // one spurious unpark.
             self.take_token();
         }
-        // A worker that is parked must not push tasks, or it would be chosen to
-        // come for them.
+        // A worker that counts as parked must not push tasks: it could be the
+        // worker that's chosen to come for them.
         let sleepers = &self.shared.sleepers;
         self.set_activity(sleepers.transition_from_parked(self.index));
         self.dispatch(&mut driver);
@@ -89,27 +95,30 @@ impl Worker {
         true
     }
 
-    /// The driver is free, and this worker goes on.
+    /// Makes sure that a parked worker takes the driver, which is free now,
+    /// before this worker goes on.
     fn hand_on(&self) {
         if self.shared.workers.len() == 1 {
-            // It searches, though there is no other: that looks at the injector.
+            // There's no other worker to notify. If this one counts as
+            // searching, it goes on so, because a search looks at the injector.
             return;
         }
         if !self.queue.is_empty() {
-            // A worker that polls must not count as searching, or the others
-            // would notify no worker.
+            // A worker that polls tasks must not count as searching, or the
+            // other workers would notify none.
             if self.end_search(true) == Activity::Searching {
-                // Whether it was the last search doesn't matter: see below.
+                // It doesn't matter whether it was the last one that searched,
+                // because `notify` follows in any case.
                 let _ = self.shared.sleepers.transition_from_searching();
             }
             // Model: `the_driver_is_handed_on`.
             self.shared.notify();
         } else if self.activity.get() == Activity::Busy {
             // SeqCst: pairs with the fence in `transition_to_parked`, and with
-            // the one in `notify` after a `transition_from_searching`. Here the
-            // driver is freed, and then the number of searchers is looked at.
-            // There a searcher less is counted, and then its worker looks at
-            // the driver, or for a parked worker.
+            // the fence in `notify` after a `transition_from_searching`. This
+            // side frees the driver and then loads the number of searchers. The
+            // other side counts one searcher less and then looks at the driver,
+            // or looks for a parked worker.
             fence(SeqCst);
             if self.shared.sleepers.transition_to_searching() {
                 self.set_activity(Activity::Searching);
@@ -124,8 +133,8 @@ impl Worker {
             });
         }
         if let Some(task) = self.slot.take_uncapped() {
-            // No thief sees the slot, and the first poll may be of another task,
-            // from the injector, and long.
+            // Other workers can't steal from the LIFO slot, and the first poll
+            // may be a long one of another task, from the injector.
             // Model: `the_driver_is_handed_on`.
             self.push(task);
         }
@@ -137,9 +146,9 @@ impl Worker {
     }
 }
 
-/// When a busy worker looks at the driver: about every [`LOOK_EVERY`]. The
-/// clock isn't read at each poll, but after as many as fitted into that time at
-/// the pace of the last ones.
+/// Decides when a busy worker looks at the driver: about every [`LOOK_EVERY`].
+/// Reading the clock after each poll would be expensive. Instead, the worker
+/// reads it after as many polls as fit into that time at their recent pace.
 struct LookPace {
     most: u32,
     polls_left: u32,
@@ -160,7 +169,8 @@ impl LookPace {
         }
     }
 
-    /// To be called after each poll. Returns `true` if the worker is to look.
+    /// The worker must call this after each poll. Returns `true` if it's time
+    /// to look at the driver.
     #[inline]
     fn is_time(&mut self) -> bool {
         self.polls_left -= 1;
@@ -170,7 +180,7 @@ impl LookPace {
     #[cold]
     fn check(&mut self) -> bool {
         if IS_MODEL {
-            // A model is to do the same each time.
+            // A model must be deterministic, so it doesn't read the clock.
             self.polls_left = 2;
             return true;
         }
@@ -181,7 +191,7 @@ impl LookPace {
         self.polls = fitting.clamp(1, self.most);
         self.polls_left = self.polls;
         self.began = now;
-        // Half, because the pace is never quite the same.
+        // Half of the time is enough, because the pace varies.
         let is_time = now.duration_since(self.looked) >= LOOK_EVERY / 2;
         if is_time {
             self.looked = now;
