@@ -29,9 +29,9 @@
 //! | | |
 //! |---|---|
 //! | [`Runtime`], [`Builder`], [`Handle`] | the runtime, its settings, and using it from other threads |
-//! | [`spawn`], [`spawn_blocking`], [`yield_now`] | tasks and blocking jobs |
+//! | [`spawn`], [`spawn_blocking()`], [`yield_now`] | tasks and blocking jobs |
 //! | [`sleep`], [`sleep_until`], [`timeout`], [`interval`] | time |
-//! | [`select`], [`join`], [`join!`], [`join_all`] | several futures in one task |
+//! | [`select`], [`join()`], [`join!`], [`join_all`] | several futures in one task |
 //! | [`net`] | TCP and UDP |
 //! | [`LocalRuntime`], [`spawn_local`] | one thread, for futures that aren't `Send` |
 //! | [`Runtime::metrics`](Runtime#method.metrics) | counters of the workers and tasks (feature `metrics`) |
@@ -40,7 +40,7 @@
 //!
 //! - A poll should take tens of microseconds at most, because it keeps the
 //!   other tasks of its worker waiting. Run longer work with
-//!   [`spawn_blocking`], or await [`checkpoint`] in its loop.
+//!   [`spawn_blocking()`], or await [`checkpoint`] in its loop.
 //! - A future may be dropped at any `.await`: by [`select`], [`timeout`],
 //!   `abort`, or the end of the runtime. The documentation of each function
 //!   says what a dropped future has done by then.
