@@ -1,11 +1,13 @@
 //! Sleeps, in the driver's own wait.
 
 use std::fmt;
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use super::Handle;
+use super::registrations::shut_down;
 
 /// What stands for a deadline that no `Instant` can express.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
@@ -39,6 +41,19 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 }
 
 impl Handle {
+    /// Sleeps until `deadline`, and gives an error instead of a panic if the
+    /// driver ends before.
+    pub(crate) async fn pause_until(
+        &self,
+        deadline: Instant,
+    ) -> io::Result<()> {
+        self.timers().sleep_until(deadline).await;
+        match self.is_shut_down() {
+            true => Err(shut_down()),
+            false => Ok(()),
+        }
+    }
+
     /// See [`sleep`](fn@sleep).
     pub fn sleep(&self, duration: Duration) -> Sleep {
         let now = Instant::now();

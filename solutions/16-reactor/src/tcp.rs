@@ -66,7 +66,7 @@ impl TcpListener {
         loop {
             let paused_until = *self.paused_until();
             if let Some(deadline) = paused_until {
-                self.io.handle().sleep_until(deadline).await;
+                self.io.handle().pause_until(deadline).await?;
                 *self.paused_until() = None;
             }
             match self.io.run(Read, mio::net::TcpListener::accept).await {

@@ -2,6 +2,7 @@
 //! whole process, so it's a program of its own.
 #![cfg(unix)]
 
+use std::io::ErrorKind;
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
@@ -76,6 +77,49 @@ fn a_loop_that_goes_on_after_errors_does_not_spin() {
             (1..=most).contains(&failed),
             "`accept` has failed {failed} times"
         );
+        drop(client);
+    });
+}
+
+/// Row: shutdown wakes all who wait, with an error.
+#[test]
+fn the_end_of_a_driver_is_an_error_in_the_pause_too() {
+    let lesson = Lesson {
+        clause: "9. Shut down",
+        promise: "An `accept` that waits because there was no descriptor gets \
+                  an error when the driver ends, as any other does.",
+        usual_cause: "It waits in a sleep, which panics.",
+        read: "",
+    };
+    check(lesson, || {
+        let mut builder = Runtime::builder();
+        let runtime = builder.worker_threads(1);
+        let runtime = runtime.build_on(Driver::new().unwrap()).unwrap();
+        let listener = {
+            let _inside = runtime.enter();
+            TcpListener::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap()
+        };
+        let address = listener.local_addr().unwrap();
+        let client = std::net::TcpStream::connect(address).unwrap();
+        let next = std::fs::File::open("/dev/null").unwrap();
+        let count = std::os::fd::AsRawFd::as_raw_fd(&next);
+        drop(next);
+        let (pause, pausing) = std::sync::mpsc::channel();
+        let accepting = std::thread::spawn(move || {
+            limit_descriptors(count as libc::rlim_t);
+            let first = block_on::block_on(listener.accept());
+            assert!(first.is_err(), "there was a descriptor");
+            pause.send(()).unwrap();
+            loop {
+                let error = block_on::block_on(listener.accept()).unwrap_err();
+                if error.kind() == ErrorKind::NotConnected {
+                    return;
+                }
+            }
+        });
+        pausing.recv().unwrap();
+        drop(runtime);
+        accepting.join().unwrap();
         drop(client);
     });
 }
