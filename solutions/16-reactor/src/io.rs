@@ -15,6 +15,9 @@ use readiness::{Direction, Ready, ShutDown};
 /// Where this holds, a read or write that has moved less than it was asked for
 /// has emptied or filled the system's buffer, and the next event comes once
 /// that changes. It saves the call that would say `WouldBlock`.
+///
+/// A read also ends before an urgent byte (`MSG_OOB`). What comes after that
+/// byte is then read after the next event: tokio does the same.
 const SHORT_IS_EMPTY: bool = cfg!(any(
     target_os = "linux",
     target_os = "android",
