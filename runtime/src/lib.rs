@@ -29,9 +29,9 @@
 //! | | |
 //! |---|---|
 //! | [`Runtime`], [`Builder`], [`Handle`] | the threads, how many, and how other threads use them |
-//! | [`spawn`], [`spawn_blocking`], [`yield_now`] | tasks and jobs |
+//! | [`spawn`], [`spawn_blocking()`], [`yield_now`] | tasks and jobs |
 //! | [`sleep`], [`sleep_until`], [`timeout`], [`interval`] | time |
-//! | [`select`], [`join`], [`join!`], [`join_all`] | several futures in one task |
+//! | [`select`], [`join()`], [`join!`], [`join_all`] | several futures in one task |
 //! | [`net`] | TCP and UDP |
 //! | [`LocalRuntime`], [`spawn_local`] | one thread, for futures that aren't `Send` |
 //! | [`Runtime::metrics`](Runtime#method.metrics) | with the feature `metrics`: what the workers do |
@@ -40,7 +40,7 @@
 //!
 //! - A poll should end within some ten microseconds or so. What takes longer
 //!   keeps other tasks of its worker waiting; if it's long, call
-//!   [`spawn_blocking`], and if it's a loop, await [`checkpoint`] in it.
+//!   [`spawn_blocking()`], and if it's a loop, await [`checkpoint`] in it.
 //! - A future may be dropped at any `.await`, by [`select`], [`timeout`], `abort`
 //!   or the end of the runtime. Each function here says what it then has done.
 //! - At the end of the runtime, tasks are dropped where they wait. The drop of
