@@ -66,7 +66,9 @@ struct Task {
 
 /// The tasks that are ready.
 struct Queue {
-    ready: Mutex<VecDeque<Arc<Signal>>>,
+    /// `None` once the runtime is gone: a signal in the queue that it points to
+    /// would keep both, and the driver's file descriptors, forever.
+    ready: Mutex<Option<VecDeque<Arc<Signal>>>>,
     reactor: reactor::Handle,
     home: ThreadId,
 }
@@ -91,7 +93,7 @@ impl LocalRuntime {
     pub fn new() -> io::Result<Self> {
         let driver = Driver::new()?;
         let queue = Queue {
-            ready: Mutex::default(),
+            ready: Mutex::new(Some(VecDeque::new())),
             reactor: driver.handle(),
             home: thread::current().id(),
         };
@@ -150,8 +152,7 @@ impl LocalRuntime {
                 }
             }
             // A task that's woken now leaves a token, so the wait ends at once.
-            let is_idle = self.core.queue.lock().is_empty();
-            match is_idle {
+            match self.core.queue.is_empty() {
                 true => driver.wait(),
                 false => driver.look(),
             }
@@ -164,6 +165,7 @@ impl Drop for LocalRuntime {
     fn drop(&mut self) {
         let _entered = Entered::new(&self.core);
         self.core.is_closed.set(true);
+        self.core.queue.close();
         // A destructor may wake and spawn, so nothing is borrowed meanwhile.
         for (_key, task) in self.core.tasks.take() {
             let dropped = catch_unwind(AssertUnwindSafe(|| drop(task)));
@@ -213,14 +215,30 @@ impl Core {
 
 impl Queue {
     fn pop(&self) -> Option<Arc<Signal>> {
-        let signal = self.lock().pop_front()?;
+        let signal = self.lock().as_mut()?.pop_front()?;
         // Acquire: pairs with the Release in `wake_by_ref`; shows what was
         // written before each wake-up that this poll stands for.
         signal.is_ready.swap(false, Acquire);
         Some(signal)
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Signal>>> {
+    fn push(&self, signal: Arc<Signal>) {
+        if let Some(ready) = &mut *self.lock() {
+            ready.push_back(signal);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lock().as_ref().is_none_or(VecDeque::is_empty)
+    }
+
+    fn close(&self) {
+        // Not under the lock: the last signal drops the queue.
+        let ready = self.lock().take();
+        drop(ready);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<VecDeque<Arc<Signal>>>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -246,7 +264,7 @@ impl Wake for Signal {
         if self.is_ready.swap(true, Release) {
             return;
         }
-        self.queue.lock().push_back(self.clone());
+        self.queue.push(self.clone());
         // On its own thread there's no wait to be ended.
         if thread::current().id() != self.queue.home {
             self.queue.reactor.unpark();

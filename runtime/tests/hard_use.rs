@@ -1,16 +1,18 @@
 //! What a program may do to the runtime, and what it must not lose by it.
 
+use std::future::poll_fn;
 use std::io::{ErrorKind, Write};
 use std::net::{
     Ipv4Addr, Shutdown, TcpListener as StdListener, TcpStream as StdStream,
 };
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
 use runtime::net::{TcpListener, TcpStream};
-use runtime::{Runtime, spawn, timeout, yield_now};
+use runtime::{LocalRuntime, Runtime, spawn, spawn_local, timeout, yield_now};
 use testkit::{DropProbe, Lesson, Opener, check, live_bytes};
 
 const HERE: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 0);
@@ -122,6 +124,33 @@ fn a_connection_that_waits_costs_little_memory() {
                 task.await.unwrap();
             }
         });
+    });
+}
+
+#[test]
+fn a_local_runtime_with_tasks_that_are_ready_leaves_nothing() {
+    let lesson = lesson(
+        "A local runtime that's dropped leaves no memory and no descriptor, \
+         even if a task is ready, or is woken later.",
+        "What a waker points to is in the queue that it points to.",
+    );
+    check(lesson, || {
+        let leave_one_ready = || {
+            let runtime = LocalRuntime::new().unwrap();
+            let waker = runtime.block_on(async {
+                drop(spawn_local(async {}));
+                poll_fn(|cx| Poll::Ready(cx.waker().clone())).await
+            });
+            drop(runtime);
+            waker.wake();
+        };
+        leave_one_ready();
+        let before = (descriptor_count(), live_bytes());
+        for _ in 0..10 {
+            leave_one_ready();
+        }
+        let after = (descriptor_count(), live_bytes());
+        assert_eq!(before, after, "descriptors and bytes");
     });
 }
 
