@@ -11,7 +11,7 @@ pub use work_stealing::{BlockingHandle, EnterGuard, JoinHandle};
 
 /// A task that awaits sockets or checkpoints which are always ready yields after
 /// so long, so that others of its worker have their turn.
-const SLICE: Duration = Duration::from_micros(200);
+pub const SLICE: Duration = Duration::from_micros(200);
 
 /// Threads that run tasks, and wait for their sockets and sleeps.
 ///
@@ -45,7 +45,7 @@ impl Runtime {
     ///
     /// Within a task or another `block_on`, and if `future` does.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.inner.block_on(future)
+        self.inner.block_on(with_budget(SLICE, future))
     }
 
     /// Spawns a task, which begins although its handle isn't awaited. Dropping

@@ -16,8 +16,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, ThreadId};
 
+use budget::with_budget;
 use local_executor::job;
 use reactor::Driver;
+
+use super::handle::SLICE;
 
 pub use local_executor::JoinHandle as LocalJoinHandle;
 
@@ -120,6 +123,10 @@ impl LocalRuntime {
 
     /// Runs `future` until it's ready, and the tasks meanwhile.
     ///
+    /// It keeps its thread. Within a task of a [`Runtime`](super::Runtime),
+    /// that's a worker, which then runs no other task: call it in a blocking
+    /// job instead.
+    ///
     /// # Panics
     ///
     /// Within another `block_on` of such a runtime, and if `future` does.
@@ -137,7 +144,7 @@ impl LocalRuntime {
         root.clone().wake();
         let waker = Waker::from(root);
         let mut cx = Context::from_waker(&waker);
-        let mut future = pin!(future);
+        let mut future = pin!(with_budget(SLICE, future));
         loop {
             for _ in 0..INTERVAL {
                 let Some(signal) = self.core.queue.pop() else {
@@ -180,7 +187,7 @@ impl Core {
         &self,
         future: F,
     ) -> LocalJoinHandle<F::Output> {
-        let (job, handle) = job(future);
+        let (job, handle) = job(with_budget(SLICE, future));
         if self.is_closed.get() {
             // The job is dropped, and so it's cancelled.
             return handle;

@@ -1,10 +1,12 @@
 //! What a program may do to the runtime, and what it must not lose by it.
 
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::io::{ErrorKind, Write};
 use std::net::{
     Ipv4Addr, Shutdown, TcpListener as StdListener, TcpStream as StdStream,
 };
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
 use std::task::Poll;
@@ -12,7 +14,9 @@ use std::thread;
 use std::time::Duration;
 
 use runtime::net::{TcpListener, TcpStream};
-use runtime::{LocalRuntime, Runtime, spawn, spawn_local, timeout, yield_now};
+use runtime::{
+    LocalRuntime, Runtime, select, spawn, spawn_local, timeout, yield_now,
+};
 use testkit::{DropProbe, Lesson, Opener, check, live_bytes};
 
 const HERE: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 0);
@@ -37,6 +41,13 @@ async fn pair() -> (TcpStream, StdStream) {
     let address = listener.local_addr().unwrap();
     let stream = TcpStream::connect(address).await.unwrap();
     (stream, listener.accept().unwrap().0)
+}
+
+/// A connection on which so many bytes have come, and then the end.
+async fn full_pair(length: usize) -> TcpStream {
+    let (stream, mut peer) = pair().await;
+    peer.write_all(&vec![0; length]).unwrap();
+    stream
 }
 
 async fn read_byte_by_byte(stream: TcpStream) {
@@ -151,6 +162,57 @@ fn a_local_runtime_with_tasks_that_are_ready_leaves_nothing() {
         }
         let after = (descriptor_count(), live_bytes());
         assert_eq!(before, after, "descriptors and bytes");
+    });
+}
+
+#[test]
+fn a_future_that_always_finds_bytes_lets_its_siblings_be_polled() {
+    let lesson = lesson(
+        "A read that's always ready yields within `block_on`, too, so that a \
+         timeout around it ends.",
+        "Only the tasks have time slices.",
+    );
+    check(lesson, || {
+        two_workers().block_on(async {
+            let stream = full_pair(50_000).await;
+            let turns = Cell::new(0);
+            let sibling = poll_fn(|_| {
+                turns.set(turns.get() + 1);
+                Poll::<()>::Pending
+            });
+            select(read_byte_by_byte(stream), sibling).await;
+            assert!(turns.get() > 5, "it had {} turns", turns.get());
+        });
+    });
+}
+
+#[test]
+fn a_local_task_that_always_finds_bytes_yields() {
+    let lesson = lesson(
+        "A local task whose socket is always ready lets other tasks run.",
+        "Only the tasks of workers have time slices.",
+    );
+    check(lesson, || {
+        let turns = LocalRuntime::new().unwrap().block_on(async {
+            let stream = full_pair(50_000).await;
+            let turns = Rc::new(Cell::new(0));
+            let counted = turns.clone();
+            drop(spawn_local(async move {
+                loop {
+                    counted.set(counted.get() + 1);
+                    yield_now().await;
+                }
+            }));
+            let reading = spawn_local(async move {
+                // Before, it isn't known that there are bytes.
+                stream.read(&mut [0]).await.unwrap();
+                let before = turns.get();
+                read_byte_by_byte(stream).await;
+                turns.get() - before
+            });
+            reading.await.unwrap()
+        });
+        assert!(turns > 5, "it had {turns} turns");
     });
 }
 
