@@ -43,8 +43,14 @@ impl Runtime {
     ///
     /// # Panics
     ///
-    /// Within a task or another `block_on`, and if `future` does.
+    /// Within a task or another `block_on`, also one of a
+    /// [`LocalRuntime`](super::LocalRuntime), and if `future` does.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        assert!(
+            !super::local::is_running(),
+            "`block_on` within a `block_on` of a `LocalRuntime`: its thread \
+             can't wait for both futures; `.await` the inner one instead"
+        );
         self.inner.block_on(with_budget(SLICE, future))
     }
 

@@ -279,6 +279,12 @@ impl Wake for Signal {
     }
 }
 
+/// Returns `true` if a `block_on` of a [`LocalRuntime`] runs on this thread.
+pub fn is_running() -> bool {
+    let core = CURRENT.with_borrow(Weak::upgrade);
+    core.is_some_and(|core| !core.is_closed.get())
+}
+
 /// While it lives, [`spawn_local`] spawns on a runtime.
 struct Entered(Weak<Core>);
 

@@ -15,9 +15,10 @@ use std::time::Duration;
 
 use runtime::net::{TcpListener, TcpStream};
 use runtime::{
-    LocalRuntime, Runtime, select, spawn, spawn_local, timeout, yield_now,
+    LocalRuntime, Runtime, select, sleep, spawn, spawn_local, timeout,
+    yield_now,
 };
-use testkit::{DropProbe, Lesson, Opener, check, live_bytes};
+use testkit::{DropProbe, Lesson, Opener, check, live_bytes, panic_message};
 
 const HERE: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 0);
 const LONG: Duration = Duration::from_secs(3_600);
@@ -213,6 +214,30 @@ fn a_local_task_that_always_finds_bytes_yields() {
             reading.await.unwrap()
         });
         assert!(turns > 5, "it had {turns} turns");
+    });
+}
+
+#[test]
+fn a_block_on_within_a_local_one_panics() {
+    let lesson = lesson(
+        "`Runtime::block_on` within `LocalRuntime::block_on` panics.",
+        "Its sockets are registered at the local driver, and that's the \
+         driver of the thread that waits: it waits forever.",
+    );
+    check(lesson, || {
+        let runtime = two_workers();
+        let local = LocalRuntime::new().unwrap();
+        let nap = async || sleep(Duration::from_millis(1)).await;
+        let nested = || local.block_on(async { runtime.block_on(nap()) });
+        let message = panic_message(nested).expect("it panics");
+        assert!(message.contains("`.await` the inner one"), "{message}");
+        // The other way round there's no harm.
+        let job = runtime.spawn_blocking(move || {
+            let local = LocalRuntime::new().unwrap();
+            local.block_on(nap());
+        });
+        runtime.block_on(job).unwrap();
+        runtime.block_on(nap());
     });
 }
 
