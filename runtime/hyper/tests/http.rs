@@ -108,10 +108,10 @@ impl<I: Iterator + Unpin> futures::Stream for Always<I> {
 /// How each connection has ended.
 type Ends = mpsc::Receiver<hyper::Result<()>>;
 
-/// Serves HTTP/1. The time for headers is hyper's own, which is so long that a
-/// client on a busy machine doesn't exceed it.
+/// Serves HTTP/1. The time for headers is so long that no client exceeds it, no
+/// matter how busy the machine is.
 fn serve(runtime: &Runtime) -> (SocketAddr, Ends) {
-    serve_in_time(runtime, Duration::from_secs(30))
+    serve_in_time(runtime, Duration::from_secs(3_600))
 }
 
 /// Serves HTTP/1. Headers have to come in so much time.
@@ -286,7 +286,6 @@ fn large_bodies_pass_a_client_that_reads_late() {
             let body: Vec<u8> =
                 (0..length).map(|it: u32| (it % 251) as u8).collect();
             let sent = body.clone();
-            // Not before: the headers have to come in time.
             let mut client = StdStream::connect(address).unwrap();
             let mut writer = client.try_clone().unwrap();
             let writing = thread::spawn(move || {
@@ -432,7 +431,7 @@ fn an_idle_connection_keeps_two_buffers_and_little_else() {
         read: "",
     };
     check(lesson, || {
-        const COUNT: usize = 100;
+        const COUNT: usize = 50;
         const BUFFERS: isize = 2 * 8_192;
         let runtime = two_workers();
         let (address, ends) = serve(&runtime);
@@ -440,7 +439,7 @@ fn an_idle_connection_keeps_two_buffers_and_little_else() {
         let before = live_bytes();
         for _ in 0..COUNT {
             let mut client = StdStream::connect(address).unwrap();
-            for _ in 0..20 {
+            for _ in 0..10 {
                 let request = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
                 client.write_all(request).unwrap();
                 read_response(&mut client);
