@@ -11,7 +11,7 @@ pub use work_stealing::{BlockingHandle, EnterGuard, JoinHandle};
 
 /// The time slice of a task. A task whose sockets and checkpoints are always
 /// ready yields when its slice is over, so that its worker can run other tasks.
-const SLICE: Duration = Duration::from_micros(200);
+pub const SLICE: Duration = Duration::from_micros(200);
 
 /// A runtime: worker threads that run tasks and wait for their sockets and
 /// sleeps, and threads that run blocking jobs.
@@ -52,7 +52,12 @@ impl Runtime {
     /// If the caller is in a task or in another `block_on`, of any runtime, or
     /// if `future` panics.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.inner.block_on(future)
+        assert!(
+            !super::local::is_running(),
+            "`block_on` within a `block_on` of a `LocalRuntime`: its thread \
+             can't wait for both futures; `.await` the inner one instead"
+        );
+        self.inner.block_on(with_budget(SLICE, future))
     }
 
     /// Spawns a task. It runs even if its handle isn't awaited.

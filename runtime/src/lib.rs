@@ -51,6 +51,19 @@
 //!   "Panics". After the runtime has ended, its sockets return errors of the
 //!   kind [`NotConnected`](std::io::ErrorKind::NotConnected), and its sleeps
 //!   panic.
+//! - A sleep, a timeout and a socket need a runtime where they're *made*. In
+//!   `block_on(sleep(time))` that's before `block_on` runs, and so it panics:
+//!   write `block_on(async { sleep(time).await })`.
+//! - A socket belongs to the runtime in which it was made. Tasks of another one
+//!   may use it, until its own ends; then it gives errors.
+//!
+//! # What isn't here
+//!
+//! There are no traits for reading and writing, such as `AsyncRead`: streams have
+//! methods. Channels and locks needn't know the runtime, and those of the crate
+//! futures work. Files, child processes and signals are left to
+//! [`spawn_blocking()`], and there are no Unix sockets. The drop of a [`Runtime`]
+//! can't be limited in time: a blocking job that never ends keeps it waiting.
 
 mod builder;
 mod combine;

@@ -16,8 +16,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, ThreadId};
 
+use budget::with_budget;
 use local_executor::job;
 use reactor::Driver;
+
+use super::handle::SLICE;
 
 pub use local_executor::JoinHandle as LocalJoinHandle;
 
@@ -72,7 +75,9 @@ struct Task {
 
 /// The queue of the tasks that are ready.
 struct Queue {
-    ready: Mutex<VecDeque<Arc<Signal>>>,
+    /// `None` once the runtime is gone: a signal in the queue that it points to
+    /// would keep both, and the driver's file descriptors, forever.
+    ready: Mutex<Option<VecDeque<Arc<Signal>>>>,
     reactor: reactor::Handle,
     home: ThreadId,
 }
@@ -99,7 +104,7 @@ impl LocalRuntime {
     pub fn new() -> io::Result<Self> {
         let driver = Driver::new()?;
         let queue = Queue {
-            ready: Mutex::default(),
+            ready: Mutex::new(Some(VecDeque::new())),
             reactor: driver.handle(),
             home: thread::current().id(),
         };
@@ -131,6 +136,10 @@ impl LocalRuntime {
     /// thread also runs the tasks. Tasks that aren't over by then stay where
     /// they are until the next `block_on`.
     ///
+    /// It keeps its thread. Within a task of a [`Runtime`](super::Runtime),
+    /// that's a worker, which then runs no other task: call it in a blocking
+    /// job instead.
+    ///
     /// # Panics
     ///
     /// If the caller is in the `block_on` of a `LocalRuntime`, or if `future`
@@ -149,7 +158,7 @@ impl LocalRuntime {
         root.clone().wake();
         let waker = Waker::from(root);
         let mut cx = Context::from_waker(&waker);
-        let mut future = pin!(future);
+        let mut future = pin!(with_budget(SLICE, future));
         loop {
             for _ in 0..INTERVAL {
                 let Some(signal) = self.core.queue.pop() else {
@@ -165,8 +174,7 @@ impl LocalRuntime {
             }
             // If another thread wakes a task after this look, it leaves a
             // token, and the wait ends at once.
-            let is_idle = self.core.queue.lock().is_empty();
-            match is_idle {
+            match self.core.queue.is_empty() {
                 true => driver.wait(),
                 false => driver.look(),
             }
@@ -179,6 +187,7 @@ impl Drop for LocalRuntime {
     fn drop(&mut self) {
         let _entered = Entered::new(&self.core);
         self.core.is_closed.set(true);
+        self.core.queue.close();
         // A destructor may wake or spawn tasks, so the map isn't borrowed here.
         for (_key, task) in self.core.tasks.take() {
             let dropped = catch_unwind(AssertUnwindSafe(|| drop(task)));
@@ -193,7 +202,7 @@ impl Core {
         &self,
         future: F,
     ) -> LocalJoinHandle<F::Output> {
-        let (job, handle) = job(future);
+        let (job, handle) = job(with_budget(SLICE, future));
         if self.is_closed.get() {
             // Dropping the job cancels it.
             return handle;
@@ -228,14 +237,30 @@ impl Core {
 
 impl Queue {
     fn pop(&self) -> Option<Arc<Signal>> {
-        let signal = self.lock().pop_front()?;
+        let signal = self.lock().as_mut()?.pop_front()?;
         // Acquire: pairs with the Release in `wake_by_ref`; shows what each
         // waking thread wrote before its wake-up.
         signal.is_ready.swap(false, Acquire);
         Some(signal)
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Signal>>> {
+    fn push(&self, signal: Arc<Signal>) {
+        if let Some(ready) = &mut *self.lock() {
+            ready.push_back(signal);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lock().as_ref().is_none_or(VecDeque::is_empty)
+    }
+
+    fn close(&self) {
+        // Not under the lock: the last signal drops the queue.
+        let ready = self.lock().take();
+        drop(ready);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<VecDeque<Arc<Signal>>>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -261,12 +286,18 @@ impl Wake for Signal {
         if self.is_ready.swap(true, Release) {
             return;
         }
-        self.queue.lock().push_back(self.clone());
+        self.queue.push(self.clone());
         // A wake-up on the runtime's own thread has no wait to end.
         if thread::current().id() != self.queue.home {
             self.queue.reactor.unpark();
         }
     }
+}
+
+/// Returns `true` if a `block_on` of a [`LocalRuntime`] runs on this thread.
+pub fn is_running() -> bool {
+    let core = CURRENT.with_borrow(Weak::upgrade);
+    core.is_some_and(|core| !core.is_closed.get())
 }
 
 /// While this exists, [`spawn_local`] spawns on the runtime. It stores the

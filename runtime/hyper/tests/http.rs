@@ -20,7 +20,7 @@ use hyper::{Method, Request, Response, StatusCode, header};
 use runtime::net::{TcpListener, TcpStream};
 use runtime::{Runtime, spawn};
 use runtime_hyper::{Executor, Io, Timer};
-use testkit::{Lesson, check};
+use testkit::{Lesson, check, live_bytes};
 
 type Body = BoxBody<Bytes, hyper::Error>;
 
@@ -106,9 +106,17 @@ impl<I: Iterator + Unpin> futures::Stream for Always<I> {
     }
 }
 
-/// Serves HTTP/1. Returns the address, and a channel with the result of each
-/// connection that has ended.
-fn serve(runtime: &Runtime) -> (SocketAddr, mpsc::Receiver<hyper::Result<()>>) {
+/// How each connection has ended.
+type Ends = mpsc::Receiver<hyper::Result<()>>;
+
+/// Serves HTTP/1. The time for headers is so long that no client exceeds it, no
+/// matter how busy the machine is.
+fn serve(runtime: &Runtime) -> (SocketAddr, Ends) {
+    serve_in_time(runtime, Duration::from_secs(3_600))
+}
+
+/// Serves HTTP/1. Headers have to come in so much time.
+fn serve_in_time(runtime: &Runtime, time: Duration) -> (SocketAddr, Ends) {
     let (sender, ends) = mpsc::channel();
     let _inside = runtime.enter();
     let listener = TcpListener::bind(HERE.into()).unwrap();
@@ -120,7 +128,7 @@ fn serve(runtime: &Runtime) -> (SocketAddr, mpsc::Receiver<hyper::Result<()>>) {
             spawn(async move {
                 let end = http1::Builder::new()
                     .timer(Timer::new())
-                    .header_read_timeout(Duration::from_millis(300))
+                    .header_read_timeout(time)
                     .serve_connection(Io::new(stream), service_fn(answer))
                     .with_upgrades()
                     .await;
@@ -281,7 +289,6 @@ fn large_bodies_pass_a_client_that_reads_late() {
             let body: Vec<u8> =
                 (0..length).map(|it: u32| (it % 251) as u8).collect();
             let sent = body.clone();
-            // Not before the headers are sent: these have a time limit.
             let mut client = StdStream::connect(address).unwrap();
             let mut writer = client.try_clone().unwrap();
             let writing = thread::spawn(move || {
@@ -349,7 +356,8 @@ fn headers_that_do_not_come_end_the_connection_in_time() {
         lesson("The timeout for headers works, and isn't early."),
         || {
             let runtime = two_workers();
-            let (address, ends) = serve(&runtime);
+            let (address, ends) =
+                serve_in_time(&runtime, Duration::from_millis(300));
             let mut client = StdStream::connect(address).unwrap();
             let start = Instant::now();
             // With a request before, the timeout resets an existing sleep.
@@ -414,6 +422,41 @@ fn a_graceful_shutdown_lets_the_response_end() {
             client.join().unwrap();
         },
     );
+}
+
+#[test]
+fn an_idle_connection_keeps_two_buffers_and_little_else() {
+    let lesson = Lesson {
+        clause: "hyper on the runtime",
+        promise: "An idle connection takes less than 3 KiB beside hyper's two \
+                  buffers of 8 KiB each, no matter how many requests it had.",
+        usual_cause: "The adapter has a buffer of its own, or each request \
+                      leaves a sleep behind.",
+        read: "",
+    };
+    check(lesson, || {
+        const COUNT: usize = 50;
+        const BUFFERS: isize = 2 * 8_192;
+        let runtime = two_workers();
+        let (address, ends) = serve(&runtime);
+        let mut clients = Vec::with_capacity(COUNT);
+        let before = live_bytes();
+        for _ in 0..COUNT {
+            let mut client = StdStream::connect(address).unwrap();
+            for _ in 0..10 {
+                let request = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
+                client.write_all(request).unwrap();
+                read_response(&mut client);
+            }
+            clients.push(client);
+        }
+        let each = (live_bytes() - before) / COUNT as isize;
+        assert!(each < BUFFERS + 3_072, "it takes {each} bytes");
+        drop(clients);
+        for _ in 0..COUNT {
+            ends.recv().unwrap().unwrap();
+        }
+    });
 }
 
 #[test]

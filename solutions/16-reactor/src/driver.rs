@@ -2,6 +2,8 @@
 
 use std::any::Any;
 use std::io;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -117,7 +119,7 @@ impl Driver {
             let registered = self.shared.registrations().get(key).cloned();
             if let Some(registered) = registered {
                 let event = event_of(event, registered.is_stream);
-                registered.readiness.set_ready(event);
+                wake(|| registered.readiness.set_ready(event));
             }
         }
         if events.next().is_some() {
@@ -192,6 +194,15 @@ impl work_stealing::Driver for Driver {
     fn shut_down(&mut self) {
         self.end();
     }
+}
+
+/// Calls wakers, which may be anyone's. The panic of one concerns those that
+/// wait for the same source, and not the thread that has the driver: without
+/// it, no source and no sleep would wake a task any more.
+pub fn wake(wake: impl FnOnce()) {
+    let woken = catch_unwind(AssertUnwindSafe(wake));
+    // The panic's payload may itself panic when it's dropped.
+    woken.unwrap_or_else(mem::forget);
 }
 
 fn event_of(event: &mio::event::Event, is_stream: bool) -> Event {

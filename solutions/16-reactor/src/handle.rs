@@ -12,6 +12,7 @@ use mio::Interest;
 use mio::event::Source;
 use timers::Timers;
 
+use super::driver::wake;
 use super::registrations::{Registered, Registrations};
 use super::wake_up::WakeUp;
 use readiness::Readiness;
@@ -162,7 +163,7 @@ impl Shared {
         self.is_shut_down.store(true, Release);
         let registered = self.registrations().shut_down();
         for registered in registered {
-            registered.readiness.shut_down();
+            wake(|| registered.readiness.shut_down());
         }
     }
 }

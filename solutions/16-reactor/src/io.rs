@@ -17,6 +17,9 @@ use readiness::{Direction, Ready, ShutDown};
 /// asked for has emptied or filled the kernel's buffer, and an event reports
 /// when that changes. Clearing the readiness at once saves the system call that
 /// would return `WouldBlock`.
+///
+/// A read also ends before an urgent byte (`MSG_OOB`). What comes after that
+/// byte is then read after the next event: tokio does the same.
 const SHORT_IS_EMPTY: bool = cfg!(any(
     target_os = "linux",
     target_os = "android",

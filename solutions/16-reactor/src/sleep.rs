@@ -1,11 +1,13 @@
 //! Sleeps: their deadlines are part of the driver's own wait.
 
 use std::fmt;
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use super::Handle;
+use super::registrations::shut_down;
 
 /// How far away a deadline is that no `Instant` can express.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
@@ -44,6 +46,19 @@ pub fn sleep_until(deadline: Instant) -> Sleep {
 }
 
 impl Handle {
+    /// Sleeps until `deadline`, and gives an error instead of a panic if the
+    /// driver ends before.
+    pub(crate) async fn pause_until(
+        &self,
+        deadline: Instant,
+    ) -> io::Result<()> {
+        self.timers().sleep_until(deadline).await;
+        match self.is_shut_down() {
+            true => Err(shut_down()),
+            false => Ok(()),
+        }
+    }
+
     /// Creates a sleep on this driver: see [`sleep`](fn@sleep).
     pub fn sleep(&self, duration: Duration) -> Sleep {
         let now = Instant::now();

@@ -72,15 +72,11 @@ impl TcpListener {
     /// file descriptor left, and `NotConnected` if the driver has shut down. A
     /// loop may go on after an error: if the system lacked a resource, the next
     /// call waits for 50 ms before it tries again.
-    ///
-    /// # Panics
-    ///
-    /// If the driver shuts down during those 50 ms.
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         loop {
             let paused_until = *self.paused_until();
             if let Some(deadline) = paused_until {
-                self.io.handle().sleep_until(deadline).await;
+                self.io.handle().pause_until(deadline).await?;
                 *self.paused_until() = None;
             }
             match self.io.run(Read, mio::net::TcpListener::accept).await {

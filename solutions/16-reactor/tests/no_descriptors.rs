@@ -2,10 +2,11 @@
 //! for the whole process, so this test is a program of its own.
 #![cfg(unix)]
 
+use std::io::ErrorKind;
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
-use solution_16::{Driver, TcpListener};
+use solution_16::{Driver, TcpListener, TcpStream};
 use testkit::{Lesson, check};
 use work_stealing::{Runtime, spawn};
 
@@ -78,5 +79,91 @@ fn a_loop_that_goes_on_after_errors_does_not_spin() {
             "`accept` has failed {failed} times"
         );
         drop(client);
+    });
+}
+
+/// Row: shutdown wakes all who wait, with an error.
+#[test]
+fn the_end_of_a_driver_is_an_error_in_the_pause_too() {
+    let lesson = Lesson {
+        clause: "9. Shut down",
+        promise: "An `accept` that waits because there was no descriptor gets \
+                  an error when the driver ends, as any other does.",
+        usual_cause: "It waits in a sleep, which panics.",
+        read: "",
+    };
+    check(lesson, || {
+        let mut builder = Runtime::builder();
+        let runtime = builder.worker_threads(1);
+        let runtime = runtime.build_on(Driver::new().unwrap()).unwrap();
+        let listener = {
+            let _inside = runtime.enter();
+            TcpListener::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap()
+        };
+        let address = listener.local_addr().unwrap();
+        let client = std::net::TcpStream::connect(address).unwrap();
+        let next = std::fs::File::open("/dev/null").unwrap();
+        let count = std::os::fd::AsRawFd::as_raw_fd(&next);
+        drop(next);
+        let (pause, pausing) = std::sync::mpsc::channel();
+        let accepting = std::thread::spawn(move || {
+            limit_descriptors(count as libc::rlim_t);
+            // An error, unless what watches this check has closed a file since.
+            let _first = block_on::block_on(listener.accept());
+            pause.send(()).unwrap();
+            loop {
+                match block_on::block_on(listener.accept()) {
+                    Err(error) if error.kind() == ErrorKind::NotConnected => {
+                        return;
+                    }
+                    _ => {}
+                }
+            }
+        });
+        pausing.recv().unwrap();
+        drop(runtime);
+        accepting.join().unwrap();
+        drop(client);
+    });
+}
+
+/// What `connect` needs first is a descriptor.
+#[test]
+fn a_connect_without_a_descriptor_is_an_error() {
+    let lesson = Lesson {
+        clause: "5. Connect",
+        promise: "While there's no descriptor, each `connect` gives the error \
+                  of the system. After that it works again.",
+        usual_cause: "The attempt is repeated until there's a descriptor, or \
+                      the error is kept.",
+        read: "",
+    };
+    check(lesson, || {
+        let mut builder = Runtime::builder();
+        let runtime = builder.worker_threads(1);
+        let runtime = runtime.build_on(Driver::new().unwrap()).unwrap();
+        let here = (Ipv4Addr::LOCALHOST, 0);
+        let listener = std::net::TcpListener::bind(here).unwrap();
+        let address = listener.local_addr().unwrap();
+        let next = std::fs::File::open("/dev/null").unwrap();
+        let count = std::os::fd::AsRawFd::as_raw_fd(&next);
+        drop(next);
+        limit_descriptors(count as libc::rlim_t + 10);
+        let connecting = runtime.spawn(async move {
+            for _ in 0..3 {
+                let mut streams = Vec::new();
+                let error = loop {
+                    match TcpStream::connect(address).await {
+                        Ok(stream) => streams.push(stream),
+                        Err(error) => break error,
+                    }
+                };
+                assert_eq!(error.raw_os_error(), Some(libc::EMFILE));
+                // What watches this check has files open at times.
+                let count = streams.len();
+                assert!((5..=10).contains(&count), "{count} connections");
+            }
+        });
+        runtime.block_on(connecting).unwrap();
     });
 }

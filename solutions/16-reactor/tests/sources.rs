@@ -488,6 +488,40 @@ fn a_udp_socket_goes_on_after_an_error() {
     });
 }
 
+/// A waker may be any code of the program.
+#[test]
+fn a_waker_that_panics_takes_no_worker_with_it() {
+    let lesson = lesson(
+        "1. Ready",
+        "After a panic of a waker that isn't a task's, the driver goes on: \
+         sockets and sleeps wake their tasks.",
+        "The panic ends the thread that has the driver.",
+    );
+    check(lesson, || {
+        struct Panics;
+        impl std::task::Wake for Panics {
+            fn wake(self: Arc<Self>) {
+                // Not `panic!`: no hook is to report it.
+                std::panic::resume_unwind(Box::new("this waker panics"));
+            }
+        }
+        let runtime = runtime(1);
+        let (stream, mut peer) = runtime.block_on(async { pair() });
+        let waker = Arc::new(Panics).into();
+        let mut cx = Context::from_waker(&waker);
+        for _ in 0..3 {
+            assert!(stream.poll_read(&mut cx, &mut [0; 8]).is_pending());
+            peer.write_all(b"!").unwrap();
+            let mut buffer = [0; 8];
+            let count = runtime.block_on(async {
+                solution_16::sleep(Duration::from_millis(1)).await;
+                stream.read(&mut buffer).await
+            });
+            assert_eq!(count.unwrap(), 1);
+        }
+    });
+}
+
 /// A function that needs a driver panics with a message that says so.
 #[test]
 fn without_a_driver_there_is_a_panic_that_says_so() {
