@@ -66,11 +66,13 @@ impl Driver {
         Handle::new(self.shared.clone())
     }
 
+    // ANCHOR: wait
     /// Waits until there are events, a sleep is due, or [`Handle::unpark`] is
     /// called. It may also return for no reason.
     pub fn wait(&mut self) {
         if self.shared.wake_up.begin_wait() {
-            // Not before: a sleep that begins after this look sees that we wait.
+            // Not before: a sleep that begins after this look sees that we
+            // wait.
             self.look_at_timers();
             let left = |deadline: Instant| {
                 deadline.saturating_duration_since(Instant::now())
@@ -81,6 +83,7 @@ impl Driver {
         }
         self.shared.wake_up.end_wait();
     }
+    // ANCHOR_END: wait
 
     /// Looks for events without waiting.
     pub fn look(&mut self) {

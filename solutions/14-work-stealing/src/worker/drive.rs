@@ -61,6 +61,7 @@ impl Worker {
         self.notify_others();
     }
 
+    // ANCHOR: park_in_driver
     /// Waits in the driver, if no other worker has it. This worker counts as
     /// parked. Returns `false` if it has to wait elsewhere.
     pub fn park_in_driver(&self) -> bool {
@@ -88,6 +89,7 @@ impl Worker {
         self.hand_on();
         true
     }
+    // ANCHOR_END: park_in_driver
 
     /// The driver is free, and this worker goes on.
     fn hand_on(&self) {
