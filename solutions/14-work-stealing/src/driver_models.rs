@@ -111,12 +111,12 @@ fn runtime(workers: usize) -> (Runtime, Arc<Events>) {
 }
 
 #[cfg(feature = "loom")]
-fn model(body: impl Fn() + Send + Sync + 'static) {
-    primitives::model_within(1, body);
+fn model(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
+    primitives::model_within(preemptions, body);
 }
 
 #[cfg(all(feature = "shuttle", not(feature = "loom")))]
-fn model(body: impl Fn() + Send + Sync + 'static) {
+fn model(_preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
     primitives::model(body);
 }
 
@@ -124,7 +124,11 @@ fn model(body: impl Fn() + Send + Sync + 'static) {
 /// about to wait in the driver.
 #[test]
 fn an_unpark_in_the_driver_is_not_lost() {
-    model(|| {
+    // Three preemptions: the worker has to count as parked, then the other
+    // thread looks for the occupant, then the worker takes the seat and waits,
+    // and only then comes the token. With fewer, the model accepts a `notify`
+    // that looks for the occupant before it leaves the token.
+    model(3, || {
         let (runtime, _events) = runtime(1);
         let task = runtime.spawn(async { 42 });
         assert_eq!(runtime.block_on(task).expect("it returns"), 42);
@@ -134,7 +138,7 @@ fn an_unpark_in_the_driver_is_not_lost() {
 /// The event fires while the worker is about to wait, or before that.
 #[test]
 fn an_event_wakes_its_task() {
-    model(|| {
+    model(1, || {
         let (runtime, events) = runtime(1);
         let waited_for = events.clone();
         let task = runtime.spawn(async move { waited_for.wait_for(0).await });
@@ -147,7 +151,7 @@ fn an_event_wakes_its_task() {
 /// polls the task of the second event.
 #[test]
 fn the_driver_is_handed_on() {
-    model(|| {
+    model(1, || {
         let (runtime, events) = runtime(2);
         let tasks = [0, 1].map(|number| {
             let events = events.clone();
@@ -171,7 +175,7 @@ fn the_driver_is_handed_on() {
 /// busy worker blocks in a poll until the event has reached its task.
 #[test]
 fn a_look_leaves_no_gap() {
-    model(|| {
+    model(1, || {
         let (runtime, events) = runtime(2);
         let waited_for = events.clone();
         let waiting = runtime.spawn(async move {

@@ -73,6 +73,7 @@ impl Driver {
         Handle::new(self.shared.clone())
     }
 
+    // ANCHOR: wait
     /// Blocks the thread until there are events, a sleep is due, or
     /// [`Handle::unpark`] is called. It may also return spuriously. It wakes no
     /// task: call [`dispatch`](Self::dispatch) next.
@@ -94,6 +95,7 @@ impl Driver {
         }
         self.shared.wake_up.end_wait();
     }
+    // ANCHOR_END: wait
 
     /// Fetches events and looks at the timers without blocking. It wakes no
     /// task: call [`dispatch`](Self::dispatch) next.

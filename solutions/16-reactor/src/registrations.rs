@@ -65,12 +65,14 @@ impl Registrations {
         Ok(index | entry.generation << HALF)
     }
 
+    // ANCHOR: get
     pub fn get(&self, key: usize) -> Option<&Registered> {
         let (index, generation) = split(key);
         let entry = self.entries.get(index)?;
         let registered = entry.registered.as_ref();
         registered.filter(|_| entry.generation == generation)
     }
+    // ANCHOR_END: get
 
     pub fn remove(&mut self, key: usize) -> Option<Registered> {
         self.get(key)?;

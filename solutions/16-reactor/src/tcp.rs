@@ -440,6 +440,7 @@ impl TcpStream {
     }
 }
 
+// ANCHOR: has_connected
 /// Returns `WouldBlock` if the attempt to connect isn't over.
 fn has_connected(stream: &mio::net::TcpStream) -> io::Result<()> {
     if let Some(error) = stream.take_error()? {
@@ -454,6 +455,7 @@ fn has_connected(stream: &mio::net::TcpStream) -> io::Result<()> {
         Err(error) => Err(error),
     }
 }
+// ANCHOR_END: has_connected
 
 impl fmt::Debug for TcpListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -65,6 +65,7 @@ impl Worker {
         self.notify_others();
     }
 
+    // ANCHOR: park_in_driver
     /// Waits in the driver, unless another worker has it. The caller must have
     /// counted this worker as parked. Returns `false` if the worker has to wait
     /// in its parker.
@@ -94,6 +95,7 @@ impl Worker {
         self.hand_on();
         true
     }
+    // ANCHOR_END: park_in_driver
 
     /// Makes sure that a parked worker takes the driver, which is free now,
     /// before this worker goes on.
