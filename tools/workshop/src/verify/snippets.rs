@@ -201,13 +201,18 @@ fn own_crates(workshop: &Workshop) -> Vec<String> {
     names.collect()
 }
 
+/// Returns `true` if a path in `code` begins with the crate `name`.
+fn uses(code: &str, name: &str) -> bool {
+    let is_inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let mut places = code.match_indices(&format!("{name}::")).map(|(at, _)| at);
+    places.any(|at| !code[..at].ends_with(is_inside))
+}
+
 impl Program {
     /// What keeps the page from showing it well where it cannot run, or from
     /// sending it to a server that can run it.
     fn unfit(&self, own_crates: &[String]) -> Option<Finding> {
-        let own = own_crates
-            .iter()
-            .find(|name| self.code.contains(&format!("{name}::")));
+        let own = own_crates.iter().find(|name| uses(&self.code, name));
         let (fault, remedy) = match own {
             _ if matches!(self.recorded, Recorded::Nothing) => (
                 "its output is not recorded".to_owned(),
@@ -270,7 +275,7 @@ impl Program {
 
 #[cfg(test)]
 mod tests {
-    use super::{Exit, Page, Ran, Reason, programs};
+    use super::{Exit, Page, Ran, Reason, programs, uses};
 
     fn ran(stdout: &str, reason: Reason, code: Option<i32>) -> Ran {
         Ran {
@@ -310,6 +315,13 @@ mod tests {
             fault("", "", &Ran::default()).is_some(),
             "a program that was not run"
         );
+    }
+
+    #[test]
+    fn a_crate_is_used_where_a_path_begins_with_it() {
+        assert!(uses("use runtime::net;", "runtime") && uses("runtime::spawn(x)", "runtime"));
+        assert!(!uses("use tokio::runtime::Builder;", "runtime"));
+        assert!(!uses("my_runtime::spawn(x)", "runtime"));
     }
 
     #[test]
