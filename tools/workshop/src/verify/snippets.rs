@@ -204,8 +204,9 @@ fn own_crates(workshop: &Workshop) -> Vec<String> {
 /// Returns `true` if a path in `code` begins with the crate `name`.
 fn uses(code: &str, name: &str) -> bool {
     let is_inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-    let mut places = code.match_indices(&format!("{name}::")).map(|(at, _)| at);
-    places.any(|at| !code[..at].ends_with(is_inside))
+    let path = format!("{name}::");
+    let mut places = code.match_indices(&path);
+    places.any(|(at, _)| !code[..at].ends_with(is_inside))
 }
 
 impl Program {
