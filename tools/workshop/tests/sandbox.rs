@@ -331,10 +331,12 @@ fn server_with_few_files(fixture: Fixture) -> Server {
 #[test]
 fn folders_within_folders_are_removed() {
     let server = server_with_few_files(Fixture::new());
-    let events = server.run_code(&program(
+    let code = program(
         "for _ in 0..5000 { std::fs::create_dir(\"d\").unwrap(); std::fs::write(\"f\", \"\").unwrap(); \
          std::env::set_current_dir(\"d\").unwrap(); } println!(\"deep\");",
-    ));
+    );
+    // Five thousand folders take seconds, and far longer on a busy machine.
+    let events = server.run(&json!({ "code": code, "limit": 60 }));
     assert_eq!(events.text("stdout"), "deep\n");
     server.assert_clean();
 }
@@ -478,6 +480,11 @@ fn two_hundred_runs_at_once_are_run_or_queued_or_refused() {
             .collect()
     });
     let of = |status| answers.iter().filter(move |answer| answer.status == status);
+    let others = answers.iter();
+    let others: Vec<_> = others
+        .filter(|one| ![200, 429].contains(&one.status))
+        .collect();
+    assert!(others.is_empty(), "each is answered: {others:?}");
     assert_eq!(of(200).count() + of(429).count(), RUNS, "each is answered");
     assert!(of(429).count() > 0, "not all have room");
     let queued = |answer: &&fixture::Answer| answer.body.contains("queued");

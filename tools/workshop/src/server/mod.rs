@@ -90,6 +90,9 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
         launch: Arc::new(launch),
         gate: Arc::new(Gate::new(address, &options.allowed_hosts, token)),
     };
+    let console = app.console.clone();
+    // Before the link is told: who has it may start a check at once, and pages are to hear of it.
+    watcher::watch(&app.workshop, announcer.clone(), console.clone());
     println!("The book is at {url}");
     println!("Ctrl-C ends it.");
     warn_if_public(address);
@@ -98,8 +101,6 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
         eprintln!("help: open the link above in yours");
     }
 
-    let console = app.console.clone();
-    watcher::watch(&app.workshop, announcer.clone(), console.clone());
     keeper.watch(move |news| tell(news, &announcer, &console));
     prepare_crates(app.clone());
     tokio::select! {
