@@ -60,9 +60,10 @@ impl WakeUp {
     /// Returns `false` if there's a token. The thread must not wait then. In
     /// both cases it must call [`end_wait`](Self::end_wait) afterwards.
     pub fn begin_wait(&self) -> bool {
-        // AcqRel: on success, the thread's later accesses stay after this store
-        // of WAITING. Acquire: on failure, pairs with the swap in `unpark`;
-        // `end_wait` takes the token.
+        // AcqRel: pairs with the swap in `unpark`. `unpark_if_waiting` relies on
+        // the mutex, which this thread locks afterwards, not on this store.
+        // Acquire: on failure, pairs with the swap in `unpark`; `end_wait` takes
+        // the token.
         let begun =
             self.state.compare_exchange(EMPTY, WAITING, AcqRel, Acquire);
         begun.is_ok()
