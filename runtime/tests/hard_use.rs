@@ -97,14 +97,19 @@ fn connections_that_come_and_go_leave_nothing() {
             }
         };
         runtime.block_on(rounds(200));
-        let before = (descriptor_count(), live_bytes());
-        runtime.block_on(rounds(3_000));
-        let descriptors = descriptor_count().saturating_sub(before.0);
-        // A few may be about to be closed, and blocks of tasks are kept for
-        // the next ones.
+        let descriptors = descriptor_count();
+        // Blocks of tasks are kept for the next ones, more of them once both
+        // workers have had many at a time. What leaks does so in each batch.
+        let least = (0..5).map(|_| {
+            let before = live_bytes();
+            runtime.block_on(rounds(1_000));
+            live_bytes() - before
+        });
+        let bytes = least.min().unwrap();
+        assert!(bytes < 1_000, "1,000 connections left {bytes} bytes");
+        let descriptors = descriptor_count().saturating_sub(descriptors);
+        // A few may be about to be closed.
         assert!(descriptors <= 2, "{descriptors} descriptors are left");
-        let bytes = live_bytes() - before.1;
-        assert!(bytes < 40_000, "3,000 connections left {bytes} bytes");
     });
 }
 
