@@ -1,0 +1,5 @@
+//! Time jumps, and nothing uses it yet.
+
+super::given! {}
+super::without_queue! {}
+super::without_wire! {}
