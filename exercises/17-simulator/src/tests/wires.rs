@@ -140,13 +140,13 @@ fn the_next_arrival_is_when_a_read_returns() {
             let arrival = wire.next_arrival();
             arrival.map(|it| it.max(now).as_millis())
         };
-        let mut seen = vec![next(&wire, 0 * MS)];
+        let mut seen = vec![next(&wire, Duration::ZERO)];
         wire.send(b"", 5 * MS);
-        seen.push(next(&wire, 0 * MS));
+        seen.push(next(&wire, Duration::ZERO));
         wire.send(b"abc", 30 * MS);
         wire.send(b"def", 10 * MS);
         wire.send(b"ghi", 50 * MS);
-        seen.push(next(&wire, 0 * MS));
+        seen.push(next(&wire, Duration::ZERO));
         for time in [30, 30, 50] {
             receive(&mut wire, time * MS, 4);
             seen.push(next(&wire, time * MS));

@@ -44,14 +44,9 @@ pub fn disk_latency() -> Duration {
 async fn cut_clients_off() {
     for _ in 0..3 {
         sleep(random_duration(50 * MS..1_000 * MS)).await;
-        let client =
-            1 + random_duration(0 * MS..MS).as_micros() as u64 % CLIENT_COUNT;
-        let server = Ipv4Addr::LOCALHOST.into();
-        net::partition(
-            server,
-            host_of(client),
-            random_duration(50 * MS..800 * MS),
-        );
+        let client = 1 + random_below(CLIENT_COUNT);
+        let (server, client) = (Ipv4Addr::LOCALHOST.into(), host_of(client));
+        net::partition(server, client, random_duration(50 * MS..800 * MS));
     }
 }
 
