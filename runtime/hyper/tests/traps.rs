@@ -125,11 +125,9 @@ impl Read for Adapter {
         if self.kind != Kind::Unmoved {
             return Pin::new(&mut self.io).poll_read(cx, buffer);
         }
-        // ANCHOR: unmoved
         let mut bytes = [0; 8_192];
         let read = self.io.stream().poll_read(cx, &mut bytes);
         read.map_ok(|_count| ())
-        // ANCHOR_END: unmoved
     }
 }
 
@@ -264,13 +262,11 @@ impl<F> hyper::rt::Executor<F> for Aborting
 where
     F: Future + Send + 'static,
 {
-    // ANCHOR: aborting
     fn execute(&self, future: F) {
         let _task = AbortOnDrop(spawn(async move {
             future.await;
         }));
     }
-    // ANCHOR_END: aborting
 }
 
 #[test]
