@@ -15,7 +15,7 @@ macro_rules! given {
         mod recorder;
         #[path = "../../../exercises/17-simulator/src/simulation.rs"]
         mod simulation;
-        #[cfg(test)]
+        #[cfg(all(test, not(feature = "loom")))]
         #[path = "../../../exercises/17-simulator/src/tests/mod.rs"]
         mod tests;
         #[path = "../../../exercises/17-simulator/src/time.rs"]

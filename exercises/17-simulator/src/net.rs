@@ -1,5 +1,6 @@
-//! A network in memory, with the interface of `runtime::net`. The seed decides
-//! how long a segment takes, and which connections fail, when and how.
+//! A network in memory, with the methods of `runtime::net` that the program
+//! needs. The seed decides how long a segment takes, and which connections fail,
+//! when and how.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
