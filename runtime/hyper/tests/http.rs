@@ -360,7 +360,7 @@ fn headers_that_do_not_come_end_the_connection_in_time() {
                 serve_in_time(&runtime, Duration::from_millis(300));
             let mut client = StdStream::connect(address).unwrap();
             let start = Instant::now();
-            // With a request before, the timeout resets an existing sleep.
+            // The second request has its timeout, too.
             client
                 .write_all(b"GET / HTTP/1.1\r\nhost: here\r\n\r\n")
                 .unwrap();
