@@ -18,4 +18,5 @@
 
 pub mod exercise_12;
 pub mod exercise_14;
+pub mod exercise_16;
 pub mod exercise_9;
