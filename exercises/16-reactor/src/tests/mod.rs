@@ -133,6 +133,19 @@ fn spin(duration: Duration) {
     }
 }
 
+/// The number of no round of a race: the race is over.
+const OVER: usize = usize::MAX;
+
+/// Numbers the rounds of a race, which ends after a while.
+fn rounds() -> impl Iterator<Item = usize> {
+    const FEWEST: usize = 100;
+    const MOST: usize = 3_000;
+    const TIME: Duration = Duration::from_millis(600);
+    let start = Instant::now();
+    (1..=MOST)
+        .take_while(move |&round| round <= FEWEST || start.elapsed() < TIME)
+}
+
 /// Waits, at first without sleeping: what comes next then begins at the same
 /// moment on both threads, if both have a processor.
 fn wait_for(counter: &AtomicUsize, count: usize) {

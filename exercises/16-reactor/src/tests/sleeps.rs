@@ -74,19 +74,19 @@ fn a_sleep_that_begins_as_the_wait_begins_ends_in_time() {
         read: "io/reactor.html#time-in-the-same-wait",
     };
     check(lesson, || {
-        race_sleeps_with_waits(100);
-        with_chaos(SEED, || race_sleeps_with_waits(400));
+        race_sleeps_with_waits();
+        with_chaos(SEED, race_sleeps_with_waits);
     });
 }
 
 /// Begins a sleep at each moment of the driver's turn.
-fn race_sleeps_with_waits(rounds: usize) {
+fn race_sleeps_with_waits() {
     let mut driver = driver();
     let handle = driver.handle();
     let [begun, ended] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
     let (begins, ends) = (begun.clone(), ended.clone());
     let sleeping = thread::spawn(move || {
-        for round in 1..=rounds {
+        for round in rounds() {
             begins.store(round, SeqCst);
             // Meanwhile, the driver begins to wait.
             spin(Duration::from_nanos(round as u64 % 100 * 20));
@@ -95,9 +95,13 @@ fn race_sleeps_with_waits(rounds: usize) {
             ends.store(round, SeqCst);
             handle.unpark();
         }
+        begins.store(OVER, SeqCst);
     });
-    for round in 1..=rounds {
+    for round in 1.. {
         wait_for(&begun, round);
+        if begun.load(SeqCst) == OVER {
+            break;
+        }
         while ended.load(SeqCst) < round {
             turn(&mut driver);
         }
