@@ -113,7 +113,9 @@ impl Driver {
             // Released before the wake-ups, because a waker may register or
             // drop a source.
             let key = event.token().0;
+            // ANCHOR: find
             let registered = self.shared.registrations().get(key).cloned();
+            // ANCHOR_END: find
             if let Some(registered) = registered {
                 let event = event_of(event, registered.is_stream);
                 wake(|| registered.readiness.set_ready(event));
