@@ -72,8 +72,8 @@ impl Builder {
     }
 
     /// Sets after how many polls, at the latest, a busy worker takes a task
-    /// from the global queue, where the tasks are that other threads have
-    /// spawned or woken. The default is 61.
+    /// from the global queue. Tasks that other threads spawn or wake go into
+    /// that queue. The default is 61.
     ///
     /// # Panics
     ///

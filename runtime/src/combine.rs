@@ -75,7 +75,8 @@ pub async fn join<A: Future, B: Future>(
 /// futures.
 ///
 /// Each wake-up polls every future that isn't ready yet. If you have hundreds
-/// of futures, spawn them as tasks instead, and pass the handles.
+/// of futures, spawn them as tasks instead, and await the handles one after
+/// another.
 ///
 /// If the future is dropped before it's ready, it drops all the futures, and
 /// the outputs of those that were ready already.

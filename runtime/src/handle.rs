@@ -18,9 +18,9 @@ pub const SLICE: Duration = Duration::from_micros(200);
 ///
 /// Dropping the runtime drops all tasks. The drop blocks the thread until the
 /// current polls and all blocking jobs that have begun are over. Jobs that are
-/// still queued may run first, or they are cancelled. A runtime may also be
-/// dropped in one of its own tasks, where the drop waits for nothing, or in one
-/// of its own jobs, where it doesn't wait for that job.
+/// still queued may run before the drop returns, or they are cancelled. A
+/// runtime may also be dropped in one of its own tasks, where the drop waits
+/// for nothing, or in one of its own jobs, where it doesn't wait for that job.
 pub struct Runtime {
     pub(crate) inner: work_stealing::Runtime,
     pub(crate) reactor: reactor::Handle,

@@ -38,9 +38,10 @@
 //!
 //! # Rules for tasks
 //!
-//! - A poll should take tens of microseconds at most, because it keeps the
-//!   other tasks of its worker waiting. Run longer work with
-//!   [`spawn_blocking()`], or await [`checkpoint`] in its loop.
+//! - A poll should take tens of microseconds, because it keeps the other tasks
+//!   of its worker waiting. Run longer work with [`spawn_blocking()`], or await
+//!   [`checkpoint`] in its loop, which yields when the task's time slice is
+//!   over.
 //! - A future may be dropped at any `.await`: by [`select`], [`timeout`],
 //!   `abort`, or the end of the runtime. The documentation of each function
 //!   says what a dropped future has done by then.
@@ -54,8 +55,9 @@
 //! - A sleep, a timeout and a socket need a runtime where they're *made*. In
 //!   `block_on(sleep(time))` that's before `block_on` runs, and so it panics:
 //!   write `block_on(async { sleep(time).await })`.
-//! - A socket belongs to the runtime in which it was made. Tasks of another one
-//!   may use it, until its own ends; then it gives errors.
+//! - A socket belongs to the runtime in which it was made. Tasks of other
+//!   runtimes may use it, too. Once its own runtime has ended, the socket's
+//!   operations return errors.
 //!
 //! # What isn't here
 //!

@@ -136,9 +136,10 @@ impl LocalRuntime {
     /// thread also runs the tasks. Tasks that aren't over by then stay where
     /// they are until the next `block_on`.
     ///
-    /// It keeps its thread. Within a task of a [`Runtime`](super::Runtime),
-    /// that's a worker, which then runs no other task: call it in a blocking
-    /// job instead.
+    /// The call blocks its thread until `future` is ready. Within a task of a
+    /// [`Runtime`](super::Runtime), that's the thread of a worker, which then
+    /// runs no other task of that runtime. Make the call in a blocking job
+    /// instead.
     ///
     /// # Panics
     ///

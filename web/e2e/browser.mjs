@@ -89,7 +89,8 @@ export async function onPages(paths, visit, { token = true, runner = true, theme
       if (theme) await page.addInitScript((name) => localStorage.setItem("mdbook-theme", name), theme);
       await prepare?.(page);
     }
-    await page.goto(new URL(path + fragment, ROOT).href);
+    // The page with all chapters takes its time while other programs compile.
+    await page.goto(new URL(path + fragment, ROOT).href, { timeout: 120_000 });
     // The page asks the workshop before it keeps the token.
     if (fragment && runner) await page.waitForFunction(() => localStorage.getItem("workshop-token") !== null);
     await visit(page, path);

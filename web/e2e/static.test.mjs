@@ -40,7 +40,7 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
       visitIn(context, `${HOST}/${file}`, async (page, requests) => {
         const all = await page.locator(".snippet").count();
         const local = await page.locator(".snippet:has(code:is(.local-only, .limit-60s))").count();
-        await page.waitForFunction((all) => document.querySelectorAll(".snippet-status:not(:empty), .snippet-hint").length >= all, all);
+        await page.waitForFunction(() => [...document.querySelectorAll(".snippet")].every((one) => one.querySelector(".snippet-status:not(:empty), .snippet-hint")));
         assert.equal(await page.getByRole("button", { name: "Run on play.rust-lang.org" }).count(), all - local, file);
         assert.equal(await page.getByText("Local only:").count(), local, file);
         assert.equal(requests.filter((address) => !address.startsWith(HOST)).length, 0, "nothing is sent before a click");

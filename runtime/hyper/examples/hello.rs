@@ -46,6 +46,7 @@ fn main() -> io::Result<()> {
     })
 }
 
+// ANCHOR: accept
 async fn accept(listener: TcpListener, stopped: oneshot::Receiver<()>) {
     let stopped = stopped.map(drop).shared();
     let mut connections = Vec::new();
@@ -68,7 +69,9 @@ async fn accept(listener: TcpListener, stopped: oneshot::Receiver<()>) {
         eprintln!("some requests have taken too long");
     }
 }
+// ANCHOR_END: accept
 
+// ANCHOR: serve
 async fn serve(stream: TcpStream, stopped: impl Future<Output = ()>) {
     let mut server = http1::Builder::new();
     server.timer(Timer::new());
@@ -88,6 +91,7 @@ async fn serve(stream: TcpStream, stopped: impl Future<Output = ()>) {
         eprintln!("a connection ended: {error}");
     }
 }
+// ANCHOR_END: serve
 
 async fn hello(
     _: Request<Incoming>,

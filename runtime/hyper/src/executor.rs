@@ -14,6 +14,7 @@ impl Executor {
     }
 }
 
+// ANCHOR: executor
 impl<F> hyper::rt::Executor<F> for Executor
 where
     F: Future + Send + 'static,
@@ -28,3 +29,4 @@ where
         drop(runtime::spawn(future));
     }
 }
+// ANCHOR_END: executor

@@ -38,6 +38,7 @@ impl Io {
 }
 
 impl Read for Io {
+    // ANCHOR: read
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -55,8 +56,10 @@ impl Read for Io {
         unsafe { buffer.advance(count) };
         Poll::Ready(Ok(()))
     }
+    // ANCHOR_END: read
 }
 
+// ANCHOR: write
 impl Write for Io {
     fn poll_write(
         self: Pin<&mut Self>,
@@ -101,3 +104,4 @@ impl Write for Io {
         self.stream.poll_write_vectored(cx, parts)
     }
 }
+// ANCHOR_END: write

@@ -32,6 +32,7 @@ impl Future for Slept {
     }
 }
 
+// ANCHOR: timer
 impl Sleep for Slept {}
 
 impl hyper::rt::Timer for Timer {
@@ -48,8 +49,8 @@ impl hyper::rt::Timer for Timer {
         Instant::now()
     }
 
-    /// Moves the deadline of a sleep. With the trait's own method, hyper would
-    /// allocate a new sleep for each request.
+    /// Moves the deadline of a sleep. The trait's own method would allocate a
+    /// new sleep for each ping of an HTTP/2 connection.
     fn reset(&self, sleep: &mut Pin<Box<dyn Sleep>>, deadline: Instant) {
         match sleep.as_mut().downcast_mut_pin::<Slept>() {
             Some(mut slept) => slept.0.reset(deadline),
@@ -58,3 +59,4 @@ impl hyper::rt::Timer for Timer {
         }
     }
 }
+// ANCHOR_END: timer

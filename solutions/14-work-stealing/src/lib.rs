@@ -123,6 +123,8 @@
 
 mod builder;
 mod context;
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
+mod context_tests;
 mod driver;
 #[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
 mod driver_models;
