@@ -29,13 +29,13 @@ mod shutdown;
 mod sleep;
 #[path = "../../../solutions/16-reactor/src/tcp.rs"]
 mod tcp;
+#[cfg(test)]
+#[path = "../../../exercises/16-reactor/src/tests/mod.rs"]
+mod tests;
 #[path = "../../../solutions/16-reactor/src/udp.rs"]
 mod udp;
 #[path = "../../../solutions/16-reactor/src/wake_up.rs"]
 mod wake_up;
-#[cfg(test)]
-#[path = "../../../exercises/16-reactor/src/tests/mod.rs"]
-mod tests;
 
 use accept::accept;
 use connect::has_connected;
@@ -153,10 +153,10 @@ mod driver {
             self.fetch(Some(Duration::ZERO));
         }
 
-        // ANCHOR: dispatch
         /// Wakes the tasks that wait for at most `most` of the fetched events. If
         /// `most` is [`usize::MAX`], also wakes the tasks whose sleeps are due.
         /// Returns `true` if events or due sleeps are left.
+        // ANCHOR: dispatch
         pub fn dispatch(&mut self, most: usize) -> bool {
             let mut events = self.events.iter().skip(self.dispatched);
             for event in events.by_ref().take(most) {
