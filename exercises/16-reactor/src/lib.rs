@@ -100,6 +100,7 @@ mod context;
 mod errors;
 #[path = "../../../solutions/16-reactor/src/hook.rs"]
 mod hook;
+#[allow(dead_code, reason = "you will use it")]
 #[path = "../../../solutions/16-reactor/src/sleep.rs"]
 mod sleep;
 #[path = "../../../solutions/16-reactor/src/tcp.rs"]

@@ -62,7 +62,6 @@ pub struct EnterGuard {
 impl Drop for EnterGuard {
     fn drop(&mut self) {
         let previous = self.previous.take();
-        let entered = ENTERED.with(|entered| entered.replace(previous));
-        drop(entered);
+        let _entered = ENTERED.with(|entered| entered.replace(previous));
     }
 }
