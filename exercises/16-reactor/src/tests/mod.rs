@@ -138,7 +138,7 @@ const OVER: usize = usize::MAX;
 
 /// Numbers the rounds of a race, which ends after a while.
 fn rounds() -> impl Iterator<Item = usize> {
-    const FEWEST: usize = 100;
+    const FEWEST: usize = 300;
     const MOST: usize = 3_000;
     const TIME: Duration = Duration::from_millis(600);
     let start = Instant::now();
