@@ -8,7 +8,7 @@ pub struct Cost {
     /// From its beginning to its end.
     pub wall: Duration,
     /// What all threads of this process used meanwhile, user and system.
-    /// `None` where the operating system does not tell.
+    /// `None` where the operating system doesn't tell.
     pub cpu: Option<Duration>,
 }
 

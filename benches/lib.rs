@@ -1,4 +1,4 @@
-//! What the benchmarks share: contenders that are nobody's solution, the
+//! What the benchmarks share: contenders that aren't solutions, the
 //! schedulers and how they are measured, and the table that is printed at the end.
 
 pub mod contenders;

@@ -1,7 +1,7 @@
 //! What a task costs beside its work, on the pool with one queue:
-//! `cargo bench -p benches --bench one_queue`. With one worker nobody contends
-//! for the lock, with four many do. Beside it the sharded design: as many pools
-//! of one worker each, which get the tasks in turn.
+//! `cargo bench -p benches --bench one_queue`. With one worker, there is
+//! no contention for the lock; with four, there is a lot. Beside it is the sharded
+//! design: as many pools of one worker each, which get the tasks in turn.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -28,7 +28,7 @@ const ROWS: &[Row<'static>] = &[
     row("sharded", "the same, a pool for each worker"),
     row(
         "futures",
-        "one queue, a channel; who is woken while polled stays",
+        "one queue, a channel; a task that is woken while polled stays",
     ),
 ];
 

@@ -128,7 +128,7 @@ struct Locked(Arc<Mutex<VecDeque<usize>>>);
 
 impl Locked {
     fn with<R>(&self, change: impl FnOnce(&mut VecDeque<usize>) -> R) -> R {
-        change(&mut self.0.lock().expect("nobody panics with the lock"))
+        change(&mut self.0.lock().expect("no thread panics with the lock"))
     }
 }
 
@@ -157,7 +157,7 @@ impl RunQueue for Locked {
     }
 
     fn steal_from(&self, thief: &Self) -> Option<usize> {
-        // Nobody steals from a thief here, so that no two locks wait for each other.
+        // No thread steals from a thief here, so no two threads wait for each other's locks.
         thief.with(|items| {
             let count = items.len().div_ceil(2);
             let mut stolen = items.drain(..count);

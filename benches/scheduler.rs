@@ -57,7 +57,7 @@ mod mine {
             for workers in workers {
                 let run = (mine.start)(workers);
                 for (workload, _) in WORKLOADS {
-                    // Nobody receives it if the program is about to end.
+                    // The receiver is gone if the program is about to end.
                     let _ = begins.send((workload, workers));
                     run(workload);
                 }

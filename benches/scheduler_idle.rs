@@ -2,7 +2,7 @@
 //! task waits. `cargo bench -p benches --bench scheduler_idle`.
 //!
 //! The CPU time is that of the whole process in a second in which no task is
-//! ready. The latency is that of a task spawned by a thread that is no worker
+//! ready. The latency is that of a task spawned by a thread that isn't a worker
 //! while all workers sleep: from before the call of `spawn` to its first poll.
 //! All contenders take turns.
 
@@ -35,7 +35,7 @@ fn start<S: Scheduler + 'static>(name: &'static str, workers: usize) -> Started 
             let start = Instant::now();
             let task = async move {
                 let ns = start.elapsed().as_nanos() as u64;
-                // SeqCst: this is not what is measured.
+                // SeqCst: this isn't what is measured.
                 waited.store(ns.max(1), SeqCst);
             };
             // To drop the handle would cancel the task of some of them.
@@ -101,7 +101,7 @@ fn wait_of(started: &Started) -> u64 {
     (started.spawn)(waited.clone());
     loop {
         match waited.load(SeqCst) {
-            // Asleep, this thread keeps no processor from the workers.
+            // While it sleeps, this thread keeps no core from the workers.
             0 => thread::sleep(QUIET),
             waited => return waited,
         }

@@ -48,8 +48,8 @@ fn rows() -> [Contender; 15] {
         contender::<LockedInjector>("locked-injector", "a list in a mutex, not a stack"),
         contender::<Unfetched>("unfetched", "no note of what was pushed last"),
         contender::<Changed<Woken>>("woken-yields", "a yield wakes itself, by the waker"),
-        contender::<Observable>("observable", "with the feature, and nobody listens"),
-        contender::<Observed>("observed", "somebody does, and does nothing"),
+        contender::<Observable>("observable", "with the feature, without an observer"),
+        contender::<Observed>("observed", "with an observer that does nothing"),
     ]
 }
 

@@ -14,9 +14,9 @@ use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
 
 const WORKERS: usize = 8;
 
-/// Busy: `notify` while nobody sleeps. Searching: while seven sleep and one
-/// searches. Beside: as busy, but another thread does the same all the time.
-/// Round: a worker sleeps, is named, is unparked and finds work.
+/// Busy: `notify` while no worker is parked. Searching: while seven are parked and
+/// one searches. Beside: as busy, but another thread does the same all the time.
+/// Round: a worker parks, is chosen, is unparked and finds work.
 const SHAPES: [&str; 4] = ["busy", "searching", "beside", "round"];
 
 const ROWS: &[Row<'static>] = &[
@@ -63,7 +63,7 @@ macro_rules! measure {
         for worker in 1..WORKERS {
             let _ = sleepers.transition_to_parked(worker, Busy);
         }
-        assert!(sleepers.transition_to_searching(), "nobody searches yet");
+        assert!(sleepers.transition_to_searching(), "no worker searches yet");
         group.bench_function(name("searching"), |bencher| {
             bencher.iter(|| black_box(&sleepers).notify());
         });

@@ -36,7 +36,7 @@ impl Estimates {
         }
     }
 
-    /// The median time of one call in nanoseconds. `None` if this run has not
+    /// The median time of one call in nanoseconds. `None` if this run hasn't
     /// measured it.
     pub fn median_ns(&self, contender: &str, parameter: &str) -> Option<f64> {
         let estimates = self.read(contender, parameter, "estimates.json")?;
@@ -69,7 +69,7 @@ impl Estimates {
 pub struct Row<'a> {
     /// Its directory among the estimates.
     pub contender: &'a str,
-    /// What it gives that others do not, or lacks.
+    /// What it gives that others don't, or lacks.
     pub notes: &'a str,
 }
 

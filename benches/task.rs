@@ -193,7 +193,7 @@ mod of_arc_and_mutex {
         type Output = u32;
 
         fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<u32> {
-            let mut slot = self.0.lock().expect("nobody panics with it");
+            let mut slot = self.0.lock().expect("no thread panics with it");
             match slot.output.take() {
                 Some(output) => Poll::Ready(output),
                 None => {
@@ -218,7 +218,7 @@ mod of_arc_and_mutex {
             let handle = Handle(slot.clone());
             let future = async move {
                 let output = future.await;
-                let mut slot = slot.lock().expect("nobody panics with it");
+                let mut slot = slot.lock().expect("no thread panics with it");
                 slot.output = Some(output);
                 if let Some(waker) = slot.waker.take() {
                     waker.wake();
@@ -234,7 +234,7 @@ mod of_arc_and_mutex {
         fn run(task: Self::Task) {
             task.is_queued.store(false, SeqCst);
             let waker = Waker::from(task.clone());
-            let mut place = task.future.lock().expect("nobody panics with it");
+            let mut place = task.future.lock().expect("no thread panics with it");
             let Some(future) = &mut *place else { return };
             let mut cx = Context::from_waker(&waker);
             if future.as_mut().poll(&mut cx).is_ready() {
@@ -294,12 +294,12 @@ fn spawn_waiting<T: Tasks>() -> (Waker, T::Handle) {
     let mut leave = Some(out.clone());
     let (task, handle) = T::spawn(poll_fn(move |cx| {
         if let Some(out) = leave.take() {
-            *out.lock().expect("nobody panics with it") = Some(cx.waker().clone());
+            *out.lock().expect("no thread panics with it") = Some(cx.waker().clone());
         }
         Poll::Pending
     }));
     T::run(task);
-    let waker = out.lock().expect("nobody panics with it").take();
+    let waker = out.lock().expect("no thread panics with it").take();
     (waker.expect("the first poll has left it"), handle)
 }
 

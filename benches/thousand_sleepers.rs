@@ -52,7 +52,7 @@ fn row(what: &str, threads: usize, size: Size, run: fn(Size)) {
 fn block_rayon(Size { sleepers, nap }: Size) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build();
     let pool = pool.expect("the threads can be started");
-    // One job each: rayon is not to put several naps into one.
+    // One job each, so that rayon doesn't put several naps into one.
     let naps = (0..sleepers).into_par_iter().with_max_len(1);
     pool.install(|| naps.for_each(|_| thread::sleep(nap)));
 }

@@ -35,7 +35,7 @@ enum Kind {
     Fired,
 }
 
-/// Counts down to the last wake-up, and then wakes whoever waits for it.
+/// Counts down to the last wake-up, and then wakes the future that waits for it.
 struct Countdown {
     left: AtomicUsize,
     waits: Mutex<Option<Waker>>,
@@ -88,7 +88,7 @@ fn durations(shortest: Duration, spread: Duration) -> Vec<Duration> {
 fn poll_each<F: Future>(sleeps: &mut [F], waker: &Waker) -> usize {
     let mut cx = Context::from_waker(waker);
     let is_ready = |sleep: &mut F| {
-        // SAFETY: whoever calls this drops the vector of sleeps in place, and never moves one.
+        // SAFETY: the caller drops the vector of sleeps in place, and never moves one.
         let sleep = unsafe { Pin::new_unchecked(sleep) };
         sleep.poll(&mut cx).is_ready()
     };
@@ -114,7 +114,7 @@ fn cancelled<F: Future>(make: impl Fn(Duration) -> F) -> Cost {
 
 /// Makes the sleeps, polls each, waits until all are woken, polls each again
 /// and drops them. The time from the last first poll to the last deadline, in
-/// which most of them fire, is left out; its CPU time is not.
+/// which most of them fire, is left out; its CPU time isn't.
 fn fired<F: Future>(make: impl Fn(Duration) -> F, wait: impl Fn(&Countdown)) -> Cost {
     let (shortest, spread) = (Duration::from_millis(150), Duration::from_millis(50));
     let durations = durations(shortest, spread);
@@ -155,7 +155,7 @@ struct Measured<'a> {
 
 impl Measured<'_> {
     /// Measures all workloads for one contender, which makes its sleeps by
-    /// `make` and drives them by `wait` where nobody else does.
+    /// `make`, and drives them by `wait` where nothing else does.
     fn measure<F: Future>(
         &mut self,
         (contender, notes): (&'static str, &'static str),
@@ -266,7 +266,7 @@ fn main() {
         let wait = |all: &Countdown| current.block_on(poll_fn(|cx| all.poll(cx)));
         measured.measure(about, tokio::time::sleep, wait);
     }
-    let about = ("async-io", "an ordered map, driven by whoever waits");
+    let about = ("async-io", "an ordered map, driven by the waiting threads");
     let wait = |all: &Countdown| async_io::block_on(poll_fn(|cx| all.poll(cx)));
     measured.measure(about, async_io::Timer::after, wait);
     measured.print_table(&estimates);

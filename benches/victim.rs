@@ -19,7 +19,7 @@ pub struct Outcome {
     /// How long the task took.
     pub took: Duration,
     /// CPU time of its thread meanwhile. `None` where the operating system
-    /// does not tell.
+    /// doesn't tell.
     pub cpu: Option<Duration>,
     /// How long the victim waited, from wake-up to poll.
     pub waits: Vec<Duration>,
@@ -114,6 +114,6 @@ impl Bell {
     }
 
     fn rung(&self) -> MutexGuard<'_, Vec<Instant>> {
-        self.rung.lock().expect("nobody panics with it")
+        self.rung.lock().expect("no thread panics with it")
     }
 }

@@ -34,7 +34,7 @@ impl<const PLACE: u32> Future for Yields<PLACE> {
     }
 }
 
-/// The same, but it does not know whose waker it uses, as if it had been
+/// The same, but it doesn't know whose waker it uses, as if it had been
 /// compiled by itself.
 pub struct OpaqueYields<const PLACE: u32>(u32);
 

@@ -131,7 +131,7 @@ impl Bench {
         let (count, Cost { wall, cpu }) =
             cost::of(|| self.runtime.block_on(count_primes(self.below, is_prime)));
         heart.abort();
-        let mut pauses = pauses.lock().expect("nobody panics with it");
+        let mut pauses = pauses.lock().expect("no thread panics with it");
         // The heart may not have had a turn to this moment.
         pauses.note_beat();
         assert_eq!(count, primes_below(self.below), "`{what}` miscounts");
@@ -159,7 +159,7 @@ where
 async fn beat(pauses: Arc<Mutex<Pauses>>) {
     loop {
         sleep(BEAT).await;
-        pauses.lock().expect("nobody panics with it").note_beat();
+        pauses.lock().expect("no thread panics with it").note_beat();
     }
 }
 

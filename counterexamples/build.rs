@@ -1,8 +1,8 @@
-//! Lists the wrong versions, and puts those together that are written as edits of
-//! right ones. Where the environment has `WRONG=part_of_a_name`, the others are left
-//! out: one of them is built in a moment, all of them in minutes. Over the primitives
-//! of a model checker those are left out whose headers name none of its models: nobody
-//! explores them.
+//! Lists the wrong versions, and puts together those that are written as edits of
+//! correct ones. Where the environment has `WRONG=part_of_a_name`, the others are left
+//! out, because one of them is built in a moment, but all of them in minutes. With the
+//! primitives of a model checker, it leaves out those whose headers name none of the
+//! checker's models, because they aren't explored.
 
 use std::error::Error;
 use std::fs;
@@ -51,7 +51,7 @@ fn put_together(
         if !name.contains(&only) || elsewhere.contains(&format!("{name}.rs")) {
             continue;
         }
-        // Who asks for one by its name gets it.
+        // A version that is asked for by name is built in any case.
         if let Some(models) = &models
             && only.is_empty()
             && !names_one_of(&fs::read_to_string(&version)?, models)

@@ -5,7 +5,7 @@
 //!
 //! juliex asks how many processors there are, and starts two workers for each.
 //! So this lends it as many processors as make the workers that are asked for,
-//! while it starts, and all of them afterwards. It never has one worker.
+//! while it starts, and all of them afterward. It never has one worker.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl Scheduler for Juliex {
         let (done, end) = oneshot::channel();
         self.0.spawn(async move {
             future.await;
-            // Nobody may wait for it.
+            // The receiver may be gone.
             let _ = done.send(());
         });
         end

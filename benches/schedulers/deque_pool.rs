@@ -97,7 +97,7 @@ impl Shared {
             }
             drop(sleepers);
             // Pairs with the fence in `wake_one`. A worker that finds something
-            // stays on the stack. If it is woken there, that is in vain, and the
+            // stays on the stack. If it's woken there, the wake-up is wasted, and the
             // task may wait for a poll to end: the bench `meetings` counts that.
             fence(SeqCst);
             match self.find(deque, worker) {

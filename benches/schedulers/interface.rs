@@ -6,7 +6,7 @@ pub trait Scheduler: Sized {
     type Spawner: Spawn;
     /// Starts so many workers.
     fn start(workers: usize) -> Self;
-    /// Runs a future on this thread, which is no worker.
+    /// Runs a future on this thread, which isn't a worker.
     fn block_on<F: Future>(&self, future: F) -> F::Output;
     /// Spawns a task from this thread, and returns what awaits its end.
     fn spawn<F>(&self, future: F) -> impl Future
@@ -24,7 +24,7 @@ pub trait Spawn: Clone + Send + 'static {
     fn yield_now() -> impl Future<Output = ()> + Send;
 }
 
-/// Makes contenders of those who have the interface of exercise 14.
+/// Makes a contender of a package that has the interface of exercise 14.
 #[macro_export]
 macro_rules! runtime {
     ($name:ident, $spawner:ident, $package:ident) => {

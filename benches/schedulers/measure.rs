@@ -1,5 +1,5 @@
 //! How the schedulers are measured: in rounds in which all take turns, quick,
-//! and fair on a machine that is not quiet.
+//! and fair on a machine that isn't quiet.
 
 use std::collections::HashMap;
 use std::env;
@@ -19,7 +19,7 @@ pub type Run = Box<dyn Fn(&str)>;
 pub struct Contender {
     /// As the table and the estimates have it.
     pub name: &'static str,
-    /// What the others do not give, or what it lacks.
+    /// What the others don't give, or what it lacks.
     pub notes: &'static str,
     /// Starts it with so many workers.
     pub start: fn(usize) -> Run,

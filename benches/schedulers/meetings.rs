@@ -3,7 +3,7 @@
 //! Tasks wait for one another within their polls, which blocks their workers, so
 //! that only a worker that sleeps can run the last one. A meeting hangs if it hasn't
 //! ended after two seconds. Six threads hold meetings at once, so that the operating
-//! system interrupts the workers wherever they are: three spawn the tasks themselves,
+//! system interrupts the workers at any point: three spawn the tasks themselves,
 //! and three spawn a task that does, and then yields. A runtime has 2, 4 or 8 workers
 //! and holds 20 meetings.
 
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use super::{Scheduler, Spawn};
 
-/// A meeting that has not ended by then hangs.
+/// A meeting that hasn't ended by then hangs.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// So many threads hold meetings of either kind.
@@ -63,7 +63,7 @@ impl Meeting {
     }
 }
 
-/// Who spawns the guests.
+/// What spawns the guests.
 #[derive(Clone, Copy)]
 enum Host {
     Outside,
@@ -156,7 +156,7 @@ pub fn tell<S: Scheduler>(name: &str, time: Duration) {
 ///
 /// # Panics
 ///
-/// If `MEETINGS_SECONDS` in the environment is no number.
+/// If `MEETINGS_SECONDS` in the environment isn't a number.
 pub fn print(contenders: &[Contender]) {
     let seconds = env::var("MEETINGS_SECONDS").map_or(10, |text| {
         text.parse().expect("MEETINGS_SECONDS is a number")

@@ -46,7 +46,7 @@ impl Spawn for Handle {
 }
 
 /// Pools of one worker each, which get the tasks in turn. A task stays where it
-/// was spawned, whatever the others have to do.
+/// was spawned, however much or little the other pools have to do.
 pub struct Sharded {
     spawner: Shards,
     /// Ended with this.

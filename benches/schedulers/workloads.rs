@@ -57,7 +57,7 @@ pub const WORKLOADS: [(&str, &str); 9] = [
     ),
     (
         "spawn_many_busy2",
-        "1,000 tasks, from a thread, beside a task a worker that spawns itself anew, 10 µs a poll",
+        "1,000 tasks, from a thread, beside a task per worker that respawns itself, 10 µs a poll",
     ),
 ];
 
@@ -111,7 +111,7 @@ impl Countdown {
     fn one_done(&self) {
         // Relaxed: the channel publishes what has to be.
         if self.left.fetch_sub(1, Relaxed) == 1 {
-            let done = self.done.lock().expect("nobody panics").take();
+            let done = self.done.lock().expect("no thread panics").take();
             let _ = done.expect("only one is the last").send(());
         }
     }

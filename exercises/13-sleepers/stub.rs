@@ -48,7 +48,7 @@ pub use activity::Activity;
 ///    that case its caller has to look at all queues before its thread parks.
 ///    The last searcher sees there what the others have moved before their
 ///    `transition_from_searching`.
-/// 7. **Unparking.** A parked worker that goes on, for whatever reason, calls
+/// 7. **Unparking.** A parked worker that goes on, for any reason, calls
 ///    `transition_from_parked`. If no `notify` has chosen it, it is `Busy` from
 ///    then on, and won't be chosen. If one has, it is `Searching`. A worker
 ///    that knows that it was chosen need not call it.
@@ -112,7 +112,7 @@ impl Sleepers {
         todo!("list it; count one searcher less if it was one; is any left?")
     }
 
-    /// A parked worker goes on, for whatever reason. Returns what it does from
+    /// A parked worker goes on, for any reason. Returns what it does from
     /// now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {

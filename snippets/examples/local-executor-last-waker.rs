@@ -12,7 +12,7 @@ struct Guard;
 impl Drop for Guard {
     fn drop(&mut self) {
         let here = thread::current();
-        println!("dropped by {}", here.name().unwrap_or("nobody"));
+        println!("dropped by {}", here.name().unwrap_or("an unnamed thread"));
     }
 }
 

@@ -28,7 +28,7 @@ fn poll(kept: &mut Waker, current: &Waker) {
 
 fn main() {
     for (vtables, vtable) in [("one", &ONE), ("two", &ANOTHER)] {
-        // SAFETY: the functions do not touch the pointer.
+        // SAFETY: the functions don't touch the pointer.
         let current = unsafe { Waker::new(ptr::null(), vtable) };
         let mut kept = Waker::noop().clone();
         CLONES.store(0, Relaxed);

@@ -21,7 +21,7 @@ impl Ring {
         has_room
     }
 
-    /// Takes half of the items: they must not be popped any more.
+    /// Takes half of the items: they must not be popped anymore.
     fn claim(&mut self) -> Range<usize> {
         let half = (self.tail - self.next) / 2;
         self.next += half;

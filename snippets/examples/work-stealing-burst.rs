@@ -48,7 +48,7 @@ fn main() {
     let mut builder = Runtime::builder();
     let builder = builder.worker_threads(2).observer(observe);
     let runtime = builder.build().expect("there are threads left");
-    // Time for both workers to fall asleep.
+    // Time for both workers to park.
     thread::sleep(Duration::from_millis(5));
     let title = "A burst, and who comes to help";
     let recording = trace::record(title, "solution 14", 2);

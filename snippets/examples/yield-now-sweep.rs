@@ -65,7 +65,7 @@ fn measure(n: u64) -> (f64, Vec<u64>) {
         tokio::spawn(victim(rings, tell));
         tokio::spawn(busy(n)).await.unwrap()
     });
-    drop(runtime); // and with it the victim: nobody takes the rings now
+    drop(runtime); // and with it the victim: nothing takes the rings now
     bell.join().unwrap();
     (rate, waits.into_iter().collect())
 }

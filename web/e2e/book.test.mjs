@@ -26,7 +26,7 @@ describe("the book", { skip: reasonToSkip() }, () => {
     assert(all.length >= 40, `only ${all.length} pages`);
     await onPages(all, async (page) => {
       await settledAndAccessible(page);
-      // Of all that axe looks at only colours depend on the theme; the frame of all pages is the same.
+      // Of all that axe looks at only colors depend on the theme; the frame of all pages is the same.
       await page.evaluate(() => document.documentElement.classList.replace("light", "navy"));
       await assertAccessible(page, "main", ["color-contrast"]);
     });

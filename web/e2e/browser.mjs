@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const LAUNCH = process.env.WORKSHOP_URL;
 
-/** A sentence if the tests cannot run here; in CI that is a failure instead. */
+/** A sentence if the tests can't run here; in CI that is a failure instead. */
 export function reasonToSkip() {
   const reason = !LAUNCH
     ? "set WORKSHOP_URL to the link that `cargo workshop serve --no-open` prints"
@@ -31,7 +31,7 @@ const UPSTREAM = new Set([
   "region .left-buttons",
 ]);
 
-// Markdown cannot write the empty corner of a table as anything but a header.
+// Markdown can't write the empty corner of a table as anything but a header.
 const EMPTY_CORNER = /^empty-table-header .*th:nth-child\(1\)$/;
 
 /** @type {import("playwright-core").Browser | undefined} */
@@ -154,10 +154,10 @@ async function find(selectors, most) {
   return found;
 }
 
-/** Fails on whatever axe finds within `part`, except mdBook's own; looks by these rules only, if there are any. */
+/** Fails on everything that axe finds within `part`, except mdBook's own; looks by these rules only, if there are any. */
 export async function assertAccessible(page, part = "html", rules = undefined) {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
-  // What passes is not put into words: that takes long.
+  // What passes isn't put into words: that takes long.
   const run = ([part, rules]) => globalThis.axe.run(part, { resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
   const { violations } = await page.evaluate(run, [part, rules]);
   const ours = violations.flatMap(({ id, help, nodes }) =>

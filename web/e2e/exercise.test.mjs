@@ -146,7 +146,7 @@ describe("the panel of exercise 1", { skip: reasonToSkip() }, () => {
   });
 
   test("gives hints level by level: after a red check, or when the reader insists", async () => {
-    // What the reader was given before this run is not known: the server's part is tested in Rust.
+    // What the reader was given before this run isn't known: the server's part is tested in Rust.
     let given = 0;
     const levels = ["Concept", "Strategy", "Code"];
     const state = (earned) => ({ given: levels.slice(0, given).map((heading) => ({ heading, text: "Use `park`.\n\n1. *One.*" })), to_come: levels.slice(given), earned });
@@ -231,7 +231,7 @@ describe("the panel of exercise 1", { skip: reasonToSkip() }, () => {
       await check(first);
       await says(second, /0 of \d+ pass; the others aren’t written yet/);
       assert.equal(await second.locator(".tests > .unwritten").count(), await first.locator(".tests > .unwritten").count());
-      // Who closes the tab that listens for both leaves the other one informed.
+      // Closing the tab that listens for both leaves the other tab informed.
       await one.close();
       file.write(`// after all\n${file.before}`);
       await two.waitForFunction(() => globalThis.ace.edit(document.querySelector(".work .ace_editor")).getValue().startsWith("// after all"));

@@ -180,7 +180,7 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
         assert.deepEqual([x, y], [0, 0]);
         await assertFits(page, await page.evaluate(() => innerWidth));
         await assertAccessible(page, "main figure");
-        // What a browser's own Escape does; the key itself does not reach the page.
+        // What a browser's own Escape does; the key itself doesn't reach the page.
         await page.evaluate(() => document.exitFullscreen());
         // The page hears of it with the next frame only.
         await page.waitForFunction(() => !document.querySelector("#fig-timeline").matches(".fig-large"));
@@ -470,7 +470,7 @@ describe("a sweep", { skip: reasonToSkip() }, () => {
   });
 });
 
-/** What is said, without the spaces that do not break. */
+/** What is said, without the spaces that don't break. */
 function parts(page) {
   const why = { innerText: async () => (await page.locator(".fig-why").innerText()).replaceAll("\u00a0", " ") };
   return { why, text: () => page.locator(".fig-scrubber").getAttribute("aria-valuetext") };
@@ -490,7 +490,7 @@ async function openAll(page) {
   await page.locator(".fig-table").first().waitFor();
 }
 
-/** The page does not scroll sideways; tables may. */
+/** The page doesn't scroll sideways; tables may. */
 async function assertFits(page, width) {
   assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth), width);
   assert(await page.locator(".content").evaluate((content) => content.scrollWidth - content.clientWidth) <= 0);

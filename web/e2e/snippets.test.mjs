@@ -239,7 +239,7 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
       await snippet.getByRole("button", { name: "Hide them again" }).click();
       assert.equal(await lines(), shown);
 
-      // What is typed above the hidden lines does not bring them up, now or after a reload.
+      // What is typed above the hidden lines doesn't bring them up, now or after a reload.
       await snippet.locator("textarea").focus();
       await page.keyboard.press("Control+Home");
       await page.keyboard.insertText("// mine\n");

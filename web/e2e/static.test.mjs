@@ -1,4 +1,4 @@
-// The book as plain files: on somebody's web server, and opened from disk.
+// The book as plain files: on any web server, and opened from disk.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -149,7 +149,7 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
     await visit(pathToFileURL(join(BOOK, drawn)).href, async (page, requests) => {
       assert((await page.locator("ws-timeline .fig-picture").count()) >= 3);
       await page.locator(".fig-menu summary").first().click();
-      assert.equal(await page.getByRole("button", { name: "Open in Perfetto" }).count(), 0, "nobody could answer");
+      assert.equal(await page.getByRole("button", { name: "Open in Perfetto" }).count(), 0, "no server could answer");
       assert.deepEqual(requests.filter((address) => !address.startsWith("file:")), []);
     });
   });

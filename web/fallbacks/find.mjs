@@ -50,7 +50,7 @@ function expanded(text, page) {
   return included ? readFileSync(resolve(dirname(page), included.trim()), "utf8") : text;
 }
 
-/** mdBook's HTML block ends at a blank line; nobody reads the spaces. @param {string} picture */
+/** mdBook's HTML block ends at a blank line; the spaces aren't shown. @param {string} picture */
 function tidy(picture) {
   return picture.replace(/>\s+</g, ">\n<").replace(/\s*\n\s*/g, "\n").trim();
 }

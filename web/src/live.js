@@ -1,4 +1,4 @@
-// What the workshop tells of itself: the book was rebuilt, it does not build,
+// What the workshop tells of itself: the book was rebuilt, it doesn't build,
 // the crates of the programs are being built.
 
 import { whenIdle } from "./busy.js";
@@ -91,7 +91,7 @@ function reload() {
   location.reload();
 }
 
-/** Remembers the place by the heading above it, so that a change further up does not move it. */
+/** Remembers the place by the heading above it, so that a change further up doesn't move it. */
 function keepPlace() {
   const above = headings().filter((heading) => heading.getBoundingClientRect().top <= 0).at(-1);
   const top = above ? -above.getBoundingClientRect().top : scrollY;
@@ -147,7 +147,7 @@ function showProgress({ done, total }) {
 /** @type {HTMLElement | undefined} */
 let banner;
 
-/** @param {string | null} message nothing when the last fault is mended */
+/** @param {string | null} message nothing when the last fault is fixed */
 function showBookError(message) {
   banner?.remove();
   if (message == null) return;

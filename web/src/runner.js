@@ -93,7 +93,7 @@ export function fromRoot(/** @type {string} */ path) {
 export function mayBeLocal() {
   if (location.protocol === "file:") return false;
   const loopback = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
-  // Whoever was given a token came by the link that `cargo workshop` printed, under whatever name.
+  // A reader with a token came by the link that `cargo workshop` printed, under any name.
   return loopback || store.getItem(TOKEN_KEY) !== null;
 }
 
@@ -121,7 +121,7 @@ async function probe() {
 
 /**
  * Calls the runner and yields its events. Aborting `signal` closes the
- * connection, which ends whatever runs behind it.
+ * connection, which ends what runs behind it.
  *
  * @param {string} path below `api/`
  * @param {object} body

@@ -1,6 +1,6 @@
 import { keepArrowKeys } from "./common/dom.js";
 
-/** Lets the keyboard reach, and scroll, whatever is too wide for the page. */
+/** Lets the keyboard reach, and scroll, everything that is too wide for the page. */
 export function startScrollable() {
   const wide = [...document.querySelectorAll("main :is(pre > code:not(.ace_editor), .table-wrapper)")].filter(
     (candidate) => candidate instanceof HTMLElement,

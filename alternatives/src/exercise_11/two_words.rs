@@ -164,7 +164,7 @@ fn waiting(next: u32, tail: u32) -> u32 {
 
 impl<T, const N: usize> Drop for Ring<T, N> {
     fn drop(&mut self) {
-        // SAFETY: no other thread has the ring any more.
+        // SAFETY: no other thread has the ring anymore.
         while let Some(item) = unsafe { self.pop() } {
             drop(item);
         }

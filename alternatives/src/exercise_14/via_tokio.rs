@@ -99,7 +99,7 @@ impl Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        // SAFETY: the runtime is not used after this.
+        // SAFETY: the runtime isn't used after this.
         let runtime = unsafe { ManuallyDrop::take(&mut self.0) };
         match runtime::Handle::try_current() {
             // tokio panics rather than wait within one of its own tasks.

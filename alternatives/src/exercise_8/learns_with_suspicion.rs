@@ -124,7 +124,7 @@ impl Budget {
         }
     }
 
-    /// Begins the slice when that of a budget within it began, if it has not
+    /// Begins the slice when that of a budget within it began, if it hasn't
     /// begun before.
     fn after(mut self, inner: Self) -> Self {
         let began = inner.progress.map(|it| self.begin(it.began_at));

@@ -40,8 +40,7 @@ impl Ring {
 }
 
 /// Gives the least, the median and the most turns that one of the tasks got, and
-/// the time between two turns, whichever
-/// task's they are.
+/// the time between two turns of any tasks.
 pub fn measure<S: Scheduler>(scheduler: &S, habit: Habit) -> Sample {
     let ring = Arc::new(Ring {
         turns: (0..TASKS).map(|_| Turns::default()).collect(),

@@ -66,7 +66,7 @@ pub mod never_recycled {
         /// As in the right one.
         #[inline]
         pub unsafe fn remove<C>(cell: NonNull<C>, _recycles: bool) {
-            // SAFETY: passed on; `put` has not recycled either.
+            // SAFETY: passed on; `put` hasn't recycled either.
             unsafe { right::remove(cell, false) };
         }
     }

@@ -98,7 +98,7 @@ impl Task {
     }
 
     fn take(&self) -> Option<Work> {
-        // SAFETY: the task is over: no worker polls it any more.
+        // SAFETY: the task is over: no worker polls it anymore.
         self.work.with_mut(|work| unsafe { (*work).take() })
     }
 

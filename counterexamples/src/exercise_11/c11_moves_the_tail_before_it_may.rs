@@ -24,7 +24,7 @@ const OWNER: u16 = u16::MAX;
 /// The word that the owner and the thieves change alternately.
 #[derive(Clone, Copy)]
 struct Head {
-    /// The first slot that is not free.
+    /// The first slot that isn't free.
     position: u32,
     /// How many slots from there on are being read, or were popped behind those.
     claimed: u16,
@@ -246,7 +246,7 @@ impl<T, const N: usize> Local<T, N> {
             return Err(item);
         }
         let tail = self.ring.tail.load(Relaxed);
-        // SAFETY: it is free, and a `Local` is not shared.
+        // SAFETY: it is free, and a `Local` isn't shared.
         unsafe { self.ring.write(tail, item) };
         self.ring.tail.store(tail.wrapping_add(1), Release);
         Ok(())
@@ -311,7 +311,7 @@ impl<T, const N: usize> Local<T, N> {
 
     /// Takes the oldest item.
     pub fn pop(&self) -> Option<T> {
-        // SAFETY: a `Local` is not shared.
+        // SAFETY: a `Local` isn't shared.
         unsafe { self.ring.pop() }
     }
 

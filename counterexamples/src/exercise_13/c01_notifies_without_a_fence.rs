@@ -103,7 +103,7 @@ impl Sleepers {
         is_last
     }
 
-    /// A parked worker goes on, for whatever reason. Returns what it does from now on.
+    /// A parked worker goes on, for any reason. Returns what it does from now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {
         while self.set.contains(worker) {

@@ -543,7 +543,7 @@ fn the_future_is_dropped_once_before_block_on_returns() {
     });
 }
 
-/// Clause 7: the same holds when the future panics, and afterwards the thread
+/// Clause 7: the same holds when the future panics, and afterward the thread
 /// can block again.
 #[test]
 fn a_panic_of_the_future_reaches_the_caller() {

@@ -43,7 +43,7 @@
 //!    was pushed. No slot is overwritten while a thread reads it.
 //! 10. **One owner.** A [`Local`] may move to another thread; it can be neither
 //!     shared nor cloned. A [`Stealer`] can be cloned, sent and shared,
-//!     whatever type the items have, as long as they may be sent.
+//!     for any type of items that may be sent.
 //! 11. **Counts.** `len`, `is_empty` and `free` are exact while no other thread
 //!     is at work. While others are at work, `free` promises room, `len` is at
 //!     most `N`, and a queue that always has an item in it never says that it

@@ -154,8 +154,8 @@ fn two_thieves_and_the_owner_share_in_every_order() {
     let lesson = Lesson {
         clause: "1. Exactly once",
         promise: "In every interleaving of two steals and three pushes, each item comes out once.",
-        usual_cause: "The second thief claims while the first one still copies, and whichever ends \
-                      first gives back the slots of both; or a thief that was refused clears the \
+        usual_cause: "The second thief claims while the first one still copies, and the one that \
+                      ends first gives back the slots of both; or a thief that was refused clears the \
                       other thief's claim; or a thief waits for the other thief. Or a number of \
                       items that is read without the lock is stored after the lock is released, \
                       and an older number stays.",

@@ -389,7 +389,7 @@ fn the_future_goes_from_thread_to_thread_in_one_piece() {
 fn the_last_reference_frees_the_block_in_every_order() {
     let lesson = Lesson {
         clause: "7. Freed",
-        promise: "Whichever two of the end, the handle and a waker come together, the block is freed \
+        promise: "If any two of the end, the handle and a waker come together, the block is freed \
                   after both.",
         usual_cause: "A reference is given back with `Relaxed`: give it back with `Release`, and \
                       have the last one acquire. Or the block is used after the reference was \
@@ -413,7 +413,7 @@ fn the_last_reference_frees_the_block_in_every_order() {
     });
 }
 
-/// Bytes that are allocated once, whatever a model does. A block that is never freed in some
+/// Bytes that are allocated once, in any model. A block that is never freed in some
 /// interleavings adds up to more, since there are hundreds of interleavings.
 const KEPT_BY_LOOM: isize = 1 << 10;
 

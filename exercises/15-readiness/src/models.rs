@@ -210,7 +210,7 @@ fn what_happens_to_one_direction_leaves_the_other_alone() {
                 [Read, Write].map(|it| readiness.poll_ready(&mut cx, it));
             assert!(
                 read.is_pending() && write.is_ready(),
-                "afterwards a poll for `Read` returns `{read:?}`, and one for `Write` `{write:?}`"
+                "afterward a poll for `Read` returns `{read:?}`, and one for `Write` `{write:?}`"
             );
         });
     });

@@ -62,7 +62,7 @@ impl<T> Future for JoinHandle<T> {
 trait Run: Send + Sync {
     /// Runs the closure. Never panics.
     fn run(&self);
-    /// Gives up a closure that has not been run. Never panics.
+    /// Gives up a closure that hasn't been run. Never panics.
     fn cancel(&self);
 }
 

@@ -120,7 +120,7 @@ impl Pool {
     /// jobs have run and all threads have ended. A job that is submitted from
     /// now on is cancelled.
     ///
-    /// Code that only submits jobs may keep the pool meanwhile, and afterwards:
+    /// Code that only submits jobs may keep the pool meanwhile, and afterward:
     /// the wait is here, and never where the last owner is dropped.
     ///
     /// ```
@@ -137,7 +137,7 @@ impl Pool {
 }
 
 /// What the pool shares with its threads. In an `Arc` of std also in a model:
-/// loom's cannot be `self`.
+/// loom's can't be `self`.
 struct Shared {
     max_threads: usize,
     keep_alive: Duration,
@@ -160,7 +160,7 @@ struct State {
     is_shut_down: bool,
     thread_count: usize,
     started_count: u64,
-    /// The threads that have not left, for the pool to join, and under
+    /// The threads that haven't left, for the pool to join, and under
     /// [`LEFT_LAST`] the one that left last.
     threads: BTreeMap<u64, thread::JoinHandle<()>>,
 }
@@ -294,7 +294,7 @@ impl Shared {
             let is_woken = parker.park_timeout(self.keep_alive);
             state = self.lock();
             let place = state.idle.iter().position(|(idle, _)| *idle == number);
-            // Not in the list: counted as coming, whatever has ended the park.
+            // Not in the list: counted as coming, however the park ended.
             if let Some(place) = place {
                 state.idle.remove(place);
                 if !is_woken && state.queue.is_empty() {

@@ -166,7 +166,7 @@ struct Thread {
 /// The budget of one poll.
 #[derive(Clone, Copy)]
 struct Budget {
-    /// Of this budget or of an outer one, whichever is shortest.
+    /// The shortest one among this budget and the outer ones.
     slice: Duration,
     /// When the innermost outer slice that has begun ends. `None` if there is
     /// no such slice, or if it never ends.

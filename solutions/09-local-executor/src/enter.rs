@@ -61,7 +61,7 @@ impl EnterGuard {
     /// Makes it the thread's current executor, in place of any other.
     pub fn enter(core: &Rc<Core>) -> Self {
         let enter = |here: &RefCell<_>| here.replace(Some(core.clone()));
-        // Fails while the thread ends, when nothing looks for it any more.
+        // Fails while the thread ends, when nothing looks for it anymore.
         let outer = CURRENT.try_with(enter).unwrap_or_default();
         Self { outer }
     }

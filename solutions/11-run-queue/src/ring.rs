@@ -201,7 +201,7 @@ impl<T, const N: usize> Ring<T, N> {
 
 impl<T, const N: usize> Drop for Ring<T, N> {
     fn drop(&mut self) {
-        // SAFETY: no other thread has the ring any more.
+        // SAFETY: no other thread has the ring anymore.
         while let Some(item) = unsafe { self.pop() } {
             drop(item);
         }

@@ -1,4 +1,4 @@
-//! What all tasks have in common, whatever their futures are.
+//! What all tasks have in common, for any type of future.
 
 use std::ptr::NonNull;
 use std::task::{Context, Poll, Waker};
@@ -59,11 +59,11 @@ pub struct Vtable {
 pub struct Links {
     /// The list that the task is in.
     pub list: UnsafeCell<Option<NonNull<()>>>,
-    pub neighbours: UnsafeCell<Neighbours>,
+    pub neighbors: UnsafeCell<Neighbors>,
 }
 
 #[derive(Clone, Copy, Default)]
-pub struct Neighbours {
+pub struct Neighbors {
     pub previous: Option<NonNull<Header>>,
     pub next: Option<NonNull<Header>>,
 }
@@ -72,13 +72,13 @@ impl Links {
     pub fn new() -> Self {
         Self {
             list: UnsafeCell::new(None),
-            neighbours: UnsafeCell::new(Neighbours::default()),
+            neighbors: UnsafeCell::new(Neighbors::default()),
         }
     }
 
     /// To be called with the list's lock.
-    pub fn neighbours(&self) -> Neighbours {
+    pub fn neighbors(&self) -> Neighbors {
         // SAFETY: the caller holds the lock.
-        self.neighbours.with(|neighbours| unsafe { *neighbours })
+        self.neighbors.with(|neighbors| unsafe { *neighbors })
     }
 }

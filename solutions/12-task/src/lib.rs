@@ -14,7 +14,7 @@
 //! its future was ready or has panicked, or when it was cancelled.
 //!
 //! 1. **One allocation.** [`spawn`] allocates one block, of the size that the
-//!    future and the output need, whatever their alignment. Nothing else that
+//!    future and the output need, for any alignment. Nothing else that
 //!    is done with the task allocates, except what the future itself does. The
 //!    block is freed with the layout that it was allocated with.
 //! 2. **In place.** A future stays where it was first polled, and is dropped
@@ -57,8 +57,8 @@
 //!     linked behind it. Running it cancels what is still linked behind it.
 //! 12. **Panics.** If the future panics, in a poll or when it is dropped, its
 //!     task ends, and the handle returns the panic's payload. Neither `run` nor
-//!     dropping a `Runnable` or a handle panics, whatever panics inside: the
-//!     future, the output, or the waker of the handle. If that waker panics
+//!     dropping a `Runnable` or a handle panics, no matter what panics inside:
+//!     the future, the output, or the waker of the handle. If that waker panics
 //!     when it is cloned or dropped, the poll of the handle may pass the panic
 //!     on, and can be repeated. If the scheduler panics in `clone`, `schedule`,
 //!     `schedule_yielded` or `owned`, the panic is passed on, and the task that

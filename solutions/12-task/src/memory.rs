@@ -73,7 +73,7 @@ fn layout_of(class: usize) -> Layout {
 
 fn allocate(layout: Layout) -> NonNull<u8> {
     debug_assert!(layout.size() > 0, "a cell has a header");
-    // SAFETY: the layout is not of size zero.
+    // SAFETY: the layout isn't of size zero.
     let place = unsafe { alloc::alloc(layout) };
     NonNull::new(place).unwrap_or_else(|| alloc::handle_alloc_error(layout))
 }

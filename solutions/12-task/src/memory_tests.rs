@@ -42,7 +42,7 @@ impl<const N: usize> Cells<N> {
             // SAFETY: `put` made the cell, and it hasn't been removed.
             let bytes = unsafe { cell.read() };
             assert_eq!(bytes, [index as u8; N], "another cell's memory");
-            // SAFETY: as above, and the cell isn't used any more.
+            // SAFETY: as above, and the cell isn't used anymore.
             unsafe { remove(cell, true) };
         }
     }

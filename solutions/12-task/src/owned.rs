@@ -8,7 +8,7 @@ use std::sync::PoisonError;
 use primitives::{Mutex, MutexGuard};
 
 use super::Schedule;
-use super::header::{Header, Neighbours};
+use super::header::{Header, Neighbors};
 use super::runnable::Runnable;
 use super::state::Woken;
 
@@ -79,7 +79,7 @@ impl<S: Schedule> OwnedTasks<S> {
                 claimed.set_next(waiting.take());
                 waiting = Some(claimed);
             }
-            place = header.links.neighbours().next;
+            place = header.links.neighbors().next;
         }
         waiting
     }
@@ -125,7 +125,7 @@ impl List {
     fn remove(&mut self, task: NonNull<Header>) {
         // SAFETY: the task hasn't ended, and we hold the lock.
         let links = &unsafe { task.as_ref() }.links;
-        let Neighbours { previous, next } = links.neighbours();
+        let Neighbors { previous, next } = links.neighbors();
         match previous {
             None => self.first = next,
             Some(previous) => change(previous, |it| it.next = next),
@@ -137,12 +137,12 @@ impl List {
 }
 
 /// Changes the links of a listed task. To be called with the list's lock.
-fn change(task: NonNull<Header>, change: impl FnOnce(&mut Neighbours)) {
+fn change(task: NonNull<Header>, change: impl FnOnce(&mut Neighbors)) {
     // SAFETY: a task leaves the list before it ends.
     let links = &unsafe { task.as_ref() }.links;
-    links.neighbours.with_mut(|neighbours| {
+    links.neighbors.with_mut(|neighbors| {
         // SAFETY: the caller holds the lock.
-        change(unsafe { &mut *neighbours });
+        change(unsafe { &mut *neighbors });
     });
 }
 

@@ -5,7 +5,7 @@
 //! | `RUNNING` | by `spawn`, or by the wake-up or abort of a waiting task | the task is *running*: it is queued, or being polled. Only the thread that has it may touch the future |
 //! | `NOTIFIED` | by a wake-up while `RUNNING` | the thread that has the task must not let it go after the poll |
 //! | `CANCELLED` | by an abort | the thread that has the task drops the future instead of polling it |
-//! | `COMPLETE` | by the thread that has the task, instead of letting it go | there is no future any more; until the handle takes it, there is a result |
+//! | `COMPLETE` | by the thread that has the task, instead of letting it go | there is no future anymore; until the handle takes it, there is a result |
 //! | `JOIN_INTEREST` | by `spawn`, until the handle is dropped | the result belongs to the handle |
 //! | `JOIN_WAKER` | by the handle, which may also take it back | the waker cell belongs to the task: the thread that completes it takes the waker |
 //!

@@ -43,7 +43,7 @@ pub unsafe fn store(
     if published.take().is_some() && state.withdraw_waker() {
         return true;
     }
-    // SAFETY: the waker cell is the handle's: `JOIN_WAKER` is not set.
+    // SAFETY: the waker cell is the handle's: `JOIN_WAKER` isn't set.
     let before =
         join_waker.with_mut(|slot| unsafe { &mut *slot }.replace(waker));
     if state.publish_waker() {

@@ -69,7 +69,7 @@ impl Counts {
         self.0.fetch_update(Relaxed, Relaxed, begin).is_ok()
     }
 
-    /// Makes a searcher busy. Returns `true` if none searches any more.
+    /// Makes a searcher busy. Returns `true` if none searches anymore.
     pub fn end_search(&self) -> bool {
         // Release: pairs with the fence of the worker that ends the last
         // search; shows what this one has taken into its own queue. Whether the

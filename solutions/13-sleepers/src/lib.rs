@@ -44,7 +44,7 @@
 //!    that case its caller has to look at all queues before its thread parks.
 //!    The last searcher sees there what the others have moved before their
 //!    `transition_from_searching`.
-//! 7. **Unparking.** A parked worker that goes on, for whatever reason, calls
+//! 7. **Unparking.** A parked worker that goes on, for any reason, calls
 //!    `transition_from_parked`. If no `notify` has chosen it, it is `Busy` from
 //!    then on, and won't be chosen. If one has, it is `Searching`. A worker
 //!    that knows that it was chosen need not call it.

@@ -95,7 +95,7 @@ impl Sleepers {
     // ANCHOR_END: to_parked
 
     // ANCHOR: from_parked
-    /// A parked worker goes on, for whatever reason. Returns what it does from
+    /// A parked worker goes on, for any reason. Returns what it does from
     /// now on.
     #[must_use]
     pub fn transition_from_parked(&self, worker: usize) -> Activity {

@@ -103,7 +103,7 @@ where
 /// If this thread has entered no runtime.
 #[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
-    // SAFETY: the reference is not used.
+    // SAFETY: the reference isn't used.
     let _ = unsafe { context::expect_current() };
     sleep::sleep(duration)
 }

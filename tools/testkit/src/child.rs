@@ -118,7 +118,7 @@ fn judge(verdict: Option<Verdict>, end: End) -> Verdict {
     Verdict::Failed(Failure::new(seen))
 }
 
-/// What is said of a child that has not even reported that it's late. If it stood in line for a
+/// What is said of a child that hasn't even reported that it's late. If it stood in line for a
 /// large part of the time in which it had to report that, this says nothing about the program.
 fn describe_silence(limit: Duration, in_line: Option<Duration>) -> String {
     let kind = match in_line {

@@ -40,7 +40,7 @@ fn in_words(stacks: &[ThreadStack]) -> Option<String> {
 }
 
 /// A thread waits for a lock in the code under test, and all others sleep:
-/// whatever holds the lock never releases it.
+/// the holder of the lock never releases it.
 fn deadlock(stacks: &[ThreadStack]) -> Option<String> {
     let is_stuck =
         |stack: &&ThreadStack| stack.activity == Activity::Lock && stack.innermost().is_some();

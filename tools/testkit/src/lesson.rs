@@ -47,9 +47,9 @@ const READ_AT_A_HANG: &str = ", at a hang ";
 
 /// Advice with one of these is about waiting, and fits a hang; other advice is
 /// about what an assertion found.
-const WORDS_OF_WAITING: [&str; 18] = [
+const WORDS_OF_WAITING: [&str; 17] = [
     "wake", "woke", "unpark", "park", "notif", "token", "lock", "hang", "lost", "forever",
-    "for ever", "condvar", "sleep", "deadlock", "waits", "join", "stop", "never",
+    "condvar", "sleep", "deadlock", "waits", "join", "stop", "never",
 ];
 
 /// Advice with one of these is about memory, and fits a crash.
@@ -173,7 +173,7 @@ mod tests {
             usual_cause: "the flag is cleared after the poll",
             read: "one-future/block-on.html#early",
         };
-        let report = lesson.report("it slept", "tests.rs:7", &["test  asleep".into()]);
+        let report = lesson.report("it slept", "tests.rs:7", &["test  sleeping".into()]);
         for row in [
             "clause 3. No lost wake-up\n",
             "  promised   a wake-up that comes early still counts\n",
@@ -181,7 +181,7 @@ mod tests {
             "  usually    the flag is cleared after the poll\n",
             "  read       one-future/block-on.html#early\n",
             "  check      tests.rs:7\n",
-            "  threads    test  asleep\n",
+            "  threads    test  sleeping\n",
         ] {
             assert!(report.contains(row), "`{row}` is missing in:\n{report}");
         }
@@ -229,7 +229,7 @@ mod tests {
             "a panic at exercises/01-x/src/lib.rs:3: index out of bounds",
             "it hangs in a destructor: `drop` waits in a join",
             "the test process died of SIGILL",
-            "loom tries an execution once more up to some step",
+            "loom tries an execution again up to some step",
         ] {
             assert_eq!(lesson.advice(seen), None, "{seen}");
             assert!(!lesson.report(seen, "x", &[]).contains("usually"), "{seen}");

@@ -1,5 +1,5 @@
-//! Counts the atomic read-modify-writes that code executes, wherever they come from, including the
-//! standard library and other crates, which no wrapper sees.
+//! Counts the atomic read-modify-writes that code executes, including those in the standard
+//! library and in other crates, which no wrapper sees.
 
 use crate::child;
 use crate::trap;

@@ -137,7 +137,7 @@ impl<F: Fn() + Send + Sync + 'static> HostileClone<F> {
     ///
     /// The caller must pass a pointer from [`Arc::into_raw`] whose count stays.
     unsafe fn borrow(data: *const ()) -> ManuallyDrop<Arc<Self>> {
-        // SAFETY: passed on; the count is not given back.
+        // SAFETY: passed on; the count isn't given back.
         ManuallyDrop::new(unsafe { Arc::from_raw(data.cast()) })
     }
 }

@@ -255,7 +255,7 @@ fn cause_of(message: &str) -> String {
         .split_once(": ")
         .map_or(message, |(awaited, _)| awaited);
     format!(
-        "what the check waits for can't come any more, because what should cause it was dropped or \
+        "what the check waits for can't come anymore, because what should cause it was dropped or \
          has ended (\"{awaited}\" didn't hold)"
     )
 }
@@ -267,7 +267,7 @@ pub(crate) fn of_subject() -> Option<String> {
     let is_cause = |panic: &&Panic| is_of_subject(&panic.place) && is_unwanted(&panic.message);
     let panic = recorded.iter().find(is_cause)?;
     Some(format!(
-        "{PANIC} at {}, on thread `{}`: {}. Afterwards it hangs",
+        "{PANIC} at {}, on thread `{}`: {}. Afterward it hangs",
         without_detours(&panic.place),
         panic.thread,
         panic.message

@@ -1,4 +1,4 @@
-//! A race between a thread that falls asleep and one that wakes it.
+//! A race between a thread that goes to sleep and one that wakes it.
 
 use std::hint;
 use std::mem;
@@ -20,7 +20,7 @@ const STOP: u32 = u32::MAX;
 const LOOKS: u32 = 100_000;
 
 /// Has `wait` wait for one [`Answer`] after the other until `time` has passed. Another thread
-/// answers each at once, and so wakes just about when `wait` falls asleep: sometimes a little
+/// answers each at once, and so wakes just about when `wait` goes to sleep: sometimes a little
 /// earlier, sometimes a little later. No single round can hit a narrow moment, but many do.
 ///
 /// # Panics
@@ -96,7 +96,7 @@ impl Desk {
     }
 
     /// Spins first, because being unparked takes too long to hit a narrow moment. Sleeps in the
-    /// end, so that all threads are seen to sleep if no question comes any more.
+    /// end, so that all threads are seen to sleep if no question comes anymore.
     fn wait_for_question(&self, round: u32) {
         let is_asked = || self.asked.load(SeqCst) >= round;
         for look in 1..=LOOKS {

@@ -1,11 +1,11 @@
-//! Tests a wake-up at each step of a thread that falls asleep, and a thread that falls asleep at
+//! Tests a wake-up at each step of a thread that goes to sleep, and a thread that goes to sleep at
 //! each step of a wake-up.
 //!
 //! A race that is run a thousand times hits a gap of a few nanoseconds now and then, and on a busy
 //! machine hardly ever. Here one of the two threads is run one machine instruction at a time, with
 //! the processor's own trap flag, and stopped after a given number of them. The other thread then
-//! does its part until it is done or has fallen asleep. With one round for each instruction, the
-//! gap is hit, however narrow it is and whatever else the machine does.
+//! does its part until it is done or sleeps. With one round for each instruction, the gap is hit,
+//! no matter how narrow it is and what else the machine does.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
@@ -20,9 +20,9 @@ use crate::trap;
 /// How many instructions are stepped through in each of the two sweeps. A
 /// step takes a microsecond, or ten in a virtual machine.
 const STEPS: u32 = 30_000;
-/// After this many instructions a thread isn't falling asleep; it spins.
+/// After this many instructions a thread isn't going to sleep; it spins.
 const MAX_STEPS: u32 = 5_000;
-/// How often the other thread may spin instead of falling asleep.
+/// How often the other thread may spin instead of going to sleep.
 const MAX_SPINS: u32 = 10;
 /// How much CPU time shows that the other thread spins.
 const SPIN_NS: u64 = 2_000_000;
@@ -234,7 +234,7 @@ impl Drop for PartnerDone {
 }
 
 /// Spins first, for the sake of speed. Sleeps in the end, so that all threads are seen to sleep if
-/// no question comes any more.
+/// no question comes anymore.
 fn wait_for_question(round: u32) {
     let is_asked = || STAGE.asked.load(SeqCst) >= round;
     for _ in 0..SPINS_BEFORE_PARK {

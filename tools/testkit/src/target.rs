@@ -67,7 +67,7 @@ impl TargetWatch {
         (by_value.load(SeqCst), by_reference.load(SeqCst))
     }
 
-    /// Asserts that the target has not been dropped.
+    /// Asserts that the target hasn't been dropped.
     ///
     /// # Panics
     ///
@@ -90,7 +90,7 @@ impl TargetWatch {
         let (drops, count) = (self.drops.count(), self.target.strong_count());
         assert!(
             drops > 0,
-            "{when} nobody holds the target, yet it lives: its `Arc` counts {count} too many"
+            "{when} nothing holds the target, yet it lives: its `Arc` counts {count} too many"
         );
         assert!(
             drops == 1,

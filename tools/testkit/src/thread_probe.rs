@@ -41,7 +41,7 @@ impl ThreadProbe {
         })
     }
 
-    /// Waits until the thread sleeps, so that what comes next finds it asleep. If the operating
+    /// Waits until the thread sleeps, so that what comes next finds it sleeping. If the operating
     /// system doesn't report it, it waits a while: a check may then pass that would have found a
     /// bug, but never the reverse.
     pub fn wait_until_asleep(&self) {
@@ -196,7 +196,7 @@ mod tests {
         sleeper.join().expect("the sleeper ends");
         assert!(
             cost.cpu < WINDOW / 4 && cost.sleeps < 10,
-            "asleep, it cost {cost:?}"
+            "while it slept, it cost {cost:?}"
         );
     }
 

@@ -12,7 +12,7 @@ pub(crate) struct Sample {
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// `S` asleep, `R` running or ready to run, `D` waiting for a device.
+    /// `S` sleeping, `R` running or ready to run, `D` waiting for a device.
     pub state: char,
     /// The CPU time it has used, in nanoseconds.
     pub cpu_ns: u64,
@@ -20,10 +20,10 @@ pub(crate) struct Sample {
 
 impl Sample {
     /// Describes the thread in a few words, such as
-    /// `waker  asleep, 0.1 ms of CPU time`.
+    /// `waker  sleeping, 0.1 ms of CPU time`.
     pub fn describe(&self) -> String {
         let doing = match self.state {
-            'S' => "asleep",
+            'S' => "sleeping",
             'R' => "running",
             'D' => "waiting for a device",
             _ => "ending",

@@ -66,7 +66,7 @@ impl Verdict {
 /// How a report begins if a `todo!` was reached.
 pub(crate) const UNWRITTEN: &str = "this part is not written yet";
 
-/// How a report begins if nothing moves any more.
+/// How a report begins if nothing moves anymore.
 pub(crate) const HANGS: &str = "it hangs";
 
 /// How a report begins if the machine gave the check no chance.
@@ -87,7 +87,7 @@ pub(crate) const DIED: &str = "the test process died";
 
 /// How a report begins if loom didn't see what it had seen before, which says
 /// nothing about the promise.
-pub(crate) const UNREPEATED: &str = "loom tries an execution once more";
+pub(crate) const UNREPEATED: &str = "loom tries an execution again";
 
 /// What stands between a thread's name and what ended it.
 pub(crate) const ENDED_EARLY: &str = "` ended early: ";
@@ -169,7 +169,7 @@ mod tests {
     fn a_verdict_is_read_as_it_was_written() {
         let failure = Failure {
             seen: "two\nlines".into(),
-            threads: vec!["check: asleep".into(), "worker: running".into()],
+            threads: vec!["check: sleeping".into(), "worker: running".into()],
         };
         for verdict in [
             Verdict::Passed,

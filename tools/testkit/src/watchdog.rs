@@ -11,8 +11,8 @@ pub(crate) struct Limits {
     /// CPU time of all its threads together: the limit that stops a busy loop, however slow or
     /// loaded the machine.
     pub cpu: Duration,
-    /// Time on the clock, whatever the threads do, minus the time for which they were ready but got
-    /// no CPU.
+    /// Time on the clock, no matter what the threads do, minus the time for which they were ready
+    /// but got no CPU.
     pub wall: Duration,
     /// Time on the clock with nothing subtracted. A check that reaches it has waited for a CPU
     /// nearly all the time, and nothing can be said about the check.
@@ -51,7 +51,7 @@ pub(crate) struct Watchdog {
     last: Vec<Sample>,
     /// For how long the threads were able to do what they had to do.
     credited: Duration,
-    /// For how long all of them have been asleep by now.
+    /// For how long all of them have slept by now.
     quiescent_for: Duration,
     /// Threads that are left out: the watching one, and the process's first, in which libtest
     /// waits.
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn time_counts_for_who_sleeps_and_for_who_runs() {
         let asleep = credit(thread('S', 3), INTERVAL, thread('S', 3));
-        assert_eq!(asleep, INTERVAL, "all asleep");
+        assert_eq!(asleep, INTERVAL, "all sleep");
         let running = credit(thread('R', 3), INTERVAL, thread('R', 28));
         assert_eq!(running, INTERVAL, "running");
     }

@@ -1,4 +1,4 @@
-//! What the recorder costs: an event that is recorded, and one that is not because
+//! What the recorder costs: an event that is recorded, and one that isn't because
 //! nothing is. Beside them, what reading the clock costs, and a relaxed load.
 //!
 //! `cargo run --release -p trace --example cost`
@@ -14,7 +14,7 @@ const ROUNDS: u32 = 200;
 
 static SOMETHING: AtomicU32 = AtomicU32::new(0);
 
-/// The fastest of many rounds: what the machine does besides is not ours.
+/// The fastest of many rounds: what the machine does besides isn't ours.
 fn measure(what: &str, work: impl Fn()) {
     let round = |_| {
         let start = Instant::now();

@@ -1,5 +1,5 @@
 //! The demonstration of exercise 2 on its solution, which the others know as
-//! `parker`. One package cannot have two names for another.
+//! `parker`. One package can't have two names for another.
 
 extern crate parker as exercise_2;
 

@@ -94,7 +94,7 @@ impl Scheduler {
         self.threads[worker].get_or_init(thread::current);
         self.sleeps[worker].store(true, SeqCst);
         trace::thread_park();
-        // A real scheduler looks at all queues once more instead of a timeout.
+        // A real scheduler looks at all queues again instead of a timeout.
         thread::park_timeout(Duration::from_millis(1));
         trace::thread_unpark();
         self.sleeps[worker].store(false, SeqCst);

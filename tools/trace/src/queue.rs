@@ -1,7 +1,7 @@
 //! What a scheduler reports about its queues, and about its workers' search for work.
 //!
 //! The scheduler calls these functions, or calls a hook of its own that does. None of them names a
-//! task: the recorder finds out afterwards which it was. What a thread pushes is what it has just
+//! task: the recorder finds out afterward which it was. What a thread pushes is what it has just
 //! made, woken or polled; what it pops is what it polls next.
 //!
 //! While nothing is recorded each of them costs one relaxed load and a branch.

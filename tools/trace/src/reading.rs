@@ -31,9 +31,9 @@ pub struct Poll {
 pub struct Park {
     /// The worker.
     pub worker: i32,
-    /// When it fell asleep, or began to search.
+    /// When it parked, or began to search.
     pub start_ns: u64,
-    /// When it woke up, or searched no longer; `None` if the recording ended first.
+    /// When it was unparked, or no longer searched; `None` if the recording ended first.
     pub end_ns: Option<u64>,
 }
 

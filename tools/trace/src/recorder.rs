@@ -71,8 +71,8 @@ impl TaskId {
     }
 }
 
-/// The number of the current recording, or 0. Inlined, so that a check costs only one load if there
-/// is none.
+/// The number of the current recording, or 0. Inlined, so that without a recording, a check
+/// costs only one load.
 #[inline]
 fn current() -> u32 {
     // Relaxed: a thread that sees an older value records or misses one event more.
@@ -138,7 +138,7 @@ pub fn record(title: impl Into<String>, runtime: impl Into<String>, workers: usi
 }
 
 impl Recording {
-    /// Ends the recording and returns what was recorded. Polls that have not
+    /// Ends the recording and returns what was recorded. Polls that haven't
     /// ended have no end in the trace.
     pub fn finish(mut self) -> Trace {
         let session = end().expect("a recording goes on until it is finished");

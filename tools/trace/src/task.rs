@@ -35,7 +35,7 @@ impl<F: Future> Future for Task<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: `future` is not moved out of, neither here nor anywhere else.
+        // SAFETY: `future` isn't moved out of, neither here nor anywhere else.
         let this = unsafe { self.get_unchecked_mut() };
         // SAFETY: it is inside what is pinned, and is pinned with it.
         let future = unsafe { Pin::new_unchecked(&mut this.future) };

@@ -110,7 +110,7 @@ fn it_is_told_who_wakes_whom() {
     let by_task = trace::task("other", async { waker.wake_by_ref() });
     assert!(poll(pin!(by_task), Waker::noop()).is_ready());
     std::thread::scope(|scope| {
-        // This thread has told nobody that it is a worker.
+        // This thread hasn't said that it's a worker.
         scope.spawn(|| waker.wake_by_ref());
     });
     trace::thread_start();
@@ -162,7 +162,7 @@ fn a_waker_outlives_its_recording() {
     drop(turn);
     let (recording, _turn) = record();
     trace::mark("the next recording");
-    // Its task is none of this recording's.
+    // Its task isn't one of this recording's.
     assert!(poll(task.as_mut(), &waker).is_pending());
     kept.expect("a waker").wake();
     assert_eq!(counts.wakes(), 1, "it wakes all the same");
@@ -291,11 +291,11 @@ fn what_happens_while_nothing_is_recorded_is_left_alone() {
     let mut task = pin!(trace::task("A", Yields(1)));
     let (waker, counts) = CountingWaker::new();
     assert!(poll(task.as_mut(), &waker).is_pending());
-    trace::mark("nobody listens");
+    trace::mark("no recording");
     assert_eq!(trace::span("B", || 7), 7);
     assert_eq!(counts.wakes(), 1);
     let recording = trace::record("later", "by hand", 0);
-    // This thread said before that it is a worker; the task is none of ours.
+    // This thread said before that it's a worker; the task isn't one of ours.
     assert!(poll(task.as_mut(), &waker).is_ready());
     trace::mark("here");
     assert_eq!(events(&finish(recording)), ["mark,0,0,0"]);
@@ -431,7 +431,7 @@ fn telling_of_queues_costs_next_to_nothing_while_nothing_is_recorded() {
         }));
     }
     let (telling, clock) = least;
-    // A load and a branch, even where nothing is optimised.
+    // A load and a branch, even where nothing is optimized.
     assert!(
         telling * 2 <= clock,
         "telling takes {telling:?} / {TIMES}, reading the clock {clock:?} / {TIMES}"

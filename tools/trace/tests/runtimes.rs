@@ -1,4 +1,4 @@
-//! It records whatever runs the tasks.
+//! It records tasks on any runtime.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};

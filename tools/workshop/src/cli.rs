@@ -42,7 +42,7 @@ enum Command {
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
-    /// Check an exercise; without a number the first that is not solved.
+    /// Check an exercise; without a number the first that isn't solved.
     Check {
         /// The exercise's number.
         number: Option<u32>,
@@ -54,7 +54,7 @@ enum Command {
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
-    /// Check on every save; without a number the first that is not solved, and
+    /// Check on every save; without a number the first that isn't solved, and
     /// then the next.
     Watch {
         /// The exercise's number.
@@ -131,7 +131,7 @@ enum Command {
     Verify {
         /// The exercises' numbers; without any, everything.
         numbers: Vec<u32>,
-        /// Run also what held the last time and has not changed since.
+        /// Run also what held the last time and hasn't changed since.
         #[arg(long, conflicts_with = "mutants")]
         fresh: bool,
         /// Change the solutions with cargo-mutants instead, and see whether the
@@ -177,7 +177,7 @@ impl From<ServeArguments> for Options {
 ///
 /// # Errors
 ///
-/// Whatever keeps it from being done.
+/// Anything that keeps the command from being carried out.
 pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
     let workshop = Workshop::find()?;
     match cli.command.unwrap_or(Command::Serve(cli.serve)) {

@@ -6,8 +6,8 @@ use tokio::sync::mpsc;
 use crate::figures::Figure;
 
 /// Where events go. Its receiver is dropped when the client goes away, which
-/// [`UnboundedSender::closed`](mpsc::UnboundedSender::closed) reports; whatever
-/// the events are about must then be ended.
+/// [`UnboundedSender::closed`](mpsc::UnboundedSender::closed) reports; the
+/// work that the events are about must then be ended.
 pub type Events = mpsc::UnboundedSender<Event>;
 
 /// One event. On the wire the field `type` has the variant's name in kebab
@@ -33,7 +33,7 @@ pub enum Event {
     Diagnostic {
         /// `error`, `warning`, `note` or `help`.
         level: String,
-        /// The whole message as rustc prints it, without colours.
+        /// The whole message as rustc prints it, without colors.
         rendered: String,
         /// The line of the code that it speaks of, counted from 1.
         line: Option<u32>,
@@ -82,7 +82,7 @@ pub enum Event {
     },
     /// The book was rebuilt: the page should be loaded again.
     Reload,
-    /// The file of an exercise is not what it was.
+    /// The file of an exercise isn't what it was.
     ExerciseFile {
         /// The exercise.
         number: u32,
@@ -100,7 +100,7 @@ pub enum Event {
         /// The news.
         event: Box<Event>,
     },
-    /// The book has a fault; without `message` the last one is mended.
+    /// The book has a fault; without `message` the last one is fixed.
     BookError {
         /// mdBook's own words, or ours about a missing include.
         message: Option<String>,
@@ -173,7 +173,7 @@ pub enum Reason {
     Timeout,
     /// It wrote more than it may.
     OutputLimit,
-    /// The code does not compile.
+    /// The code doesn't compile.
     CompileError,
     /// The runner ended it, for the reason that the message gives.
     Killed,

@@ -55,7 +55,7 @@ pub fn collect(folder: &Path) -> (Vec<Figure>, Vec<String>) {
 fn read(file: &Path, name: &str) -> Result<Figure, String> {
     let name = name.strip_suffix(".json").filter(|name| is_name(name));
     let name = name.ok_or("its name has other signs than `a` to `z`, digits and `-`")?;
-    // A link or a pipe is no document, wherever it leads.
+    // A link or a pipe isn't a document, no matter where it leads.
     let metadata = fs::symlink_metadata(file).map_err(|error| error.to_string())?;
     if !metadata.is_file() {
         return Err("it is no file".into());

@@ -1,7 +1,7 @@
 //! Tells versions of files apart.
 
 /// The hash of Fowler, Noll and Vo: the same on every machine and for every
-/// release of Rust, which std's does not promise.
+/// release of Rust, which std's doesn't promise.
 pub struct Fnv(u64);
 
 impl Fnv {

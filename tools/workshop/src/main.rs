@@ -11,7 +11,7 @@
 //! | [`figures`] | the traces and sweeps that programs leave |
 //! | [`hash`] | tells versions of files apart |
 //! | [`measure`] | for authors: measures how long a reader waits |
-//! | [`terminal`] | colours and progress, where a terminal shows them |
+//! | [`terminal`] | colors and progress, where a terminal shows them |
 //! | [`removal`] | removes what programs leave on disk, however they leave it |
 //! | [`record`] | for authors: records what the book's figures show |
 //! | [`verify`] | for authors: whether the workshop keeps its own rules |

@@ -41,7 +41,7 @@ pub async fn record_command(workshop: &Workshop, names: Vec<String>) -> Result<E
             println!("  {file}");
         }
     }
-    // Another folder is of no use to anyone.
+    // What the programs left there is of no further use.
     let _left = scratch.sweep();
     Ok(ExitCode::SUCCESS)
 }

@@ -10,15 +10,15 @@ use std::fs::{self, DirEntry};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Removes `folder` and all that is in it, however deep and whatever its
-/// permissions. Links are removed, not followed. A folder that does not exist is
+/// Removes `folder` and all that is in it, however deep, and with any
+/// permissions. Links are removed, not followed. A folder that doesn't exist is
 /// as good as removed.
 ///
-/// Nobody may change the folder meanwhile.
+/// The folder must not change meanwhile.
 ///
 /// # Errors
 ///
-/// When something cannot be removed; all the rest is.
+/// When something can't be removed; all the rest is.
 pub fn remove_tree(folder: &Path) -> io::Result<()> {
     match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -85,7 +85,7 @@ impl Removal<'_> {
 
     /// Moves a folder to the first level.
     fn lift(&mut self, inner: &Path) -> io::Result<()> {
-        // Who moves a folder must be allowed to write to it.
+        // Moving a folder takes the right to write to it.
         allow(inner);
         loop {
             self.lifted_count += 1;
@@ -119,7 +119,7 @@ fn opened(folder: &Path) -> io::Result<fs::ReadDir> {
 #[cfg(unix)]
 fn allow(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    // If it cannot be changed, it may be well enough as it is.
+    // If it can't be changed, it may be well enough as it is.
     let _as_it_was = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
 }
 

@@ -1,4 +1,4 @@
-//! What a terminal can show: colours, and a line that says how far something is.
+//! What a terminal can show: colors, and a line that says how far something is.
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
@@ -7,7 +7,7 @@ use std::panic;
 /// Goes to the line's beginning and clears it.
 pub const CLEAR_LINE: &str = "\r\x1b[K";
 
-/// Where the width cannot be asked for.
+/// Where the width can't be asked for.
 const USUAL_COLUMNS: u16 = 80;
 
 /// The width of a bar, without its brackets.
@@ -34,7 +34,7 @@ pub fn is_live(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && !is_dumb
 }
 
-/// Whether to print colours: on such a terminal, unless the reader has set
+/// Whether to print colors: on such a terminal, unless the reader has set
 /// `NO_COLOR`.
 pub fn colours_wanted(stream: &impl IsTerminal) -> bool {
     let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -111,13 +111,13 @@ impl StatusLine {
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// When it can't be written.
     pub fn show(&mut self, out: &mut impl Write, text: &str) -> io::Result<()> {
         if !self.live {
             return Ok(());
         }
         self.shown = true;
-        // A line that breaks could not be taken back.
+        // A line that breaks couldn't be taken back.
         let room = usize::from(columns()).saturating_sub(1);
         let text: String = text.chars().take(room).collect();
         write!(out, "{CLEAR_LINE}{text}")?;
@@ -128,7 +128,7 @@ impl StatusLine {
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// When it can't be written.
     pub fn clear(&mut self, out: &mut impl Write) -> io::Result<()> {
         if !std::mem::take(&mut self.shown) {
             return Ok(());

@@ -42,8 +42,8 @@ impl Workshop {
         }
     }
 
-    /// The workshop in this folder, for tests. They keep to it, whatever target
-    /// folder they were built in.
+    /// The workshop in this folder, for tests. They keep to it, no matter which
+    /// target folder they were built in.
     #[cfg(test)]
     pub fn at(root: &Path) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Workshop {
     ///
     /// # Errors
     ///
-    /// When the folder cannot be written to, or the disk is full.
+    /// When the folder can't be written to, or the disk is full.
     pub fn prepare_target(&self) -> Result<(), Problem> {
         let target = self.target();
         try_writing(&target)?;
@@ -100,7 +100,7 @@ impl Scratch {
     ///
     /// # Errors
     ///
-    /// When the target folder cannot be written to.
+    /// When the target folder can't be written to.
     pub fn claim(target: &Path) -> Result<Self, Problem> {
         try_writing(target)?;
         let unwritable = |error| unwritable(target, &error);
@@ -147,15 +147,15 @@ impl Scratch {
     ///
     /// # Errors
     ///
-    /// When the folder cannot be read or written to.
+    /// When the folder can't be read or written to.
     pub fn sweep(&self) -> std::io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if name == "runs" || name.starts_with("book-") {
-                // What cannot be removed is in nobody's way: names are not used
-                // a second time.
+                // What can't be removed does no harm: names aren't used a
+                // second time.
                 let _left = remove_tree(&entry.path());
             }
         }
@@ -175,7 +175,7 @@ fn remove_stale(folder: &Path) {
             .next()
             .and_then(|number| number.parse().ok());
         if process.is_none_or(is_over) || is_old(&entry) {
-            // What cannot be removed is small, and in nobody's way.
+            // What can't be removed is small, and does no harm.
             let _left = fs::remove_file(entry.path());
         }
     }
@@ -199,7 +199,7 @@ fn is_old(entry: &fs::DirEntry) -> bool {
 fn try_writing(folder: &Path) -> Result<(), Problem> {
     let probe = folder.join(format!("probe-{}", std::process::id()));
     let written = fs::create_dir_all(folder).and_then(|()| fs::write(&probe, PROBE));
-    // Where it could not be written, there may be none.
+    // Where it couldn't be written, there may be none.
     let _gone = fs::remove_file(&probe);
     written.map_err(|error| unwritable(folder, &error))
 }

@@ -1,5 +1,5 @@
 //! The command in a terminal and in a pipe, and what it does when the machine
-//! does not play along: one sentence, the remedy, and nothing lost.
+//! doesn't play along: one sentence, the remedy, and nothing lost.
 
 #![cfg(target_os = "linux")]
 
@@ -97,7 +97,7 @@ fn a_terminal_gets_colours_and_progress_and_no_color_takes_the_colours() {
     // Cargo's bar, and ours.
     assert!(coloured.contains("Building"), "{coloured}");
     assert!(coloured.contains("] 0/1 tests"), "{coloured}");
-    // What was taken back is not seen in the end.
+    // What was taken back isn't seen in the end.
     let (_, last) = coloured.rsplit_once("tests").unwrap();
     assert!(last.starts_with("\r\x1b[K"), "{coloured}");
 
@@ -494,7 +494,7 @@ fn a_server_whose_folder_was_cleaned_goes_on() {
 #[test]
 fn a_server_asked_to_end_does_not_wait_for_a_check() {
     let workshop = Fixture::with_exercise(&stub(RIGHT));
-    // A test of the reader's own, which the kit does not watch. Its name puts it
+    // A test of the reader's own, which the kit doesn't watch. Its name puts it
     // behind the others: on one core libtest runs one test after the other.
     let tests = workshop.read("exercises/01-answer/src/tests.rs");
     let slow =

@@ -178,7 +178,7 @@ fn every_order() {
     assert_says(&stdout, "Not judged: models::every_order");
     assert_says(&stdout, "the order of a `HashMap`");
     assert_says(&stdout, "is solved");
-    // A model that fails is not taken for one of these.
+    // A model that fails isn't taken for one of these.
     workshop.write(
         "exercises/01-answer/src/models.rs",
         &models.replace("(), 42", "(), 43"),

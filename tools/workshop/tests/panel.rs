@@ -125,7 +125,7 @@ fn a_page_writes_what_it_has_seen_and_is_told_when_it_has_not() {
         (&json!(1), &written["hash"])
     );
 
-    // An editor saves; the page, which does not know, tries to write.
+    // An editor saves; the page, which doesn't know, tries to write.
     let saved = Instant::now();
     fs::write(&file, "fn theirs() {}\n").unwrap();
     let told = wait_for(&events, "the editor's version", |event| {

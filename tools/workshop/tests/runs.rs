@@ -1,4 +1,4 @@
-//! Runs programs that behave, and some that do not compile.
+//! Runs programs that behave, and some that don't compile.
 
 mod fixture;
 

@@ -364,7 +364,7 @@ fn what_an_earlier_server_left_is_removed_and_never_in_the_way() {
     wait_until("the old run is gone", || {
         std::fs::read_dir(&runs).unwrap().next().is_none()
     });
-    // As if it could not be removed.
+    // As if it couldn't be removed.
     std::fs::create_dir(runs.join("0")).unwrap();
     let events = server.run_code("fn main() { println!(\"it ran\"); }");
     assert_eq!(events.text("stdout"), "it ran\n", "{events:?}");
@@ -524,7 +524,7 @@ fn a_client_that_leaves_the_line_makes_room() {
     }
     assert!(waiting.len() < 40, "the line has an end");
     assert!(refused(&mut server.open(&call)), "the line is full");
-    // The last in line: it does not run yet.
+    // The last in line: it doesn't run yet.
     drop(waiting.pop());
     wait_until("another may wait instead", || {
         let mut client = server.open(&call);

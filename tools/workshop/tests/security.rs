@@ -516,7 +516,7 @@ fn there_is_no_other_way_to_a_stream() {
         let call = server.call("/api/events", &json!({}));
         let call = call.with("Sec-Fetch-Site", site).with("Origin", origin);
         assert_refused(&server, &call, 403);
-        // An older browser does not say where a call comes from.
+        // An older browser doesn't say where a call comes from.
         assert_refused(&server, &call.without("Sec-Fetch-Site"), 403);
     }
     let preflight = Request::new("OPTIONS", "/api/run")

@@ -267,7 +267,7 @@ fn an_edit_is_saved_and_its_base_is_as_before() {
         "{said}"
     );
     let expected = "Breaks clause 1: Right.\nCaught by: name_of_the_test\n\
-                    Base: solutions/01-answer\n\nWhat is wrong, and why one would write it.\n\n\
+                    Base: solutions/01-answer\n\nWhat is wrong, and why a reader would write it.\n\n\
                     --- /dev/null\n+++ deep/more.rs\n@@ -0,0 +1 @@\n+pub const MORE: u32 = 1;\n\
                     --- part.rs\n+++ part.rs\n@@ -1 +1 @@\n-pub const SIX: u32 = 6;\n\
                     +pub const SIX: u32 = 7;\n";

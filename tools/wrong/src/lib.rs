@@ -1,12 +1,12 @@
 //! A wrong version of an exercise, written as its fault: what it breaks, which
-//! right version it is an edit of, and the edit as a unified diff.
+//! correct version it's an edit of, and the edit as a unified diff.
 //!
 //! ```text
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: a_wake_during_poll_is_not_lost
 //! Base: solutions/01-block-on
 //!
-//! Why one would write it.
+//! Why a reader would write it.
 //!
 //! --- lib.rs
 //! +++ lib.rs
@@ -43,7 +43,7 @@ pub struct Wrong<'a> {
     pub diff: &'a str,
 }
 
-/// Why a wrong version cannot be read or put together.
+/// Why a wrong version can't be read or put together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
 
@@ -81,7 +81,7 @@ impl<'a> Wrong<'a> {
     ///
     /// # Errors
     ///
-    /// If the base cannot be read, or the edit does not fit it.
+    /// If the base can't be read, or the edit doesn't fit it.
     pub fn whole(&self, workspace: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
         let base = workspace.join(self.base);
         let mut files = match base.is_dir() {

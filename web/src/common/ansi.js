@@ -4,7 +4,7 @@ const STYLES = new Map([[1, "bold"], [2, "dim"], [3, "italic"], [4, "underline"]
 /**
  * Splits text with ANSI escapes into pieces of plain text, each with the
  * classes (`ansi-bold`, `ansi-red`) that were in force. Escapes other than
- * colours are dropped. What an escape sets lasts until the end of `text`.
+ * colors are dropped. What an escape sets lasts until the end of `text`.
  *
  * @param {string} text
  * @returns {{text: string, classes: string[]}[]}
@@ -48,7 +48,7 @@ function select(codes, styles, colour) {
     } else if (style) {
       next.styles.add(style);
     } else if (code === 38 || code === 48) {
-      // `38;5;n` counts the eight colours and their bright twins first; of
+      // `38;5;n` counts the eight colors and their bright twins first; of
       // other palettes and of backgrounds nothing is shown.
       const [mode, n = 0] = numbers.slice(at + 1);
       if (code === 38 && mode === 5 && n < 16) next.colour = COLOURS[n % 8] ?? "";

@@ -45,7 +45,7 @@ export function button(text, onClick, { glyph, ...settings } = {}) {
   return made;
 }
 
-/** Hides `from`; the focus, if it was there, goes to `to` and is not lost. */
+/** Hides `from`; the focus, if it was there, goes to `to` and isn't lost. */
 export function hideAndPassFocus(/** @type {HTMLElement} */ from, /** @type {HTMLElement} */ to) {
   if (from.contains(document.activeElement)) to.focus();
   from.hidden = true;

@@ -59,7 +59,7 @@ function aceEditor(ace, label) {
   ace.renderer.setPadding(16);
   ace.renderer.setScrollMargin(12, 12);
   ace.textInput.getElement().setAttribute("aria-label", `${label}. ${LEAVE_HINT}`);
-  // Chromium lets Tab stop at whatever scrolls; the text scrolls with the cursor.
+  // Chromium lets Tab stop at anything that scrolls; the text scrolls with the cursor.
   for (const bar of ace.container.querySelectorAll(".ace_scrollbar")) bar.setAttribute("tabindex", "-1");
   document.fonts.ready.then(() => ace.resize(true));
   freeTabOnEscape(ace);
@@ -87,7 +87,7 @@ function aceEditor(ace, label) {
 /** @param {AceEditor} ace @param {string} text */
 function replace(ace, text) {
   const now = ace.getValue();
-  // Half of a line break is no place in the editor's document.
+  // Half of a line break isn't a place in the editor's document.
   if (`${now}${text}`.includes("\r")) return ace.setValue(text, -1);
   const shorter = Math.min(now.length, text.length);
   let before = 0;

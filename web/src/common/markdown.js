@@ -54,7 +54,7 @@ function list(lines) {
     const first = ITEM.exec(lines.shift() ?? "")?.[2] ?? "";
     const rest = taken(lines, (line) => /^ +\S/.test(line)).map((line) => line.trim());
     items.push([first, ...rest].join(" "));
-    // A blank line between two items does not end the list.
+    // A blank line between two items doesn't end the list.
     if (lines[0]?.trim() === "" && ITEM.test(lines[1] ?? "")) lines.shift();
   }
   return { kind: "list", ordered, items };

@@ -44,7 +44,7 @@ export class Output {
     const title = element("span", { class: `ansi-bold ${level === "error" ? "ansi-red" : "ansi-yellow"}` }, ...styled(head));
     const shown = element("span", { class: "diagnostic" }, title, ...styled(`${rest.join("").trimEnd()}\n`));
     if (line != null && this.goTo) shown.append(button(`Go to line ${line}`, () => this.goTo?.(line)));
-    // The first fault is the one to look at: the end is not followed.
+    // The first fault is the one to look at: the end isn't followed.
     this.element.append(shown);
   }
 

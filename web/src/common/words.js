@@ -27,7 +27,7 @@ export function duration(ms) {
  *
  * @param {Exit} exit
  * @param {{limitSeconds: number, hangs: boolean, tests: boolean}} block
- * @returns {{text: string, bad: boolean}} `bad` when the program did not do what it should
+ * @returns {{text: string, bad: boolean}} `bad` when the program didn't do what it should
  */
 export function ending(exit, block) {
   const { text, bad } = reasonInWords(exit, block);
@@ -86,7 +86,7 @@ export function sentence(words) {
 }
 
 /**
- * The first line of what the compiler says, without colours.
+ * The first line of what the compiler says, without colors.
  *
  * @param {string} rendered
  */

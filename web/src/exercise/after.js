@@ -9,7 +9,7 @@ import { pageLink } from "./ticks.js";
  * @param {HTMLElement} place the panel
  * @param {number} number
  * @param {{has_models: boolean, has_trace: boolean, has_bench: boolean}} opened
- * @param {{number: number, title: string, page: string | null} | undefined} next the next exercise that is not solved
+ * @param {{number: number, title: string, page: string | null} | undefined} next the next exercise that isn't solved
  */
 export function afterGreen(place, number, opened, next) {
   const difference = element("div");
@@ -43,7 +43,7 @@ function headingAfter(/** @type {HTMLElement} */ place) {
 function nextPage() {
   const arrow = document.querySelector("a.nav-chapters.next, a.next");
   const link = arrow instanceof HTMLAnchorElement ? pageLink(arrow.href) : undefined;
-  // Its number in the contents is not its name.
+  // Its number in the contents isn't its name.
   const name = [...(link?.childNodes ?? [])].filter((node) => node.nodeName !== "STRONG" && !(node instanceof HTMLElement && node.matches(".ws-tick")));
   const title = name.map((node) => node.textContent).join("").trim();
   return link && title ? [["Turn the page: ", element("a", { href: link.href }, title), "."]] : [];

@@ -50,7 +50,7 @@ export class Binding {
     this.timer = undefined;
   }
 
-  /** Begins with the file as it is, or with what could not be written the last time. */
+  /** Begins with the file as it is, or with what couldn't be written the last time. */
   open(/** @type {Version} */ version) {
     const draft = this.drafts.load();
     this.base = { text: version.text, hash: version.hash };
@@ -78,7 +78,7 @@ export class Binding {
     this.timer ??= setTimeout(() => void this.flush(), WRITE_DELAY_MS);
   }
 
-  /** Writes what is not on disk yet. Afterwards it is, or the reader has been told why not. */
+  /** Writes what isn't on disk yet. Afterward it is, or the reader has been told why not. */
   async flush() {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -98,7 +98,7 @@ class Exercise {
     if (isSolved) this.hints.end();
   }
 
-  /** What the last check found is not about this text any more. */
+  /** What the last check found isn't about this text anymore. */
   becomeStale() {
     this.work?.editor?.mark([]);
     this.tests.element.classList.add("stale");

@@ -119,7 +119,7 @@ export class Figure extends HTMLElement {
     document.addEventListener("workshop-figure", (event) => this.handleDelivery(/** @type {CustomEvent<Delivery>} */ (event).detail));
     addEventListener("hashchange", () => this.followLink());
     this.frame.addEventListener("focusout", ({ relatedTarget }) => {
-      // What lies behind cannot be seen.
+      // What lies behind can't be seen.
       const isLost = relatedTarget instanceof Node && !this.frame.contains(relatedTarget);
       if (isLost && this.frame.classList.contains("fig-large")) /** @type {HTMLElement | null} */ (this.querySelector(".fig-enlarge"))?.focus();
     });
@@ -166,7 +166,7 @@ export class Figure extends HTMLElement {
     this.tryTo(() => this.load(text));
   }
 
-  /** Shows what cannot be read as one sentence, and draws again. @param {() => void} action */
+  /** Shows what can't be read as one sentence, and draws again. @param {() => void} action */
   tryTo(action) {
     this.error = "";
     try {
@@ -293,7 +293,7 @@ export class Figure extends HTMLElement {
       const input = /** @type {HTMLInputElement} */ (event.target);
       const file = input.files?.[0];
       if (file) this.loadFile(file);
-      // The same file once more is a change, too.
+      // Choosing the same file again is a change, too.
       input.value = "";
     };
     return html`<label class="ws-button fig-file">${text}<input type="file" class="ws-sr" accept=".json,application/json" @change=${load} /></label>`;

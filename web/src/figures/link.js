@@ -1,5 +1,5 @@
 // A figure's place in an address: `#fig-heartbeat?s=view:worker,at:2410000`.
-// No element has that id, so the browser does not scroll; the figure does.
+// No element has that id, so the browser doesn't scroll; the figure does.
 
 /**
  * @param {string} id

@@ -31,7 +31,7 @@ function scale(domain, range, bend, unbend) {
 }
 
 /**
- * Multiples of 1, 2 or 5 times a power of ten: of whichever gives about so many.
+ * Multiples of 1, 2 or 5 times a power of ten, chosen so that there are about `count`.
  *
  * @param {[number, number]} domain
  * @param {number} count
@@ -41,7 +41,7 @@ function ticks([from, to], count) {
   const power = Math.floor(Math.log10(wanted));
   const size = wanted / 10 ** power;
   const factor = size >= Math.sqrt(50) ? 10 : size >= Math.sqrt(10) ? 5 : size >= Math.SQRT2 ? 2 : 1;
-  // A fraction is divided by: 3 × 0.1 is not 0.3.
+  // A fraction is divided by: 3 × 0.1 isn't 0.3.
   const [times, by] = power < 0 ? [1, 10 ** -power / factor] : [factor * 10 ** power, 1];
   const first = Math.ceil((from * by) / times);
   const last = Math.floor((to * by) / times);

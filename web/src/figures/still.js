@@ -8,7 +8,7 @@ const GLYPH = 6.6;
 const SIGN = 30;
 
 /**
- * Sentences as lines of SVG text, which does not wrap by itself.
+ * Sentences as lines of SVG text, which doesn't wrap by itself.
  *
  * @param {string[]} sentences
  * @param {number} width in pixels

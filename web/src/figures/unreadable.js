@@ -1,4 +1,4 @@
-/** Data that a figure cannot draw; the message is one sentence with the remedy. */
+/** Data that a figure can't draw; the message is one sentence with the remedy. */
 export class Unreadable extends Error {}
 
 /**
@@ -42,10 +42,10 @@ export function textOf(value, otherwise = "") {
   return typeof value === "string" ? value.slice(0, MOST_LETTERS) : otherwise;
 }
 
-/** What the reader is told of data that could not be read. @param {unknown} error */
+/** What the reader is told of data that couldn't be read. @param {unknown} error */
 export function wordsOf(error) {
   if (error instanceof Unreadable) return error.message;
-  // A case that nobody has thought of: the page stands, and who looks finds it.
+  // An unforeseen case: the page stands, and the console has the error.
   console.error(error);
   return "This can't be drawn: it isn't as the recorder of this book writes it. Record it again.";
 }

@@ -1,5 +1,5 @@
 // The reader's edits of a program, kept by the hash of the text they started
-// from: an updated book shows its new text, and the old edit is not lost.
+// from: an updated book shows its new text, and the old edit isn't lost.
 
 const KEPT_ORIGINALS = 3;
 
@@ -43,7 +43,7 @@ export class Edits {
   }
 
   /**
-   * Keeps `text` as the edit; the original itself is no edit.
+   * Keeps `text` as the edit; the original itself isn't an edit.
    *
    * @param {string} text
    */

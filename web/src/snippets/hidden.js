@@ -4,7 +4,7 @@ import { button } from "../common/dom.js";
 
 /**
  * Where the hidden lines stand in a text that the reader may have changed. A
- * block of them that is not as it was is the reader's own, and not to be hidden.
+ * block of them that isn't as it was is the reader's own, and not to be hidden.
  *
  * @param {string} original
  * @param {[number, number][]} blocks of lines of the original, first and last counted from 0, in order
@@ -77,7 +77,7 @@ export class HiddenLines {
     this.again();
   }
 
-  /** While one types the editor keeps its folds; a text that replaces another one has none. */
+  /** While the reader types, the editor keeps its folds; a text that replaces another one has none. */
   again() {
     this.editor.fold(this.isFolded ? whereHidden(this.editor.original, this.blocks, this.editor.text()) : []);
   }

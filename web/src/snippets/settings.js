@@ -8,14 +8,14 @@ const PREFIX = "snippet-";
  * @property {boolean} tests run the block's `#[test]`s instead of its `main`
  * @property {boolean} hangs the block is meant to run into its timeout
  * @property {boolean} release compiled so unless the reader wants it otherwise
- * @property {boolean} localOnly the block cannot run on a server such as play.rust-lang.org
+ * @property {boolean} localOnly the block can't run on a server such as play.rust-lang.org
  */
 
 /**
  * Reads what the fence says of a block, from the classes mdBook makes of it.
  *
  * @param {Iterable<string>} classes
- * @returns {Settings | undefined} nothing for a block that is no snippet
+ * @returns {Settings | undefined} nothing for a block that isn't a snippet
  */
 export function settingsOf(classes) {
   const all = [...classes];
@@ -43,7 +43,7 @@ export function runsTests({ tests }, code) {
 }
 
 /**
- * Why a program cannot run on a server such as play.rust-lang.org; nothing if it can.
+ * Why a program can't run on a server such as play.rust-lang.org; nothing if it can.
  *
  * @param {Settings} settings
  */

@@ -44,7 +44,7 @@ class Snippet {
     this.output = new Output(`Output of ${settings.name}`, (line) => this.editor.goTo(line));
     /** @type {import("../common/editor.js").Mark[]} */
     this.marks = [];
-    /** @type {URL | undefined} where the program is sent, if it does not run here */
+    /** @type {URL | undefined} where the program is sent, if it doesn't run here */
     this.server = undefined;
     this.hidden = HiddenLines.of(code, this.editor);
     this.place(code);

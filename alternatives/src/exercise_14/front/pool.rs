@@ -1,5 +1,5 @@
-//! Workers with queues of some kind: who polls when, and who sleeps. Whoever makes
-//! a task ready wakes a worker if one sleeps; nothing is saved.
+//! Workers with queues of some kind: which worker polls when, and which ones
+//! sleep. Making a task ready wakes a worker if one sleeps; no wake-up is spared.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

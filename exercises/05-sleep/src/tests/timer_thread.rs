@@ -121,7 +121,7 @@ fn the_timer_thread_survives_a_waker_that_panics() {
     });
 }
 
-/// Clause 11: the thread is asleep when the short one comes.
+/// Clause 11: the thread sleeps when the short one comes.
 #[test]
 fn a_short_sleep_interrupts_a_long_one() {
     let lesson = Lesson {

@@ -290,7 +290,7 @@ fn what_a_job_leaves_may_drop_its_own_pool() {
                 drop(job);
             }
             drop(may_end);
-            // The other job has not ended.
+            // The other job hasn't ended.
             let is_told = receiver.recv().is_ok();
             assert!(is_told, "dropping the pool panicked");
             drop(opener);

@@ -494,7 +494,7 @@ fn a_task_that_is_spawned_after_the_end_is_cancelled() {
     let lesson = Lesson {
         clause: "13. Too late",
         promise: "Spawning on a pool that is gone drops the future, and the handle says so.",
-        usual_cause: "The task goes into a queue that nothing looks at any more.",
+        usual_cause: "The task goes into a queue that nothing looks at anymore.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {

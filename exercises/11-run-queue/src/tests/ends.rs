@@ -44,8 +44,8 @@ fn what_is_never_taken_is_dropped_once() {
 fn a_queue_leaves_no_memory_behind() {
     let lesson = Lesson {
         clause: "8. Dropped once",
-        promise: "When the owner and the stealers are gone, no memory is left, in whatever order \
-                  they went.",
+        promise: "When the owner and the stealers are gone, no memory is left, no matter in \
+                  which order they went.",
         usual_cause: "The slots are leaked, so that both ends can point to them, or freed by one \
                       end only. An `Arc` counts the ends that are left.",
         read: "scheduler/run-queue-limits.html#what-is-left-at-the-end",

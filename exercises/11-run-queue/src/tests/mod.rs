@@ -90,7 +90,7 @@ fn assert_can_be_stolen_from<const N: usize>(
     let stolen = stealer.steal_into(&run_queue().0);
     assert!(
         stolen.is_some(),
-        "after {after} no thief gets anything from that queue any more"
+        "after {after} no thief gets anything from that queue anymore"
     );
 }
 

@@ -385,15 +385,12 @@ fn a_panic_of_the_overflow_drops_what_was_on_its_way() {
         drain(&queue);
         assert!(
             pushes == count as usize,
-            "afterwards only {pushes} of {count} items fitted"
+            "afterward only {pushes} of {count} items fitted"
         );
         for _ in 0..2 {
             assert!(queue.push(DropProbe::new().0).is_ok(), "it is empty");
         }
         let stolen = stealer.steal_into(&run_queue().0);
-        assert!(
-            stolen.is_some(),
-            "afterwards no thief gets anything any more"
-        );
+        assert!(stolen.is_some(), "afterward no thief gets anything anymore");
     });
 }

@@ -348,7 +348,7 @@ fn the_block_is_freed_with_its_last_user() {
     let lesson = Lesson {
         clause: "7. Freed",
         promise: "The block is freed when the task has ended, and handle and waker are gone, in \
-                  whatever order.",
+                  any order.",
         usual_cause: "One of the ways to wake, drop or join gives back no reference, or one too \
                       many. `wake` by value has one to give back even when it schedules.",
         read: "scheduler/task.html#counting-references",

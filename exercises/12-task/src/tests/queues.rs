@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Runs each task at once, and checks whether it is alive afterwards.
+/// Runs each task at once, and checks whether it is alive afterward.
 #[derive(Clone)]
 struct AtOnce {
     mark: u64,
@@ -244,8 +244,8 @@ impl Drop for AbortOnDrop {
 fn closing_the_list_finds_each_of_many_tasks() {
     let lesson = Lesson {
         clause: "15. Listed",
-        promise: "However many tasks wait, and in whatever order others have ended, `close_and_cancel` \
-                  cancels each.",
+        promise: "`close_and_cancel` cancels each task that waits, no matter how many there are, and \
+                  in which order others have ended.",
         usual_cause: "A task that is taken out of the list takes others along: its neighbors aren't \
                       linked to each other, or the first isn't replaced. Or the walk along the list ends at a \
                       task that is queued.",

@@ -374,7 +374,7 @@ fn the_last_searcher_that_sleeps_looks_again() {
 fn a_worker_that_did_not_search_looks_if_none_does() {
     let lesson = Lesson {
         clause: "6. The last look",
-        promise: "A worker that wasn't allowed to search looks again if none searches any more.",
+        promise: "A worker that wasn't allowed to search looks again if none searches anymore.",
         usual_cause: "Only a searcher learns that it must look. But the searcher that kept this \
                       worker out may have found work since then, when there was no worker to wake.",
         read: "scheduler/sleepers.html#the-last-look",
@@ -665,7 +665,7 @@ fn any_of_256_gets_up_by_itself() {
     });
 }
 
-/// Clause 9: a worker that parks should not wait for the allocator.
+/// Clause 9: a worker that parks shouldn't wait for the allocator.
 #[test]
 fn nothing_is_allocated_after_new() {
     let lesson = Lesson {

@@ -163,7 +163,7 @@ fn a_job_that_waits_for_a_task_does_not_hold_up_the_shutdown() {
         promise: "A blocking job that waits for a task learns during the shutdown that the task \
                   was cancelled, and ends.",
         usual_cause: "The task has ended in another way. At a hang: the shutdown waits for the \
-                      blocking jobs first and drops the tasks afterwards. Reverse this order.",
+                      blocking jobs first and drops the tasks afterward. Reverse this order.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {

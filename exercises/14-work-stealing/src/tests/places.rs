@@ -295,7 +295,7 @@ fn outside_a_runtime_free_functions_say_so() {
             for (name, call) in calls {
                 let message = panic_message(call).unwrap_or_else(|| {
                     panic!(
-                        "a `block_on` has {how}, and afterwards `{name}` found a \
+                        "a `block_on` has {how}, and afterward `{name}` found a \
                          runtime"
                     )
                 });

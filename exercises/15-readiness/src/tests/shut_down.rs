@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Clause 10: no event will wake these tasks any more.
+/// Clause 10: no event will wake these tasks anymore.
 #[test]
 fn shut_down_wakes_all_tasks() {
     let lesson = Lesson {

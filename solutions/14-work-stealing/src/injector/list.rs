@@ -7,7 +7,7 @@
 use std::array;
 use std::collections::VecDeque;
 
-/// So many items are in a block. In a model there shall be several blocks.
+/// So many items are in a block. A model needs several blocks.
 pub const BLOCK: usize = if cfg!(any(feature = "loom", feature = "shuttle")) {
     2
 } else {

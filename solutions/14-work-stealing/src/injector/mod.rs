@@ -37,10 +37,10 @@ use super::task::{Runnable, Schedule};
 use list::List;
 use stack::Stack;
 
-/// After so many pushes the stack is moved. In a model that shall happen.
+/// After so many pushes, the stack is moved. That must happen in a model, too.
 const MOVE_EVERY: usize = list::BLOCK;
 
-/// Tasks for whichever worker comes first.
+/// Tasks for the first worker that looks for some.
 pub struct Injector<S: Schedule> {
     stack: Stack<S>,
     queue: LockedQueue<S>,
@@ -49,8 +49,8 @@ pub struct Injector<S: Schedule> {
 #[repr(align(128))]
 struct LockedQueue<S: Schedule> {
     tasks: Mutex<List<Runnable<S>>>,
-    /// How many there are, for those who look without the lock. Changed only
-    /// by who holds it. While the stack is moved, it is not zero.
+    /// How many there are, for threads that look without the lock. Changed only
+    /// by a thread that holds it. While the stack is moved, it isn't zero.
     len: AtomicUsize,
 }
 
@@ -163,8 +163,8 @@ impl<S: Schedule> Injector<S> {
 
     /// To be called with the lock.
     fn update_len(&self, list: &List<Runnable<S>>) {
-        // Relaxed: who makes it larger makes a fence before it looks at the
-        // sleepers, or has moved what others have told of.
+        // Relaxed: a thread that makes it larger executes a fence before it
+        // looks at the sleepers, or has moved what others have notified for.
         if self.queue.len.load(Relaxed) != list.len() {
             self.queue.len.store(list.len(), Relaxed);
         }

@@ -96,11 +96,10 @@ impl<S: Schedule> Stack<S> {
 #[inline]
 fn link<S: Schedule>(task: NonNull<()>, to: Option<NonNull<()>>) {
     // SAFETY: it is a task of our caller's until it is pushed, and what it
-    // links to was one until it was. That they are tasks once more is only for
-    // the link: below they are pointers again, and no other code sees
-    // them.
+    // links to was one until it was. They are tasks again only for the link:
+    // below they are pointers, and no other code sees them.
     let mut task = unsafe { Runnable::<S>::from_raw(task) };
-    // What it was linked to before the exchange failed is not ours.
+    // What it was linked to before the exchange failed isn't ours.
     let _ = task.take_next().map(Runnable::into_raw);
     // SAFETY: as above.
     task.set_next(to.map(|to| unsafe { Runnable::<S>::from_raw(to) }));

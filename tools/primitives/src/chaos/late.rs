@@ -53,10 +53,10 @@ mod tests {
         let start = Instant::now();
         let (timed_out, waits) = with_late_returns(|| {
             let (mutex, condvar) = (Mutex::new(()), Condvar::new());
-            let guard = mutex.lock().expect("nobody panics");
+            let guard = mutex.lock().expect("no thread panics");
             let waited = condvar.wait_timeout(guard, LIMIT);
             thread::park_timeout(LIMIT);
-            waited.expect("nobody panics").1.timed_out()
+            waited.expect("no thread panics").1.timed_out()
         });
         assert!(!timed_out, "its time wasn't up");
         assert_eq!(waits, [LIMIT; 2]);

@@ -188,15 +188,15 @@ mod tests {
             scope.spawn(|| {
                 for _ in 0..ROUNDS {
                     meeting.wait();
-                    *flag.lock().expect("nobody panics") = true;
+                    *flag.lock().expect("no thread panics") = true;
                     condvar.notify_one();
                 }
             });
             for _ in 0..ROUNDS {
-                let mut guard = flag.lock().expect("nobody panics");
+                let mut guard = flag.lock().expect("no thread panics");
                 meeting.wait();
                 while !*guard {
-                    guard = condvar.wait(guard).expect("nobody panics");
+                    guard = condvar.wait(guard).expect("no thread panics");
                     returns += 1;
                 }
                 *guard = false;

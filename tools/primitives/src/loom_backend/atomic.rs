@@ -4,7 +4,7 @@
 //! # Loads that were not tried
 //!
 //! Of a load, and a write by another thread, loom 0.7 tries both orders only if the write's thread
-//! has not loaded the same atomic in between: it keeps the last access of an atomic, and not the
+//! hasn't loaded the same atomic in between: it keeps the last access of an atomic, and not the
 //! last of each thread (tokio-rs/loom#166, #392). Within
 //! [`model_every_load`](super::model_every_load) each access of an atomic comes after an RMW of a
 //! shadow, an atomic whose value nothing depends on. loom orders RMWs in every way, and since these

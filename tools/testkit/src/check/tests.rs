@@ -272,7 +272,7 @@ fn what_cannot_come_any_more_is_reported_as_such() {
         let (_, receiver) = std::sync::mpsc::channel::<()>();
         receiver.recv().expect("the waker is there");
     });
-    assert_seen(&seen, "can't come any more");
+    assert_seen(&seen, "can't come anymore");
 }
 
 #[cfg(unix)]

@@ -74,7 +74,7 @@ const OTHER_CRATES: [&str; 16] = [
     "rustc_demangle",
 ];
 
-/// Where the kit, foreign crates and std are, whatever folder the workshop is in.
+/// Where the kit, foreign crates and std are, no matter which folder the workshop is in.
 const ELSEWHERE: &[&str] = &[
     "/rustc/",
     "/.cargo/",

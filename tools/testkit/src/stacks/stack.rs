@@ -33,7 +33,7 @@ impl Activity {
             Self::Once => "in a `Once`",
             Self::Sleep => "in a sleep",
             Self::Runs => "running",
-            Self::Unknown => "asleep",
+            Self::Unknown => "sleeping",
         }
     }
 }

@@ -26,7 +26,7 @@ pub enum Purpose {
 }
 
 /// Builds the book into `destination`, an absolute path, and returns what is
-/// wrong with it though mdBook does not mind: includes of what does not exist.
+/// wrong with it though mdBook doesn't mind: includes of what doesn't exist.
 ///
 /// # Errors
 ///
@@ -90,7 +90,7 @@ fn configured(root: &Path, destination: &Path, purpose: Purpose) -> Result<Confi
     let mut config = Config::from_disk(root.join("book.toml"))?;
     config.build.build_dir = destination.to_path_buf();
     if purpose != Purpose::Publish {
-        // The page for addresses that do not exist needs absolute links.
+        // The page for addresses that don't exist needs absolute links.
         config.set("output.html.site-url", "/")?;
     }
     if purpose == Purpose::ServeSoon {

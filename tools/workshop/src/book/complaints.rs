@@ -1,5 +1,5 @@
-//! Hears what mdBook only logs: it builds the book even if an include names a
-//! file that does not exist, and says so in a log that nobody would see.
+//! Collects what mdBook only logs: it builds the book even if an include names a
+//! file that doesn't exist, and says so in a log that isn't shown.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};

@@ -1,5 +1,5 @@
 //! Finds what the chapters include, to watch it and to check it. mdBook says
-//! nothing about an anchor that does not exist: it leaves the block empty.
+//! nothing about an anchor that doesn't exist: it leaves the block empty.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,7 +29,7 @@ pub fn includes(workshop: &Workshop) -> Vec<Include> {
     let mut seen: BTreeSet<_> = files.iter().cloned().collect();
     let mut found = Vec::new();
     while let Some(file) = files.pop() {
-        // What is no text includes nothing.
+        // A file that isn't text includes nothing.
         let Ok(text) = fs::read_to_string(&file) else {
             continue;
         };
@@ -65,7 +65,7 @@ fn includes_of(chapter: &Path, text: &str) -> Vec<Include> {
         .collect()
 }
 
-/// The arguments of the includes in a line; `\{{#include …}}` is not one.
+/// The arguments of the includes in a line; `\{{#include …}}` isn't one.
 fn links(line: &str) -> impl Iterator<Item = &str> {
     line.match_indices("{{#").filter_map(move |(at, opening)| {
         if line[..at].ends_with('\\') {

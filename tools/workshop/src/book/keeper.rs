@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::workshop::{Scratch, Workshop};
 
 /// How often the files are looked at. Watching by the system's own means would
-/// see the build itself open files, and start it again for ever.
+/// see the build itself open files, and start it again forever.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// How long nothing must have changed before the search index is built.
@@ -24,14 +24,14 @@ const IDLE_AFTER: Duration = Duration::from_secs(1);
 pub enum News {
     /// It was rebuilt in this time.
     Built(Duration),
-    /// It could not be built: the last good one is served on.
+    /// It couldn't be built: the last good one is served on.
     Failed(Problem),
     /// It was built, but something is missing in it.
     Complaints(Vec<String>),
 }
 
-/// One build of the book. Its folder is removed when nobody serves from it any
-/// more: a request that began before a newer build ends on the older one.
+/// One build of the book. Its folder is removed when no request is served from
+/// it anymore: a request that began before a newer build ends on the older one.
 pub struct Build {
     folder: PathBuf,
 }
@@ -52,7 +52,7 @@ impl Drop for Build {
 pub type Current = Arc<RwLock<Arc<Build>>>;
 
 /// Builds the book, each time into a folder of its own, and says which one to
-/// serve. Nobody ever sees a half-built book.
+/// serve. A half-built book is never served.
 pub struct Keeper {
     workshop: Workshop,
     scratch: Arc<Scratch>,
@@ -67,7 +67,7 @@ impl Keeper {
     ///
     /// # Errors
     ///
-    /// When it cannot be built: there is no older one to serve instead.
+    /// When it can't be built: there is no older one to serve instead.
     pub fn start(
         workshop: &Workshop,
         scratch: Arc<Scratch>,
@@ -91,7 +91,7 @@ impl Keeper {
         self.current.clone()
     }
 
-    /// Looks for changes for ever, and tells `on_news` what comes of them.
+    /// Looks for changes forever, and tells `on_news` what comes of them.
     pub fn watch(mut self, on_news: impl Fn(News) + Send + 'static) {
         thread::spawn(move || {
             let mut index_due: Option<Instant> = None;
@@ -154,6 +154,6 @@ impl Keeper {
 }
 
 fn remove(book: &Path) {
-    // What cannot be removed now is removed by the next start.
+    // What can't be removed now is removed by the next start.
     let _left = fs::remove_dir_all(book);
 }

@@ -29,10 +29,10 @@ impl Stamp {
         )
     }
 
-    /// Watches these included files from now on, and no others. One that was not
-    /// watched before belongs, as it is now, to the build that found it. Whatever
-    /// has happened to the others meanwhile is still to be noticed, also that a
-    /// file came back.
+    /// Watches these included files from now on, and no others. One that wasn't
+    /// watched before belongs, as it is now, to the build that found it. A
+    /// change to the others meanwhile is still to be noticed, even if a file came
+    /// back.
     pub fn include(&mut self, workshop: &Workshop, included: &[PathBuf]) {
         let is_listed = |file: &Path| is_listed(workshop.root(), file);
         self.0
@@ -62,7 +62,7 @@ fn is_listed(root: &Path, file: &Path) -> bool {
     is_in_one || file == root.join(CONFIGURATION)
 }
 
-/// Returns `None` for a file that does not exist, or not any more.
+/// Returns `None` for a file that doesn't exist, or no longer does.
 fn look(file: &Path) -> Option<(SystemTime, u64)> {
     let metadata = file.metadata().ok()?;
     Some((metadata.modified().ok()?, metadata.len()))

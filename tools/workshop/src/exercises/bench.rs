@@ -73,7 +73,7 @@ const fn par_of_blocking_pool(base: &'static str) -> Par {
     }
 }
 
-/// One lock is one lock: nobody is much faster than the solution.
+/// One lock is one lock: no contender is much faster than the solution.
 const PAR_OF_ONE_QUEUE: Par = Par {
     exercise: 10,
     group: "one_queue",
@@ -122,7 +122,7 @@ const fn par_of_local_executor(parameter: &'static str, ratio: f64) -> Par {
     }
 }
 
-/// The parts are those that beat tokio's: put together they should not lose to
+/// The parts are those that beat tokio's: put together they shouldn't lose to
 /// it.
 const fn par_of_work_stealing(parameter: &'static str) -> Par {
     Par {

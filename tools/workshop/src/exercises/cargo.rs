@@ -20,7 +20,7 @@ pub struct Build {
     pub target: Target,
     /// Features, each as `package/feature`.
     pub features: Vec<String>,
-    /// Whether the messages get the colours of a terminal.
+    /// Whether the messages get the colors of a terminal.
     pub colours: bool,
     /// The width of the terminal, if cargo is to show how far it is.
     pub columns: Option<u16>,
@@ -101,7 +101,7 @@ impl Built {
 ///
 /// # Errors
 ///
-/// When cargo cannot be run, or is ended.
+/// When cargo can't be run, or is ended.
 pub async fn build(
     workshop: &Workshop,
     build: &Build,
@@ -246,7 +246,7 @@ impl Message {
             }));
         }
         let message = line.message?;
-        // The summaries at the end say nothing that the messages do not.
+        // The summaries at the end say nothing that the messages don't.
         let summary = message.message.starts_with("aborting due to")
             || message.message.ends_with("emitted")
             || message.level == "failure-note";

@@ -84,7 +84,7 @@ pub fn find(workshop: &Workshop, number: u32) -> Result<Exercise, Problem> {
 ///
 /// # Errors
 ///
-/// When one of them does not exist.
+/// When one of them doesn't exist.
 pub fn find_some(workshop: &Workshop, numbers: &[u32]) -> Result<Vec<Exercise>, Problem> {
     match numbers {
         [] => Ok(find_all(workshop)),
@@ -133,7 +133,7 @@ impl Exercise {
         self.folder.join("src/lib.rs")
     }
 
-    /// The stub as it was when nobody had touched it: what [`Self::stub`] is
+    /// The stub as it was before the reader touched it: what [`Self::stub`] is
     /// reset to. `cargo workshop verify` compares the two.
     pub fn pristine(&self) -> PathBuf {
         self.folder.join("stub.rs")
@@ -174,7 +174,7 @@ impl Exercise {
         harmless(&title)
     }
 
-    /// Its milestones, by the contract as it was when nobody had touched it.
+    /// Its milestones, by the contract as it was before the reader touched it.
     pub fn milestones(&self) -> Vec<Milestone> {
         let source = fs::read_to_string(self.pristine());
         let source = source.or_else(|_none| fs::read_to_string(self.stub()));

@@ -30,7 +30,7 @@ pub enum Audience {
     Page,
     /// A terminal: the models too, and cargo's words while it builds.
     Terminal {
-        /// Whether the compiler's messages get colours.
+        /// Whether the compiler's messages get colors.
         colours: bool,
         /// The width of the terminal, if it can show how far a build is.
         columns: Option<u16>,
@@ -45,7 +45,7 @@ pub enum Audience {
 ///
 /// # Errors
 ///
-/// When cargo cannot be run, for instance.
+/// When cargo can't be run, for instance.
 pub async fn check(
     workshop: &Workshop,
     exercise: &Exercise,
@@ -63,7 +63,7 @@ pub async fn check(
 ///
 /// # Errors
 ///
-/// When there is no such test, or cargo cannot be run.
+/// When there is no such test, or cargo can't be run.
 pub async fn check_some(
     workshop: &Workshop,
     exercise: &Exercise,
@@ -78,8 +78,8 @@ pub async fn check_some(
     Ok(green)
 }
 
-/// Hands on the events, and keeps them for the pages of others. Stops when
-/// nobody listens, which ends the check.
+/// Passes the events on, and keeps them for the pages of others. Stops when the
+/// receiver is gone, which ends the check.
 async fn keep(mut journal: Journal, mut inbox: UnboundedReceiver<Event>, events: &Events) {
     let mut is_over = false;
     loop {
@@ -253,7 +253,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Runs the tests, and builds the models meanwhile: what does not compile
+    /// Runs the tests, and builds the models meanwhile: what doesn't compile
     /// is told together with the tests. There are no models where a test fails, unless
     /// only such fail as any mistake fails by chance: then a model names the mistake.
     async fn test_and_build_models(
@@ -506,7 +506,7 @@ impl<'a> Check<'a> {
             models,
             ..LastCheck::new(self.fingerprint.clone(), passed, &clauses)
         };
-        // A check whose result cannot be kept is still a check.
+        // A check whose result can't be kept is still a check.
         let _forgotten = Progress::change(self.workshop, self.exercise.number, |memory| {
             memory.hear(last);
         });
@@ -558,14 +558,14 @@ async fn end_of<F: Future + Unpin>(future: &mut Option<F>) -> F::Output {
     }
 }
 
-/// What is said where the tests pass and the models' features do not compile.
+/// What is said where the tests pass and the models' features don't compile.
 const MODELS_DO_NOT_COMPILE: &str = "the *models* don't compile: a model checker \
     can't carry all of std";
 
 /// What is said before the first models are built.
 const CHECKER_IS_BUILT: &str = "The model checker is compiled once: that takes a minute or less.\n";
 
-/// Whether cargo says that it compiles a crate that is not of this workspace:
+/// Whether cargo says that it compiles a crate that isn't of this workspace:
 /// it names no folder then.
 fn builds_crates(words: &str) -> bool {
     let mut lines = words.split(['\n', '\r']);

@@ -24,7 +24,7 @@ const CONTEXT: usize = 3;
 ///
 /// # Errors
 ///
-/// When a file cannot be read.
+/// When a file can't be read.
 pub fn diff(workshop: &Workshop, exercise: &Exercise, colours: bool) -> Result<String, Problem> {
     let folder = workshop
         .root()
@@ -86,7 +86,7 @@ fn code_of(source: &str) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// A wrong version's file, with the lines of its edit in colours.
+/// A wrong version's file, with the lines of its edit in colors.
 pub fn painted(text: &str, colours: bool) -> String {
     let edit = text.find("\n--- ").map_or(text.len(), |at| at + 1);
     let (header, edit) = text.split_at(edit);

@@ -26,9 +26,9 @@ pub struct Version {
 /// Why nothing was written.
 #[derive(Debug)]
 pub enum Unwritten {
-    /// The file is not the version that the writer has seen, but this one.
+    /// The file isn't the version that the writer has seen, but this one.
     Conflict(Version),
-    /// It cannot be written.
+    /// It can't be written.
     Problem(Problem),
 }
 
@@ -42,7 +42,7 @@ impl From<Problem> for Unwritten {
 ///
 /// # Errors
 ///
-/// When it is there and cannot be read, or is no text.
+/// When it is there and can't be read, or isn't text.
 pub fn read(exercise: &Exercise) -> Result<Version, Problem> {
     match fs::read(exercise.stub()) {
         Ok(bytes) => version(exercise, bytes),
@@ -75,7 +75,7 @@ fn version(exercise: &Exercise, bytes: Vec<u8>) -> Result<Version, Problem> {
 ///
 /// # Errors
 ///
-/// When the file is another version, or cannot be written. It is as it was then.
+/// When the file is another version, or can't be written. It is as it was then.
 pub fn write(
     exercise: &Exercise,
     text: &str,
@@ -105,8 +105,8 @@ pub fn write(
     Ok((hash, kept))
 }
 
-/// Puts a new file in the place of the old one: nobody reads half of it, and a
-/// full disk leaves the old one whole. If the old one turns out to be another
+/// Puts a new file in the place of the old one: no program reads half of it, and
+/// a full disk leaves the old one whole. If the old one turns out to be another
 /// version than was seen, it's put back.
 fn replace(exercise: &Exercise, text: &str, seen: Option<&str>) -> Result<(), Unwritten> {
     let unwritable = |error: io::Error| {

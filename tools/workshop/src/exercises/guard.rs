@@ -1,4 +1,4 @@
-//! What pages have written a moment ago. An editor that saves right then has not
+//! What pages have written a moment ago. An editor that saves right then hasn't
 //! seen it, and overwrites it without a question: the page's text is set aside.
 
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ pub fn look(exercise: &Exercise) -> Option<PathBuf> {
         }
         return None;
     }
-    // What is being changed right now is kept by those who change it.
+    // What is being changed right now is kept by the process that changes it.
     let _turn = Turn::take(exercise).ok()?;
     // Meanwhile the page may have written again: that's for the next look.
     let is_the_same = |written: &Written| written.hash == hash;

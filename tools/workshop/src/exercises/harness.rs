@@ -28,7 +28,7 @@ static RUN_COUNT: AtomicU64 = AtomicU64::new(0);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The longest that the tests of a binary may take. The kit itself ends what
-/// hangs, within seconds; this is for what the kit does not see.
+/// hangs, within seconds; this is for what the kit doesn't see.
 pub const TESTS_LIMIT: Duration = Duration::from_secs(180);
 
 /// The longest that the models of a binary may take.
@@ -50,7 +50,7 @@ pub struct Run<'a> {
 ///
 /// # Errors
 ///
-/// When the binary cannot be run.
+/// When the binary can't be run.
 pub async fn run<Unwanted: Future<Output = ()>>(
     workshop: &Workshop,
     run: &Run<'_>,
@@ -197,13 +197,13 @@ impl Merged {
         else {
             return on_event(event);
         };
-        // The harness lists its tests, and does not say when one starts.
+        // The harness lists its tests, and doesn't say when one starts.
         let outcome = match outcome {
             Outcome::Running => Outcome::Waiting,
             _ => outcome,
         };
         let known = self.verdicts.get(&name);
-        // Of the kit's tests the harness only knows more if one has got round the kit.
+        // About the kit's tests, the harness only knows more if one got around the kit.
         if known.is_some_and(|verdict| {
             verdict.clause.is_some() && (verdict.outcome.is_over() || !outcome.is_over())
         }) {

@@ -1,5 +1,5 @@
 //! The journals of checks: what a check finds, line by line in a file of its
-//! own, so that open pages can follow it, whoever started it. A plain
+//! own, so that open pages can follow it, no matter what started it. A plain
 //! `cargo test` keeps one too: the test kit writes it.
 
 use std::collections::BTreeMap;
@@ -24,13 +24,13 @@ static JOURNAL_COUNT: AtomicU64 = AtomicU64::new(0);
 /// How long a journal stays after its check: every server has read it then.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// Where the journals are. `.cargo/config.toml` names the same folder, whatever
-/// the target folder is, for the test kit, which writes only if it is there.
+/// Where the journals are. `.cargo/config.toml` names the same folder for the
+/// test kit, no matter what the target folder is. The kit writes only if it's there.
 pub fn folder(workshop: &Workshop) -> PathBuf {
     workshop.root().join("target/workshop/checks")
 }
 
-/// Writes a check's journal. A check that cannot write one is still a check.
+/// Writes a check's journal. A check that can't write one is still a check.
 pub struct Journal(Option<File>);
 
 impl Journal {
@@ -100,8 +100,8 @@ impl Name {
     }
 }
 
-/// Whether the process lives that writes to the file. Where the system does not
-/// tell, whoever has been silent for long does not.
+/// Whether the process lives that writes to the file. Where the system doesn't
+/// tell, a process that has been silent for long counts as over.
 fn is_alive(process: u32, file: &Path) -> bool {
     if Path::new("/proc/self").exists() {
         return Path::new("/proc").join(process.to_string()).exists();
@@ -125,10 +125,10 @@ pub struct Followers {
 }
 
 impl Followers {
-    /// Those that go on already are left alone: their beginning is not known.
+    /// Those that go on already are left alone: their beginning isn't known.
     pub fn new(workshop: &Workshop) -> Self {
         let folder = folder(workshop);
-        // The test kit does not make it.
+        // The test kit doesn't make it.
         let _unfollowed = fs::create_dir_all(&folder);
         sweep(&folder);
         Self {
@@ -281,7 +281,7 @@ impl Follower {
             .as_ref()
             .and_then(|binary| modified(&binary.with_extension("d")));
         let sources = self.exercise.sources();
-        // The reader's own tests do not speak to the kit.
+        // The reader's own tests don't speak to the kit.
         let stub = fs::read_to_string(self.exercise.stub()).unwrap_or_default();
         read_at.is_some_and(|read_at| {
             source::tests(&stub).is_empty()
@@ -296,7 +296,7 @@ impl Follower {
         let tests = kit.tests.values();
         let clauses = milestones::clauses(tests.map(|test| (test.number(), test.outcome)));
         let last = LastCheck::new(self.fingerprint.clone(), passed, &clauses);
-        // A check whose result cannot be kept is still a check.
+        // A check whose result can't be kept is still a check.
         let _forgotten =
             Progress::change(workshop, self.exercise.number, |memory| memory.hear(last));
     }

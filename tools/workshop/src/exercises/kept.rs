@@ -18,7 +18,7 @@ pub fn is_kept(exercise: &Exercise, text: &[u8]) -> bool {
 /// How the names of files end that were kept. Git ignores them.
 const KEPT: &str = ".kept.rs";
 
-/// Writes the version to the first file that is not there yet.
+/// Writes the version to the first file that isn't there yet.
 ///
 /// # Errors
 ///
@@ -27,7 +27,7 @@ pub fn keep(folder: &Path, version: &[u8]) -> Result<PathBuf, Problem> {
     keep_as(folder, "lib", version)
 }
 
-/// Writes a file of a version to the first file of this name that is not there yet.
+/// Writes a file of a version to the first file of this name that isn't there yet.
 ///
 /// # Errors
 ///

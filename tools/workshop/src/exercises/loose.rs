@@ -2,9 +2,9 @@
 //!
 //! An editor knows nothing of our locks, and can save at any moment: into the
 //! file that is there, or by putting another one in its place. So a new version
-//! never simply replaces the old one. The two are exchanged in one step, and
-//! whoever has done that then looks at what it has got for its own. Even a save
-//! that was under way goes to a file that is still there.
+//! never simply replaces the old one. The two are exchanged atomically, and
+//! the writer then looks at the version it got. Even a save that was under way goes
+//! to a file that is still there.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -31,7 +31,7 @@ const WRITING_MOST: Duration = Duration::from_secs(2);
 /// How often others may put a file where we have just moved one away.
 const ATTEMPTS: usize = 100;
 
-/// A file beside the reader's, under a name that nobody else uses.
+/// A file beside the reader's, under a name that nothing else uses.
 #[derive(Debug)]
 pub struct Loose {
     path: PathBuf,
@@ -49,7 +49,7 @@ impl Loose {
         };
         let written = File::create_new(&loose.path).and_then(|mut file| {
             file.write_all(text)?;
-            // Whoever is told that it's saved can rely on that.
+            // A caller that is told that it's saved can rely on that.
             file.sync_all()
         });
         let written = written.and_then(|()| match place.file.metadata() {
@@ -137,7 +137,7 @@ impl Loose {
         fs::rename(&self.path, name)
     }
 
-    /// Keeps the file itself, also for those who still write to it.
+    /// Keeps the file itself, also for programs that still write to it.
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ impl Place {
 }
 
 /// Keeps what a process that was killed in its turn has left beside the file.
-/// To be called in a turn: nobody else has a loose file then.
+/// To be called in a turn: no other process has a loose file then.
 pub fn put_away(exercise: &Exercise) {
     let is_loose = |name: OsString| {
         let name = name.to_string_lossy();
@@ -206,7 +206,7 @@ pub fn put_away(exercise: &Exercise) {
         .flatten()
         .filter(|entry| is_loose(entry.file_name()));
     for path in left.map(|entry| entry.path()) {
-        // Whether anybody has seen it, only the reader can tell.
+        // Only the reader can tell whether it has been seen.
         let Ok(text) = fs::read(&path) else { continue };
         if kept::is_kept(exercise, &text) || kept::keep(&exercise.folder, &text).is_ok() {
             let _left = fs::remove_file(path);

@@ -28,7 +28,7 @@ pub enum Stands {
     Held,
     /// A test reached a `todo!`.
     Unwritten,
-    /// A test failed, or was not done.
+    /// A test failed, or wasn't done.
     Failed,
 }
 

@@ -85,7 +85,7 @@ pub struct Opened {
 /// Which exercises to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// The first that is not solved.
+    /// The first that isn't solved.
     Next,
     /// The one with this number.
     One(u32),
@@ -102,7 +102,7 @@ pub fn list(workshop: &Workshop) -> Vec<Listed> {
 ///
 /// # Errors
 ///
-/// When there is no such exercise, or its file cannot be read.
+/// When there is no such exercise, or its file can't be read.
 pub fn open(workshop: &Workshop, number: u32) -> Result<Opened, Problem> {
     let exercise = catalogue::find(workshop, number)?;
     Ok(Opened {
@@ -131,7 +131,7 @@ pub fn give_hint(workshop: &Workshop, number: u32) -> Result<hint::Hints, Proble
 ///
 /// # Errors
 ///
-/// When there is no such exercise, or one of the two cannot be read.
+/// When there is no such exercise, or one of the two can't be read.
 pub fn diff(workshop: &Workshop, number: u32) -> Result<String, Problem> {
     let exercise = catalogue::find(workshop, number)?;
     diff::diff(workshop, &exercise, false)
@@ -141,7 +141,7 @@ pub fn diff(workshop: &Workshop, number: u32) -> Result<String, Problem> {
 ///
 /// # Errors
 ///
-/// When there is no such exercise, or a file cannot be read or written.
+/// When there is no such exercise, or a file can't be read or written.
 pub fn reset(workshop: &Workshop, number: u32) -> Result<String, Problem> {
     let exercise = catalogue::find(workshop, number)?;
     let done = reset::reset(&exercise)?;
@@ -154,7 +154,7 @@ pub fn reset(workshop: &Workshop, number: u32) -> Result<String, Problem> {
 ///
 /// # Errors
 ///
-/// When there is no such exercise, or cargo cannot be run.
+/// When there is no such exercise, or cargo can't be run.
 pub async fn check(workshop: &Workshop, number: u32, events: &Events) -> Result<(), Problem> {
     let exercise = catalogue::find(workshop, number)?;
     check::check(workshop, &exercise, Audience::Page, events).await?;
@@ -165,7 +165,7 @@ pub async fn check(workshop: &Workshop, number: u32, events: &Events) -> Result<
 ///
 /// # Errors
 ///
-/// When the list cannot be printed.
+/// When the list can't be printed.
 pub fn list_command(workshop: &Workshop, format: Format) -> Result<ExitCode, Problem> {
     let list = state::list(workshop);
     let text = match format {
@@ -185,7 +185,7 @@ pub fn list_command(workshop: &Workshop, format: Format) -> Result<ExitCode, Pro
 ///
 /// # Errors
 ///
-/// When there is no such exercise, or cargo cannot be run.
+/// When there is no such exercise, or cargo can't be run.
 pub async fn check_command(
     workshop: &Workshop,
     selection: Selection,
@@ -228,7 +228,7 @@ pub async fn check_command(
 ///
 /// # Errors
 ///
-/// When there is no such exercise or test, or cargo cannot be run.
+/// When there is no such exercise or test, or cargo can't be run.
 pub async fn check_some_command(
     workshop: &Workshop,
     number: u32,
@@ -276,7 +276,7 @@ fn audience_of_terminal() -> Audience {
 ///
 /// # Errors
 ///
-/// When there is no such exercise, or cargo cannot be run.
+/// When there is no such exercise, or cargo can't be run.
 pub async fn watch_command(workshop: &Workshop, number: Option<u32>) -> Result<ExitCode, Problem> {
     watch::watch(workshop, number).await
 }
@@ -285,7 +285,7 @@ pub async fn watch_command(workshop: &Workshop, number: Option<u32>) -> Result<E
 ///
 /// # Errors
 ///
-/// When there is no such exercise, or one of the two cannot be read.
+/// When there is no such exercise, or one of the two can't be read.
 pub fn diff_command(workshop: &Workshop, number: u32) -> Result<ExitCode, Problem> {
     let exercise = catalogue::find(workshop, number)?;
     let text = diff::diff(workshop, &exercise, colours_wanted(&io::stdout()))?;
@@ -297,7 +297,7 @@ pub fn diff_command(workshop: &Workshop, number: u32) -> Result<ExitCode, Proble
 ///
 /// # Errors
 ///
-/// When there is no such exercise, or a file cannot be read or written.
+/// When there is no such exercise, or a file can't be read or written.
 pub fn reset_command(workshop: &Workshop, number: u32) -> Result<ExitCode, Problem> {
     let exercise = catalogue::find(workshop, number)?;
     let done = reset::reset(&exercise)?;
@@ -331,7 +331,7 @@ async fn check_for_programs(workshop: &Workshop, exercise: &Exercise) -> Result<
     Ok(green == Some(true))
 }
 
-/// Checks, and shows each event as it comes. Whoever closes the pipe that the
+/// Checks, and shows each event as it comes. Closing the pipe that the
 /// events are printed to ends the check, and so does `until`: the result is
 /// `None` then.
 async fn stream(
@@ -393,7 +393,7 @@ pub fn wrong_list_command(workshop: &Workshop, number: Option<u32>) -> Result<Ex
 ///
 /// # Errors
 ///
-/// When there is no such exercise or version, or a file cannot be read or written.
+/// When there is no such exercise or version, or a file can't be read or written.
 pub fn wrong_command(
     workshop: &Workshop,
     number: u32,

@@ -72,7 +72,7 @@ impl Placed {
     ///
     /// # Errors
     ///
-    /// When the record cannot be written.
+    /// When the record can't be written.
     pub fn announce(&self, exercise: &Exercise, version: &Version) -> Result<Self, Problem> {
         let hash = |(path, text): (&PathBuf, &String)| (path.clone(), Fnv::of(text.as_bytes()));
         let new = Self(version.files.iter().map(hash).collect());
@@ -88,7 +88,7 @@ impl Placed {
     ///
     /// # Errors
     ///
-    /// When a file cannot be read or moved.
+    /// When a file can't be read or moved.
     pub fn make_room(&self, exercise: &Exercise, new: &Version) -> Result<Vec<PathBuf>, Problem> {
         let source = exercise.folder.join("src");
         let mut moved = Vec::new();
@@ -115,7 +115,7 @@ impl Placed {
                 false => {
                     let kept = kept::keep_as(&exercise.folder, &flat(&path), &text)?;
                     moved.push(kept.clone());
-                    // The file itself, also for those who still write to it.
+                    // The file itself, also for programs that still write to it.
                     fs::rename(&file, kept)
                 }
             };
@@ -129,7 +129,7 @@ impl Placed {
     ///
     /// # Errors
     ///
-    /// When something cannot be written.
+    /// When something can't be written.
     pub fn place_others(&self, exercise: &Exercise, version: &Version) -> Result<(), Problem> {
         for (path, text) in version.others() {
             let file = exercise.folder.join("src").join(path);
@@ -145,7 +145,7 @@ impl Placed {
     ///
     /// # Errors
     ///
-    /// When something cannot be written.
+    /// When something can't be written.
     pub fn remove(&self, exercise: &Exercise) -> Result<(), Problem> {
         if self.is_empty() {
             return Ok(());
@@ -188,7 +188,7 @@ fn change_manifest(exercise: &Exercise, lines: &[String]) -> Result<(), Problem>
     }
 }
 
-/// Nobody reads half of it, and a full disk leaves the old one whole.
+/// No program reads half of it, and a full disk leaves the old one whole.
 fn replace_file(file: &Path, text: &[u8]) -> io::Result<()> {
     let new = file.with_extension("new");
     let written = fs::write(&new, text).and_then(|()| fs::rename(&new, file));

@@ -86,7 +86,7 @@ impl LastCheck {
 }
 
 impl Progress {
-    /// Reads the memory. Where there is none, or it cannot be read, nothing
+    /// Reads the memory. Where there is none, or it can't be read, nothing
     /// is remembered.
     pub fn load(workshop: &Workshop) -> Self {
         Self::read(&file(workshop))
@@ -106,7 +106,7 @@ impl Progress {
     ///
     /// # Errors
     ///
-    /// When the file cannot be written.
+    /// When the file can't be written.
     pub fn change(
         workshop: &Workshop,
         number: u32,
@@ -126,7 +126,7 @@ impl Progress {
         let text = serde_json::to_vec_pretty(&progress)?;
         let kept = fs::write(&written, text).and_then(|()| fs::rename(&written, file));
         kept.inspect_err(|_| {
-            // Half of a memory is none.
+            // Half of a memory is as good as none.
             let _left = fs::remove_file(&written);
         })
     }

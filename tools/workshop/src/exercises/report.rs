@@ -1,5 +1,5 @@
 //! Shows a check in the terminal: a line for each clause, and the first that
-//! does not hold explained.
+//! doesn't hold explained.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

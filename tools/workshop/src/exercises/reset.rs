@@ -66,7 +66,7 @@ pub fn where_kept(workshop: &Workshop, files: &[PathBuf], event: &str) -> String
 ///
 /// # Errors
 ///
-/// When a file cannot be read or written. The reader's version is still in one
+/// When a file can't be read or written. The reader's version is still in one
 /// of the two places then.
 pub fn reset(exercise: &Exercise) -> Result<Reset, Problem> {
     let stub = Version {
@@ -89,7 +89,7 @@ pub fn reset(exercise: &Exercise) -> Result<Reset, Problem> {
 ///
 /// # Errors
 ///
-/// When a file cannot be read or written. The reader's version is still in one
+/// When a file can't be read or written. The reader's version is still in one
 /// of the two places then.
 pub fn replace_by(exercise: &Exercise, version: &Version) -> Result<Vec<PathBuf>, Problem> {
     let _turn = Turn::take(exercise)?;

@@ -27,7 +27,7 @@ pub struct Listed {
     /// How it stands.
     #[serde(flatten)]
     pub state: State,
-    /// Whether it is the first that is not solved.
+    /// Whether it is the first that isn't solved.
     pub next: bool,
 }
 
@@ -44,9 +44,9 @@ pub enum State {
         /// Whether it was solved then.
         solved: bool,
     },
-    /// It did not compile.
+    /// It didn't compile.
     DoesNotCompile,
-    /// Some clauses do not hold, or a model does not.
+    /// Some clauses don't hold, or a model doesn't.
     Unsolved {
         /// How many clauses hold.
         held: usize,
@@ -108,7 +108,7 @@ fn pages(workshop: &Workshop) -> BTreeMap<u32, String> {
     pages
 }
 
-/// The first exercise that is not solved.
+/// The first exercise that isn't solved.
 pub fn next(workshop: &Workshop) -> Option<Exercise> {
     let next = list(workshop).into_iter().find(|exercise| exercise.next)?;
     catalogue::find(workshop, next.number).ok()

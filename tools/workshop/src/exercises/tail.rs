@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// So much is read in one go, and no more of a line.
 const BYTES_AT_ONCE: u64 = 4 << 20;
 
-/// Opens it if it's a file: who opens a named pipe waits until another process
+/// Opens it if it's a file: opening a named pipe blocks until another process
 /// writes to it.
 fn open(file: &Path) -> Option<File> {
     let mut options = File::options();
@@ -44,7 +44,7 @@ impl Tail {
             let _rest_later = file.take(BYTES_AT_ONCE).read_to_end(&mut bytes);
         }
         if bytes.len() as u64 == BYTES_AT_ONCE && !bytes.contains(&b'\n') {
-            // No line that anyone wants is so long.
+            // No useful line is so long.
             self.read += BYTES_AT_ONCE;
             return Vec::new();
         }

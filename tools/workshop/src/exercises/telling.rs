@@ -186,7 +186,7 @@ pub fn fails_by_chance(number: u32, test: &str) -> bool {
     BY_CHANCE.contains(&(number, without_files(test).as_str()))
 }
 
-/// What comes first whatever the score: the kinds whose words name the cause;
+/// What comes first with any score: the kinds whose words name the cause;
 /// last what says nothing of the code.
 fn rank(kind: Kind) -> u8 {
     match kind {

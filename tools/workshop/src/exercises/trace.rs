@@ -33,8 +33,8 @@ pub fn latest(workshop: &Workshop) -> PathBuf {
 ///
 /// # Errors
 ///
-/// When there is no demonstration, when the reader's code does not compile, does
-/// not finish in time or is not written yet, or when nothing was recorded.
+/// When there is no demonstration, when the reader's code doesn't compile, does
+/// not finish in time or isn't written yet, or when nothing was recorded.
 pub async fn demonstrate(workshop: &Workshop, number: u32) -> Result<Trace, Problem> {
     let exercise = catalogue::find(workshop, number)?;
     if !exercise.folder.join(DEMONSTRATION).is_file() {
@@ -144,7 +144,7 @@ async fn run(
     }
     eprint!("{}", harmless(&errors));
     let (mut left, complaints) = figures::collect(&folder);
-    // What is left there is of no use to anyone else.
+    // What is left there is of no further use.
     let _left = scratch.sweep();
     match (left.pop(), complaints.first()) {
         (Some(figure), _) => Ok(figures::format(&figure.document)),

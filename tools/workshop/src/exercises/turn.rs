@@ -24,8 +24,8 @@ const ASK_EVERY: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub struct Turn {
     _here: MutexGuard<'static, ()>,
-    // Not every file system has locks. Nothing is lost without one: whoever
-    // replaces a version still looks at what it has replaced.
+    // Not every file system has locks. Nothing is lost without one: a
+    // writer still looks at the version that it has replaced.
     _everywhere: Option<File>,
 }
 
@@ -78,7 +78,7 @@ fn is_still(file: &File, folder: &Path) -> bool {
     let identity = |metadata: Metadata| (metadata.dev(), metadata.ino());
     match (file.metadata(), folder.metadata()) {
         (Ok(locked), Ok(there)) => identity(locked) == identity(there),
-        // Whoever wants to write there finds that out.
+        // Writing there will show that.
         _ => true,
     }
 }

@@ -22,7 +22,7 @@ const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
 ///
 /// # Errors
 ///
-/// When there is no such exercise, or cargo cannot be run.
+/// When there is no such exercise, or cargo can't be run.
 pub async fn watch(workshop: &Workshop, number: Option<u32>) -> Result<ExitCode, Problem> {
     let mut is_first = true;
     loop {
@@ -106,7 +106,7 @@ fn say(text: &str) -> Result<(), Problem> {
     print(text).map_err(unprintable)
 }
 
-/// Returns once a file of the exercise is not what it was, and has been the
+/// Returns once a file of the exercise isn't what it was, and has been the
 /// same for two looks: an editor may write in several steps.
 async fn until_changed(exercise: &Exercise, seen: &str) {
     let mut last = seen.to_owned();

@@ -56,7 +56,7 @@ pub struct Server {
 
 impl Server {
     /// Starts the server of the workshop in `root`, with this target folder if it
-    /// is not the usual one.
+    /// isn't the usual one.
     pub fn start(root: &Path, target: Option<&Path>) -> io::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command

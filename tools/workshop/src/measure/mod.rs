@@ -28,7 +28,7 @@ const VERDICT_GOAL: f64 = 1.2;
 /// With fewer rounds than these no goal is judged.
 const ROUNDS_TO_JUDGE: usize = 5;
 
-/// Rounds that are not counted: they fill the caches.
+/// Rounds that aren't counted: they fill the caches.
 const WARM_UP: usize = 2;
 
 /// Tasks, a channel and a `select!`: what a snippet with tokio usually has.
@@ -71,7 +71,7 @@ async fn main() {
 ///
 /// # Errors
 ///
-/// When something cannot be run, or gives another answer than it should.
+/// When something can't be run, or gives another answer than it should.
 pub async fn measure_command(workshop: &Workshop, rounds: usize) -> Result<ExitCode, Problem> {
     let scratch = Scratch::claim(&workshop.target())?;
     let (events, _inbox) = unbounded_channel();
@@ -86,7 +86,7 @@ pub async fn measure_command(workshop: &Workshop, rounds: usize) -> Result<ExitC
         Problem::new(format!("nothing can be measured: {error}"))
             .help("see whether `cargo workshop` and `cargo workshop check 1` work")
     });
-    // What was built here is of no use to anyone else.
+    // What was built here is of no further use.
     let _left = scratch.sweep();
     Ok(match all? || rounds < ROUNDS_TO_JUDGE {
         true => ExitCode::SUCCESS,
@@ -215,7 +215,7 @@ fn save_to_verdict(workshop: &Workshop, folder: &Path, rounds: usize) -> std::io
     let [by_hand, library, command, page] = all;
     let base = tell("cargo test -p exercise-1", by_hand, None);
     let goal = Some((base, Some(VERDICT_GOAL)));
-    // Its examples are not run by the others either.
+    // Its examples aren't run by the others either.
     tell(
         "cargo test -p exercise-1 --lib",
         library,
@@ -242,7 +242,7 @@ fn check_on_page(server: &Server) -> std::io::Result<()> {
     }
 }
 
-/// A workshop with exercise 1 and nothing else, so that nobody's own is touched.
+/// A workshop with exercise 1 and nothing else, so that the reader's own isn't touched.
 struct Model {
     root: PathBuf,
     /// The one that is saved.
@@ -304,7 +304,7 @@ impl Model {
             version: version.replace("solution_1", "exercise_1"),
             saves: Cell::new(0),
         };
-        // All that does not change is built here.
+        // All that doesn't change is built here.
         model.save_and(|model| model.run("cargo", &["test", "--no-run"]))?;
         Ok(model)
     }

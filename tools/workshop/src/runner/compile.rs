@@ -23,7 +23,7 @@ pub struct Job<'a> {
     pub externs: &'a Externs,
     /// The folder with `main.rs` and the incremental state. The compiler works in
     /// it and writes to it, since with another current folder or another output
-    /// it would not use the state.
+    /// it wouldn't use the state.
     pub slot: &'a Path,
     /// Where the executable is moved then.
     pub executable: PathBuf,
@@ -43,7 +43,7 @@ pub struct Compiled {
 ///
 /// # Errors
 ///
-/// When the compiler cannot be started.
+/// When the compiler can't be started.
 pub async fn compile(
     job: &Job<'_>,
     events: &Events,
@@ -134,7 +134,7 @@ fn order(job: &Job<'_>) -> Order {
     }
 }
 
-/// As many messages of each level as anybody reads. A page with thousands is slow.
+/// The most messages of each level that are shown. A page with thousands is slow.
 const MESSAGES_MOST: usize = 200;
 
 /// Puts the compiler's lines together and turns them into events.
@@ -200,7 +200,7 @@ impl Messages {
             Ok(diagnostic) if is_summary(&diagnostic) || self.is_too_many(&diagnostic.level) => {}
             Ok(diagnostic) => tell(diagnostic, events),
             Err(_) => {
-                // A compiler that crashes, or a linker, does not speak JSON.
+                // A compiler that crashes, or a linker, doesn't speak JSON.
                 let text = format!("{line}\n");
                 send(events, Event::Stderr { text });
             }
@@ -208,7 +208,7 @@ impl Messages {
     }
 }
 
-/// The summaries at the end say nothing that the messages do not.
+/// The summaries at the end say nothing that the messages don't.
 fn is_summary(diagnostic: &Diagnostic) -> bool {
     diagnostic.spans.is_empty()
         && (diagnostic.level == "failure-note"

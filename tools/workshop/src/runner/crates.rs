@@ -1,7 +1,7 @@
 //! The crates that snippets may use: cargo builds them once, in the background,
 //! and says exactly which files they became.
 //!
-//! A folder full of libraries would not do: with two builds of a crate in it the
+//! A folder full of libraries wouldn't do: with two builds of a crate in it the
 //! compiler refuses to choose (E0464), and its layout is cargo's own affair.
 
 mod cargo;
@@ -50,7 +50,7 @@ impl Externs {
 /// How far the crates are.
 #[derive(Clone, Debug)]
 pub enum Status {
-    /// Nobody has asked for them.
+    /// They haven't been asked for.
     Absent,
     /// Cargo builds them.
     Building {
@@ -141,12 +141,12 @@ impl Crates {
         }
     }
 
-    /// Returns what this code needs. Code that names none of the crates does not
+    /// Returns what this code needs. Code that names none of the crates doesn't
     /// wait for them, and needs no network the first time.
     ///
     /// # Errors
     ///
-    /// When there is no compiler, or the crates cannot be built.
+    /// When there is no compiler, or the crates can't be built.
     pub async fn for_code(
         &self,
         code: &str,
@@ -171,8 +171,8 @@ impl Crates {
         Ok(crates.iter().any(|one| code.contains(&one.extern_name)))
     }
 
-    /// Waits for the crates. Whatever was found about sources that have changed
-    /// since is found out again.
+    /// Waits for the crates. If sources have changed since they were looked at, they
+    /// are looked at again.
     async fn built(&self, mode: Mode, events: &Events) -> Result<Arc<Externs>, Problem> {
         // It may not have been the sources: the network may be back.
         self.start_if(mode, |status| matches!(status, Status::Failed(_)));
@@ -254,7 +254,7 @@ async fn build(
             library.package == dependency.package
                 && tree.is_direct(&library.package, &library.version)
         });
-        // What this system does not need is not built for it.
+        // What this system doesn't need isn't built for it.
         let Some(library) = library else { continue };
         let name = dependency.renamed.as_ref().unwrap_or(&library.name);
         arguments.push("--extern".into());

@@ -66,7 +66,7 @@ fn limit_reached(cause: Cause, limits: &Limits) -> (Reason, String) {
     }
 }
 
-/// The end of a run that nobody wants any more.
+/// The end of a run that is no longer wanted.
 pub fn cancelled() -> Exit {
     Exit {
         reason: Reason::Killed,

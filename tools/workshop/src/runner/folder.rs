@@ -11,7 +11,7 @@ pub struct RunFolder(PathBuf);
 
 impl RunFolder {
     /// Creates a folder in `runs`, which `next_name` names. What an earlier
-    /// process could not remove is left alone.
+    /// process couldn't remove is left alone.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl RunFolder {
 
 impl Drop for RunFolder {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by the next start.
+        // What can't be removed now is removed by the next start.
         let _left = remove_tree(&self.0);
     }
 }

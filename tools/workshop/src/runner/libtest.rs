@@ -59,7 +59,7 @@ enum Part {
     Failures,
     /// The captured output of this test.
     Failure(String),
-    /// The names of the failed tests once more, and the count.
+    /// The names of the failed tests again, and the count.
     Summary,
 }
 

@@ -78,7 +78,7 @@ impl Runner {
             Ok(exit) => exit,
             Err(problem) => exit::refused(&problem, events),
         };
-        // Whoever sees the end may start the next run at once.
+        // A client that sees the end may start the next run at once.
         drop(turn);
         send(events, Event::Exit(exit));
     }

@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(
             third.position(),
             1,
-            "whoever leaves the line holds up nobody"
+            "a ticket that leaves the line holds up no other"
         );
         drop(first);
         drop(start(third).await);

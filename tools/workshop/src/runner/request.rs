@@ -40,7 +40,7 @@ fn debug() -> Mode {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "u64")]
 pub enum TimeLimit {
-    /// Enough for everything that does not say otherwise.
+    /// Enough for everything that doesn't say otherwise.
     #[default]
     Usual,
     /// For the demonstrations that take long.

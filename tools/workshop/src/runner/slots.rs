@@ -1,7 +1,7 @@
 //! Folders for the compiler's incremental state.
 //!
 //! A reader who edits a snippet compiles almost the same text again and again.
-//! The page does not say which snippet a text comes from, so each slot remembers
+//! The page doesn't say which snippet a text comes from, so each slot remembers
 //! its last text, and a run takes the slot whose text is most like its own.
 
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub struct Claimed<'a> {
 impl Slots {
     /// Creates the slots in `folder`.
     pub fn new(folder: PathBuf) -> Self {
-        // The texts of an earlier process are not known any more.
+        // The texts of an earlier process aren't known anymore.
         let _absent = std::fs::remove_dir_all(&folder);
         Self {
             folder,
@@ -48,7 +48,7 @@ impl Slots {
     ///
     /// # Errors
     ///
-    /// When the folder cannot be written to.
+    /// When the folder can't be written to.
     pub fn claim(&self, request: &Request) -> Result<Claimed<'_>, Problem> {
         let number = self.choose(request);
         let folder = self.folder.join(number.to_string());

@@ -1,20 +1,20 @@
 //! Lets a program start processes only one by one, and only so many.
 //!
-//! To count the processes now and then is not enough: a program that forks
-//! without end makes thousands between two looks, and leaves no processor time
-//! for the one who looks. So a seccomp filter stops each attempt to start a
-//! process until a thread of the launcher, the doorkeeper, has agreed. Threads
-//! and all other system calls pass without delay. Once the door is closed no
-//! process is born any more, and ending those that live is a matter of one round.
+//! Counting the processes now and then isn't enough: a program that forks without
+//! end makes thousands between two counts, and leaves no CPU time for the thread
+//! that counts. So a seccomp filter stops each attempt to start a process until a
+//! thread of the launcher, the doorkeeper, has agreed. Threads and all other system
+//! calls pass without delay. Once the door is closed, no process starts anymore,
+//! and ending the existing ones takes a single round.
 //!
 //! The filter holds for the launcher too, which starts the program through the
 //! same door.
 //!
-//! It also keeps the program from ending those who watch over it: without the
-//! launcher nobody would find what the program has started. A signal to the
+//! It also keeps the program from ending the processes that watch over it: without
+//! the launcher, what the program has started wouldn't be found. A signal to the
 //! launcher or the server, by its number or by `-1` to all processes of the
-//! reader, is refused. This is for mistakes; who means harm has the reader's
-//! rights and other ways.
+//! reader, is refused. This is for mistakes; a program that means harm has the
+//! reader's rights, and other ways.
 
 use std::io;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Door {
     ///
     /// # Errors
     ///
-    /// When the kernel cannot filter system calls in this way.
+    /// When the kernel can't filter system calls in this way.
     pub fn install(most: usize, news: SyncSender<News>) -> io::Result<Arc<Self>> {
         let door = Arc::new(Self::default());
         let listener = install_filter()?;
@@ -57,7 +57,7 @@ impl Door {
         Ok(door)
     }
 
-    /// Lets nobody in any more. Who knocks now waits until it is killed.
+    /// Lets no process in anymore. A process that knocks now waits until it's killed.
     pub fn close(&self) {
         // Release: pairs with the Acquire in `attend`.
         self.closed.store(true, Release);
@@ -116,7 +116,7 @@ fn agree(listener: libc::c_int, id: u64) {
         flags: libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32,
     };
     // SAFETY: this request of `ioctl` reads one `seccomp_notif_resp`, which the
-    // pointer is to. An error means that the one who knocked is gone.
+    // pointer is to. An error means that the process that knocked is gone.
     unsafe { libc::ioctl(listener, libc::SECCOMP_IOCTL_NOTIF_SEND, &response) };
 }
 
@@ -129,7 +129,7 @@ fn install_filter() -> io::Result<libc::c_int> {
         filter: filter.as_mut_ptr(),
     };
     // Without this only root may install a filter: nothing that is started may
-    // gain rights that the launcher does not have.
+    // gain rights that the launcher doesn't have.
     // SAFETY: this option of `prctl` takes integers and touches no memory.
     if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
         return Err(io::Error::last_os_error());
@@ -196,7 +196,7 @@ fn filter() -> Vec<libc::sock_filter> {
     const ASK: u32 = libc::SECCOMP_RET_USER_NOTIF;
     const ABSENT: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
     let mut filter = vec![
-        // Calls by the numbers of another processor do not exist.
+        // Calls by the numbers of another processor don't exist.
         load(CALL_ARCHITECTURE),
         skip_if(libc::BPF_JEQ, ARCHITECTURE, 1),
         answer(ABSENT),
@@ -221,7 +221,7 @@ fn filter() -> Vec<libc::sock_filter> {
         filter.extend([skip_unless(libc::BPF_JEQ, fork as u32, 1), answer(ASK)]);
     }
     filter.extend([
-        // The flags of `clone3` are in memory, where a filter cannot look. The C
+        // The flags of `clone3` are in memory, where a filter can't look. The C
         // library falls back to `clone`.
         skip_unless(libc::BPF_JEQ, libc::SYS_clone3 as u32, 1),
         answer(ABSENT),
@@ -243,7 +243,7 @@ fn skip_if(comparison: u32, with: u32, skipped: u8) -> libc::sock_filter {
     instruction(libc::BPF_JMP | comparison | libc::BPF_K, with, skipped, 0)
 }
 
-/// Skips so many instructions if it does not.
+/// Skips so many instructions if it doesn't.
 fn skip_unless(comparison: u32, with: u32, skipped: u8) -> libc::sock_filter {
     instruction(libc::BPF_JMP | comparison | libc::BPF_K, with, 0, skipped)
 }

@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_millis(50);
 const DISK_EVERY: Duration = Duration::from_millis(200);
 
 /// How long to go on ending descendants before giving up on those that the
-/// kernel does not let go.
+/// kernel doesn't let go.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Reads an [`Order`] from standard input, carries it out, and writes
@@ -29,7 +29,7 @@ pub fn launch() -> ExitCode {
     match carry_out() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // If the server does not listen either, nobody is left to tell.
+            // If the server doesn't listen either, there's nothing left to tell.
             let _gone = report(&Report::Refused(error.to_string()));
             ExitCode::FAILURE
         }
@@ -107,7 +107,7 @@ fn spawn_reader(stream: Stream, mut pipe: impl Read + Send + 'static, news: Sync
 
 fn spawn_lifeline(news: SyncSender<News>) {
     thread::spawn(move || {
-        // The server sends nothing after the order: whatever ends this read
+        // The server sends nothing after the order, so the end of this read
         // means that the program is no longer wanted.
         let _end = io::copy(&mut io::stdin().lock(), &mut io::sink());
         let _over = news.send(News::Cut);
@@ -162,7 +162,7 @@ impl Watch {
                 if room_taken(&self.folder, most) > most {
                     return Cause::DiskLimit;
                 }
-                // Who has many files is looked at less often.
+                // A folder with many files is looked at less often.
                 disk_due = Instant::now() + DISK_EVERY.max(looked.elapsed() * 10);
             }
         }
@@ -181,8 +181,8 @@ impl Watch {
         }
     }
 
-    /// Takes news until all is over or this time has passed. Output that nobody
-    /// wants any more is dropped here as well.
+    /// Takes news until all is over or this time has passed. Output that is
+    /// no longer wanted is dropped here as well.
     fn take_all_within(&mut self, time: Duration) {
         let end = Instant::now() + time;
         while !self.is_over() && Instant::now() < end {

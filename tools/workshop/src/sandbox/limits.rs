@@ -7,7 +7,7 @@ use super::protocol::Limits;
 /// Which resource, and how much of it.
 pub type Limit = (Resource, libc::rlim_t);
 
-// The C libraries do not agree on the type of this number.
+// The C libraries don't agree on the type of this number.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 type Resource = libc::__rlimit_resource_t;
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
@@ -28,7 +28,7 @@ pub fn of(limits: &Limits) -> [Limit; 4] {
     .map(|(resource, amount)| (resource, amount.min(most(resource))))
 }
 
-/// What the reader's own limits allow: nobody but root may raise them.
+/// What the reader's own limits allow: only root may raise them.
 fn most(resource: Resource) -> libc::rlim_t {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
@@ -42,11 +42,11 @@ fn most(resource: Resource) -> libc::rlim_t {
 }
 
 /// Begins a session without a terminal: what runs here neither writes to the
-/// reader's nor reads what they type, and Ctrl-C does not reach it. It goes to
+/// reader's nor reads what they type, and Ctrl-C doesn't reach it. It goes to
 /// the server alone, which then closes the pipe.
 pub fn leave_terminal() {
     // SAFETY: `setsid` takes nothing and touches no memory. It fails only for the
-    // leader of a process group, which a child is not when it starts.
+    // leader of a process group, which a child isn't when it starts.
     unsafe { libc::setsid() };
 }
 

@@ -36,7 +36,7 @@ impl Fence {
     ///
     /// # Errors
     ///
-    /// When orphans cannot be adopted.
+    /// When orphans can't be adopted.
     pub fn raise(limits: &Limits, news: &SyncSender<News>) -> io::Result<Self> {
         // SAFETY: this option of `prctl` takes integers and touches no memory.
         if unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } != 0 {

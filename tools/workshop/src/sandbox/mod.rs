@@ -51,7 +51,7 @@ pub const LAUNCHER: &str = "__launch";
 ///
 /// # Errors
 ///
-/// When the program cannot be started, or the launcher itself is killed.
+/// When the program can't be started, or the launcher itself is killed.
 pub async fn run(
     order: &Order,
     mut on_output: impl FnMut(Stream, String),

@@ -1,4 +1,4 @@
-//! Where the filter has not been written for the processor: the door is open.
+//! Where the filter hasn't been written for the processor: the door is open.
 
 use std::io;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::mpsc::SyncSender;
 
 use super::news::News;
 
-/// A door that does not exist.
+/// A door that doesn't exist.
 pub struct Door;
 
 impl Door {

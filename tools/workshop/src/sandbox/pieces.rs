@@ -7,7 +7,7 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Returns the text that is complete after `bytes`; what is no UTF-8 is
+    /// Returns the text that is complete after `bytes`; what isn't UTF-8 is
     /// replaced by `U+FFFD`.
     pub fn push(&mut self, bytes: &[u8]) -> String {
         self.unfinished.extend_from_slice(bytes);

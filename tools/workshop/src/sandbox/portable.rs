@@ -1,5 +1,5 @@
 //! Containment where there is no process group: on Windows `taskkill` ends the
-//! tree of processes. Memory and file size are not limited.
+//! tree of processes. Memory and file size aren't limited.
 
 use std::io;
 use std::process::{Child, Command, Stdio};

@@ -89,7 +89,7 @@ pub enum Report {
     Output(Stream, String),
     /// The program and everything it started has ended.
     Ended(Ended),
-    /// The program could not be started.
+    /// The program couldn't be started.
     Refused(String),
 }
 

@@ -33,8 +33,8 @@ fn cause(status: libc::c_int) -> Cause {
 fn wait_for_any() -> Option<(libc::pid_t, libc::c_int)> {
     let mut status = 0;
     loop {
-        // SAFETY: the pointer is to an integer that outlives the call. Nobody
-        // else waits for children in this process, so no one is robbed.
+        // SAFETY: the pointer is to an integer that outlives the call. Nothing
+        // else in this process waits for children, so no status is taken from it.
         let pid = unsafe { libc::waitpid(-1, &mut status, 0) };
         if pid > 0 {
             return Some((pid, status));

@@ -1,4 +1,4 @@
-//! The connections of browsers, and of whatever else connects. One that says
+//! The connections of browsers, and of other clients. One that says
 //! nothing, or half of something, or never listens, is closed in time.
 
 use std::io::{self, ErrorKind};
@@ -32,7 +32,7 @@ pub async fn serve(listener: TcpListener, router: Router) {
             Ok((connection, _address)) => {
                 tokio::spawn(serve_one(connection, router.clone()));
             }
-            // The client has thought better of it.
+            // The client has given up.
             Err(error) if is_of_the_client(&error) => {}
             Err(_too_many) => sleep(PAUSE).await,
         }
@@ -45,7 +45,7 @@ fn is_of_the_client(error: &io::Error) -> bool {
 }
 
 async fn serve_one(connection: TcpStream, router: Router) {
-    // Output should not wait for more of it; without this it only comes later.
+    // Output shouldn't wait for more of it; without this it only comes later.
     let _slower = connection.set_nodelay(true);
     let connection = Connection {
         connection,

@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::runner::Mode;
 use crate::terminal::{StatusLine, bar, harmless, is_live};
 
-/// The terminal, or whatever standard output and standard error are. A reader who
-/// has closed it reads on in the browser, so nothing here minds.
+/// Standard output and standard error, usually a terminal. A reader who has closed
+/// it reads on in the browser, so write errors are ignored here.
 pub struct Console {
     live: bool,
     status: Mutex<StatusLine>,

@@ -129,7 +129,7 @@ async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> 
     }
 }
 
-/// The call was right, and the machine does not let us.
+/// The call was right, and the machine doesn't let us.
 fn unable(problem: Problem) -> Refusal {
     Refusal::from_problem(StatusCode::UNPROCESSABLE_ENTITY, &problem)
 }

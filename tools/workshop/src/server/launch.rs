@@ -1,6 +1,6 @@
 //! The link that is handed to the browser. Other users of the machine can see
 //! with which arguments a program was started, so this link must not have the
-//! token in it. It has a secret that is good once, and leads to the one that has.
+//! token in it. Its secret works once, and leads to the link that has the token.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use super::call::Refusal;
 use super::token::Token;
 use crate::problem::Problem;
 
-/// The way in, for whoever comes first.
+/// The way in, for the first client.
 pub struct Launch {
     secret: Mutex<Option<Token>>,
     /// The page to open and the token, as they follow the address.

@@ -60,7 +60,7 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// When the port is taken, the book is broken or the target folder cannot be
+/// When the port is taken, the book is broken or the target folder can't be
 /// written to.
 pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> {
     let listener = listen(&options).await?;
@@ -91,7 +91,7 @@ pub async fn serve(workshop: Workshop, options: Options) -> Result<(), Problem> 
         gate: Arc::new(Gate::new(address, &options.allowed_hosts, token)),
     };
     let console = app.console.clone();
-    // Before the link is told: who has it may start a check at once, and pages are to hear of it.
+    // Before the link is printed: it may be used to start a check at once, and pages must hear of it.
     watcher::watch(&app.workshop, announcer.clone(), console.clone());
     println!("The book is at {url}");
     println!("Ctrl-C ends it.");
@@ -153,7 +153,7 @@ async fn listen(options: &Options) -> Result<TcpListener, Problem> {
     )))
 }
 
-/// Whether the one who listens there is a server such as this.
+/// Whether a server such as this one listens there.
 async fn is_workshop(address: SocketAddr) -> bool {
     let ask = async {
         let mut connection = TcpStream::connect(address).await?;
@@ -164,12 +164,12 @@ async fn is_workshop(address: SocketAddr) -> bool {
         connection.take(4096).read_to_end(&mut answer).await?;
         std::io::Result::Ok(String::from_utf8_lossy(&answer).contains("\"workshop\":1"))
     };
-    // Whatever is on that port need not answer at all.
+    // The program on that port need not answer at all.
     let answer = tokio::time::timeout(Duration::from_secs(1), ask).await;
     matches!(answer, Ok(Ok(true)))
 }
 
-/// Whoever listens on every address is reached at this machine's own.
+/// A server that listens on every address is reached at this machine's own.
 fn as_seen_from_here(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(LOOPBACK);

@@ -1,4 +1,4 @@
-//! The book's pages, from whichever build is the current one.
+//! The book's pages, from the current build.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::call::Refusal;
 /// No address of the book comes near this.
 const ADDRESS_BYTES_MOST: usize = 4096;
 
-/// Serves a file of the book, or the book's own page for what does not exist.
+/// Serves a file of the book, or the book's own page for what doesn't exist.
 pub async fn page(State(app): State<Arc<App>>, request: Request) -> Response {
     if request.uri().path().len() > ADDRESS_BYTES_MOST {
         let error = "no page has so long an address";
@@ -53,7 +53,7 @@ fn is_about_the_name(kind: ErrorKind) -> bool {
     [InvalidFilename, InvalidInput, NotADirectory, NotFound].contains(&kind)
 }
 
-/// The book's own page for what does not exist.
+/// The book's own page for what doesn't exist.
 async fn missing(book: &Path, method: Method) -> Response {
     let request = Request::builder().method(method).body(Body::empty());
     let request = request.expect("a method and a path make a request");

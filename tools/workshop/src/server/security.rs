@@ -140,7 +140,7 @@ impl Gate {
 }
 
 impl Origin {
-    /// Browsers leave out a scheme's usual port, whatever the link says.
+    /// Browsers leave out a scheme's usual port, even if the link has it.
     fn with_and_without_port(host: String, https: bool) -> Vec<Self> {
         let short = host
             .strip_suffix(":80")

@@ -20,7 +20,7 @@ use crate::workshop::Workshop;
 /// which is two looks and the way to the page and back.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Looks for news for ever: for all that happens after this call.
+/// Looks for news forever: for all that happens after this call.
 pub fn watch(workshop: &Workshop, announcer: Arc<Announcer>, console: Arc<Console>) {
     // Not in the thread: it may begin late, and take what happens now for old.
     let exercises = catalogue::find_all(workshop);
@@ -64,7 +64,7 @@ fn overwritten(exercise: &Exercise, kept: &Path) -> String {
     )
 }
 
-/// When a file was last changed, and its length; nothing if it is not there.
+/// When a file was last changed, and its length; nothing if it isn't there.
 type Stamp = Option<(SystemTime, u64)>;
 
 fn stamp(file: &Path) -> Stamp {

@@ -31,7 +31,7 @@ pub struct Book {
 ///
 /// # Errors
 ///
-/// When it cannot be built.
+/// When it can't be built.
 pub fn verify(workshop: &Workshop, folder: &Path) -> Result<(Book, Outcome), Problem> {
     let complaints = book::build(workshop, folder, Purpose::Publish)?;
     let mut checks = Checks {
@@ -146,7 +146,7 @@ impl Checks<'_> {
     fn blocks(&mut self, book: &Book) {
         for (name, page) in &book.pages {
             for block in &page.blocks {
-                // What is no snippet cannot be told from others in the chapter.
+                // A block that isn't a snippet can't be told from others in the chapter.
                 let class = block
                     .classes
                     .iter()
@@ -273,8 +273,8 @@ impl Checks<'_> {
     }
 }
 
-/// The first line of the block that is no code, but the mark of an anchor. mdBook
-/// keeps them where it includes a whole file.
+/// The block's first line that isn't code, but the mark of an anchor. mdBook keeps
+/// these marks where it includes a whole file.
 fn anchor_shown(block: &Block) -> Option<&str> {
     let mut lines = block.text.lines().map(str::trim);
     lines.find(|line| line.starts_with("// ANCHOR"))

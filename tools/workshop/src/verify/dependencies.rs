@@ -40,7 +40,7 @@ struct Dependency {
 ///
 /// # Errors
 ///
-/// When cargo cannot read them.
+/// When cargo can't read them.
 pub async fn verify(workshop: &Workshop) -> Result<Outcome, Problem> {
     let metadata = read(workshop).await?;
     let mut outcome = Outcome::default();

@@ -116,7 +116,7 @@ pub fn verify(workshop: &Workshop, chapters: &[PathBuf]) -> (Vec<Finding>, usize
     (findings, count)
 }
 
-/// The lines of the fences that are none: a block of HTML goes on to a blank line.
+/// The lines of the fences that don't count as such: a block of HTML goes on to a blank line.
 fn swallowed(text: &str) -> impl Iterator<Item = usize> {
     Parser::new(text)
         .into_offset_iter()

@@ -111,8 +111,8 @@ fn fault_of_document(workshop: &Workshop, file: &Path, lock: &str) -> Option<Fau
     ))
 }
 
-/// The crate and the version in `tokio 1.54.1 multi_thread`, if they are not those
-/// of the lock file. What is no crate there, `by hand` for instance, has no version.
+/// The crate and the version in `tokio 1.54.1 multi_thread`, if they aren't those
+/// of the lock file. What isn't a crate there, such as `by hand`, has no version.
 fn other_version(runtime: &str, lock: &str) -> Option<String> {
     let words: Vec<_> = runtime.split_whitespace().collect();
     let pairs = words.windows(2).filter_map(|pair| match pair {

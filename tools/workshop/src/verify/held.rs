@@ -1,10 +1,10 @@
 //! What held the last time, and need not run again as long as nothing has changed.
 //!
-//! A run is known by the content of its test binary. Whatever a test is made of is in
-//! there, however it got in: the version, its tests or models, the kit, the primitives,
-//! all other crates, the features, the profile, the toolchain. What the run depends on
-//! besides is noted beside it. So nothing has to be listed here that somebody could
-//! forget to add to.
+//! A run is known by the content of its test binary. Everything that a test is made of
+//! is in there, no matter how it got in: the version, its tests or models, the kit, the
+//! primitives, all other crates, the features, the profile, the toolchain. What else the
+//! run depends on is noted beside it. There is therefore no list of inputs here that
+//! could miss one.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -81,7 +81,7 @@ impl Held {
     pub fn look_up(&self, run: &Run<'_>) -> Option<Entry> {
         let folder = self.folder.as_ref()?;
         let key = Key {
-            // What cannot be read cannot be known.
+            // What can't be read can't be known.
             binary: content_of(&run.binary.executable).ok()?,
             filters: run.filters.clone(),
             threads: run.threads,
@@ -149,7 +149,7 @@ fn read(file: &Path) -> Option<Record> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-/// Writes the record so that nobody ever reads half of it.
+/// Writes the record so that no process ever reads half of it.
 fn write(run: &Entry) -> io::Result<()> {
     let folder = run.file.parent().unwrap_or(Path::new(""));
     fs::create_dir_all(folder)?;
@@ -193,7 +193,7 @@ fn surroundings() -> String {
         })
         .collect();
     variables.sort();
-    // Where the program cannot be read, no run is ever the same.
+    // Where the program can't be read, no run is ever the same.
     let program = program.map_err(|_| std::process::id());
     format!("{program:?} {system} {cores} {variables:?}")
 }
@@ -327,7 +327,7 @@ mod tests {
                 "{findings:?}"
             );
         }
-        // Also if it has held before, and only another judgement is passed on it.
+        // Also if it has held before, and only another judgment is passed on it.
         let desk = Desk::new();
         desk.run_once(&[]);
         let entry = desk.look_up(&desk.held(true, "here"), "tests::");

@@ -208,7 +208,7 @@ impl<'a> Tag<'a> {
         found.map(|(_, value)| *value)
     }
 
-    /// Whether it is the code of a fence, wherever it stands.
+    /// Whether it's the code of a fence, in any place.
     fn is_block(&self) -> bool {
         self.attribute("class")
             .is_some_and(|class| class.contains("language-"))

@@ -34,7 +34,7 @@ pub struct Judge<'a> {
     pub outcome: Outcome,
     /// How many tests were run.
     pub run_count: usize,
-    /// How many were not, since they held before and nothing has changed.
+    /// How many weren't, since they held before and nothing has changed.
     pub held_count: usize,
     /// The runs that are known.
     pub held: &'a Held,
@@ -77,7 +77,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     ///
-    /// When the tests cannot be run.
+    /// When the tests can't be run.
     pub async fn run(
         &mut self,
         built: &Built,
@@ -93,7 +93,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     ///
-    /// When the tests cannot be run.
+    /// When the tests can't be run.
     pub async fn run_again(
         &mut self,
         built: &Built,
@@ -119,7 +119,7 @@ impl Judge<'_> {
             return Ok(None);
         }
         // Wrong versions mostly sleep until the kit ends them. Their models have a
-        // limit on the clock, so they should not be too many at once.
+        // limit on the clock, so they shouldn't be too many at once.
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let each = match self.part {
             Part::Tests => 8,
@@ -185,7 +185,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     ///
-    /// When the tests cannot be run.
+    /// When the tests can't be run.
     pub async fn stubs(
         &mut self,
         exercises: &[Exercise],
@@ -196,7 +196,7 @@ impl Judge<'_> {
             let file = relative(self.workshop, &exercise.stub());
             let text = fs::read_to_string(exercise.stub()).unwrap_or_default();
             if !text.contains("todo!(") {
-                let fault = "this is not the stub any more: it holds no `todo!`".into();
+                let fault = "this is not the stub anymore: it holds no `todo!`".into();
                 let remedy = format!(
                     "keep your version elsewhere and run `git checkout {file}`; this command is for authors"
                 );
@@ -254,7 +254,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     ///
-    /// When the tests cannot be run.
+    /// When the tests can't be run.
     pub async fn solutions(
         &mut self,
         exercises: &[Exercise],
@@ -343,7 +343,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     ///
-    /// When the tests cannot be run.
+    /// When the tests can't be run.
     pub async fn alternatives(
         &mut self,
         exercises: &[Exercise],
@@ -379,7 +379,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     ///
-    /// When the models cannot be run.
+    /// When the models can't be run.
     pub async fn alternative_models(
         &mut self,
         exercises: &[Exercise],

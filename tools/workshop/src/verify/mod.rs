@@ -12,7 +12,7 @@
 //! | [`demonstrations`] | the exercises' demonstrations, on our solutions |
 //! | [`mutants`] | the solutions, changed line by line, and whether their checks notice |
 //! | [`steps`] | versions that have come to a milestone, and whether what they have is green |
-//! | [`held`] | what held the last time, and has not changed since |
+//! | [`held`] | what held the last time, and hasn't changed since |
 //! | [`subjects`], [`judge`], [`wrong`] | stubs, solutions and all other versions, and how they fare |
 
 mod book;
@@ -87,13 +87,13 @@ pub struct Outcome {
 }
 
 /// `cargo workshop verify`: of these exercises, or of the whole workshop if
-/// `numbers` is empty. Versions that held the last time and have not changed are not
+/// `numbers` is empty. Versions that held the last time and haven't changed aren't
 /// run again, unless all is to be `fresh`, or this is CI. The status is a success only if every rule holds.
 ///
 /// # Errors
 ///
-/// When there is no such exercise, or something cannot even be looked at: the
-/// book cannot be built, or cargo cannot be run.
+/// When there is no such exercise, or something can't even be looked at: the
+/// book can't be built, or cargo can't be run.
 pub async fn verify_command(
     workshop: &Workshop,
     numbers: &[u32],
@@ -124,12 +124,12 @@ pub async fn verify_command(
             .await?;
         steps.end(outcome);
     }
-    // The books are of no use to anyone else.
+    // The books are of no further use.
     let _left = scratch.sweep();
     Ok(steps.conclude(started.elapsed()))
 }
 
-/// Checks what belongs to no one exercise.
+/// Checks what belongs to no single exercise.
 async fn verify_book(
     workshop: &Workshop,
     scratch: &Scratch,
@@ -179,7 +179,7 @@ impl Steps {
     fn progress(&self, done: &str) {
         if self.live {
             print!("\r\x1b[K  … {:<15} {done}", self.name);
-            // Progress that cannot be shown is no reason to stop.
+            // Progress that can't be shown is no reason to stop.
             let _unseen = io::stdout().flush();
         }
     }
@@ -212,7 +212,7 @@ impl Steps {
         self.findings.append(&mut outcome.findings);
     }
 
-    /// Says the verdict, and what is broken once more: a log is read from its end.
+    /// Prints the verdict, and again what is broken: a log is read from its end.
     fn conclude(&self, time: Duration) -> ExitCode {
         let seconds = time.as_secs_f64();
         print_findings(&self.findings);

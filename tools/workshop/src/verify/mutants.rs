@@ -22,7 +22,7 @@ const LIST: &str = ".cargo/mutants.toml";
 /// An expression that fits no mutant's name.
 const FITS_NOTHING: &str = "^$";
 
-/// What cargo-mutants exits with when some mutants were not caught, and when the
+/// What cargo-mutants exits with when some mutants weren't caught, and when the
 /// checks of some didn't end in time. It has then done all its work.
 const SOME_MISSED: i32 = 2;
 const SOME_TIMED_OUT: i32 = 3;
@@ -33,7 +33,7 @@ const SOME_TIMED_OUT: i32 = 3;
 ///
 /// # Errors
 ///
-/// When there is no such exercise, or cargo-mutants cannot be run or finds that the
+/// When there is no such exercise, or cargo-mutants can't be run or finds that the
 /// solutions fail their own checks.
 pub fn mutants_command(workshop: &Workshop, numbers: &[u32]) -> Result<ExitCode, Problem> {
     let exercises = catalogue::find_some(workshop, numbers)?;
@@ -118,7 +118,7 @@ fn run(
     }
 }
 
-/// The lines of the list that no mutant answers to any more.
+/// The lines of the list that no mutant answers to anymore.
 fn stale_lines(workshop: &Workshop) -> Result<Vec<Finding>, Problem> {
     #[derive(Deserialize)]
     struct List {

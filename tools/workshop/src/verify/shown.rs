@@ -20,7 +20,7 @@ pub struct Shown {
     by_header: usize,
     /// It was another, and what catches the version was the second suggestion.
     by_second: usize,
-    /// It was none of them, but a panic or a deadlock, told with its place.
+    /// It wasn't any of them, but a panic or a deadlock, reported with its place.
     by_place: usize,
     /// The first by clause order would have been one of the header's.
     by_order: usize,

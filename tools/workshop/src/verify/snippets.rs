@@ -28,10 +28,10 @@ struct Program {
     recorded: Recorded,
 }
 
-/// What the page shows where the program cannot run.
+/// What the page shows where the program can't run.
 enum Recorded {
     Nothing,
-    /// The output, which is not the same twice; or a figure made of it.
+    /// The output, which isn't the same twice; or a figure made of it.
     Varying,
     Output(String),
 }
@@ -84,7 +84,7 @@ pub async fn verify(
         .filter_map(|program| program.unfit(&own_crates));
     let unfit: Vec<_> = unfit.collect();
     let runner = Arc::new(Runner::new(workshop, scratch));
-    // As many as the runner runs at once, so that its line does not get too long.
+    // As many as the runner runs at once, so that its line doesn't get too long.
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let places = Arc::new(Semaphore::new(cores.min(4)));
 
@@ -210,7 +210,7 @@ fn uses(code: &str, name: &str) -> bool {
 }
 
 impl Program {
-    /// What keeps the page from showing it well where it cannot run, or from
+    /// What keeps the page from showing it well where it can't run, or from
     /// sending it to a server that can run it.
     fn unfit(&self, own_crates: &[String]) -> Option<Finding> {
         let own = own_crates.iter().find(|name| uses(&self.code, name));

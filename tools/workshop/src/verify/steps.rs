@@ -23,7 +23,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     ///
-    /// When the tests cannot be run.
+    /// When the tests can't be run.
     pub async fn milestones(
         &mut self,
         exercises: &[Exercise],
@@ -89,7 +89,7 @@ impl Judge<'_> {
     }
 }
 
-/// What a version does that it should not in which all is written that belongs to
+/// What a version does that it shouldn't in which all is written that belongs to
 /// the milestones up to the one `at`.
 fn faults_of(milestones: &[Milestone], at: usize, verdicts: &Verdicts) -> Vec<String> {
     let mut faults = Vec::new();

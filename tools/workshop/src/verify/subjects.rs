@@ -25,7 +25,7 @@ pub enum Subject {
     Milestones,
     /// The wrong versions.
     Counterexamples,
-    /// All versions once more, explored by loom or tried by shuttle.
+    /// All versions again, explored by loom or tried by shuttle.
     Models,
 }
 
@@ -65,7 +65,7 @@ pub struct Binaries {
 ///
 /// # Errors
 ///
-/// When cargo cannot be run.
+/// When cargo can't be run.
 pub async fn build(
     workshop: &Workshop,
     exercises: Vec<Exercise>,
@@ -194,7 +194,7 @@ impl Binaries {
     ///
     /// # Errors
     ///
-    /// When a binary cannot be run.
+    /// When a binary can't be run.
     pub async fn verify(
         &self,
         workshop: &Workshop,

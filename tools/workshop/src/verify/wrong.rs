@@ -10,7 +10,7 @@ use crate::exercises::counterexamples::{self, Counterexample};
 use crate::exercises::header::Claim;
 use crate::problem::Problem;
 
-/// How often a wrong version is run again that did not do what its header says.
+/// How often a wrong version is run again that didn't do what its header says.
 const RUNS_AGAIN: usize = 2;
 
 impl Judge<'_> {
@@ -18,7 +18,7 @@ impl Judge<'_> {
     ///
     /// # Errors
     ///
-    /// When the tests cannot be run.
+    /// When the tests can't be run.
     pub async fn counterexamples(
         &mut self,
         exercises: &[Exercise],
@@ -59,7 +59,7 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Runs a wrong version again that did not do what its header says, for luck
+    /// Runs a wrong version again that didn't do what its header says, for luck
     /// may have had a say in it.
     async fn judge_again(
         &mut self,
@@ -91,12 +91,12 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Models are for what tests cannot decide: only the counterexamples that
+    /// Models are for what tests can't decide: only the counterexamples that
     /// name one are explored.
     ///
     /// # Errors
     ///
-    /// When the models cannot be run.
+    /// When the models can't be run.
     pub async fn counterexample_models(
         &mut self,
         exercises: &[Exercise],

@@ -392,7 +392,7 @@ export class SweepFigure extends Figure {
   }
 }
 
-/** Traces of these names, whichever figure of the page they belong to. @param {string[]} names */
+/** Traces of these names, from any figure of the page. @param {string[]} names */
 function tracesOf(names) {
   const scripts = [...document.querySelectorAll('script[type="application/json"][data-name]')];
   return names.flatMap((name) => {

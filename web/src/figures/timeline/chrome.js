@@ -56,7 +56,7 @@ function* states({ parks, searches }) {
   }
 }
 
-/** Arrows begin and end in polls: one from nowhere is not drawn. @param {Timeline} timeline */
+/** Arrows begin and end in polls: one from nowhere isn't drawn. @param {Timeline} timeline */
 function* flows({ polls, byId }) {
   for (const { wake, index, task, worker, start } of polls) {
     const isInPoll = wake && !wake.spawned && byId.get(wake.by)?.polls.some((poll) => poll.start <= wake.t && wake.t <= poll.end);

@@ -8,7 +8,7 @@ import { Queues } from "./moves.js";
 /**
  * @typedef {object} Wake
  * @property {number} t
- * @property {number} worker that issued it; −1 for a thread that is no worker
+ * @property {number} worker that issued it; −1 for a thread that isn't a worker
  * @property {number} task woken
  * @property {number} by the task that was polled meanwhile, or 0
  * @property {boolean} spawned true for the spawn, which counts as the first wake-up
@@ -24,7 +24,7 @@ import { Queues } from "./moves.js";
  * @property {number} end
  * @property {number} depth 1 within another poll of the same worker, and so on
  * @property {number} self its length without the polls within it
- * @property {"ready" | "pending" | "yielded" | "open"} result `open` when its end is not in the trace
+ * @property {"ready" | "pending" | "yielded" | "open"} result `open` when its end isn't in the trace
  * @property {Wake | undefined} wake the first that led to it
  * @property {number} readyAt when it could have started
  * @property {number} waited from then to its start
@@ -37,8 +37,8 @@ import { Queues } from "./moves.js";
  * @property {string} name
  * @property {string} letter
  * @property {number} hue 0 to 5
- * @property {boolean} striped when its hue is somebody else's too
- * @property {boolean} isJob work that runs once and is no future
+ * @property {boolean} striped when another task has its hue, too
+ * @property {boolean} isJob work that runs once and isn't a future
  * @property {Poll[]} polls
  * @property {Wake[]} wakes
  */
@@ -50,7 +50,7 @@ import { Queues } from "./moves.js";
  * @property {number} end
  * @property {Task[]} tasks in the order in which they were made
  * @property {Map<number, Task>} byId
- * @property {number[]} workers ascending; −1, threads that are no workers, comes last
+ * @property {number[]} workers ascending; −1, threads that aren't workers, comes last
  * @property {Poll[]} polls by start
  * @property {Wake[]} wakes
  * @property {{worker: number, start: number, end: number}[]} parks

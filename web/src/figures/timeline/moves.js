@@ -13,7 +13,7 @@ const GLOBAL_QUEUE = 2;
  * @property {number} t
  * @property {"push" | "pop" | "overflow" | "steal" | "take" | "notify"} kind
  * @property {number} worker that did it
- * @property {number} task 0 where nobody knows
+ * @property {number} task 0 where it isn't known
  * @property {number} arg the queue of a push or pop, the victim of a steal, the target of a notify
  * @property {number} count of the tasks that moved
  */
@@ -52,7 +52,7 @@ export class Queues {
     }
   }
 
-  /** Whoever is put out of a slot is pushed, and so counted, next. @param {Move} move */
+  /** The task that a slot loses is pushed, and so counted, next. @param {Move} move */
   hides({ kind, worker, arg }) {
     if (arg !== SLOT || (kind !== "push" && kind !== "pop")) return false;
     const isFull = this.slots.has(worker);
@@ -83,7 +83,7 @@ function changes({ kind, worker, arg, count }) {
     case "pop":
       return [[queue, -1]];
     case "overflow":
-      // One of them was not in the own queue yet.
+      // One of them wasn't in the own queue yet.
       return [[worker, 1 - count], [GLOBAL, count]];
     case "steal":
       return [[arg, -count], [worker, count]];

@@ -1,5 +1,5 @@
 // What a selected poll brings to the fore: the wake-ups that led to it, and
-// whoever kept it waiting.
+// the polls that kept it waiting.
 
 import { nothing, svg } from "lit/html.js";
 import { time } from "../format.js";

@@ -5,7 +5,7 @@ const ORIGIN = "https://ui.perfetto.dev";
 const ASK_EVERY_MS = 200;
 const GIVE_UP_MS = 30_000;
 
-/** A page opened from disk cannot be asked back. */
+/** A page opened from disk can't be asked back. */
 export function canOpenPerfetto() {
   return location.protocol !== "file:";
 }

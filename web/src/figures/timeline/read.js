@@ -27,7 +27,7 @@ const REQUIRED = COLUMNS.slice(0, 4);
  * @property {string[]} marks
  * @property {Map<number, string>} names of tasks
  * @property {TraceEvent[]} events sorted by time
- * @property {number} leftOut events of the middle that are not shown, of a very long trace
+ * @property {number} leftOut events of the middle that aren't shown, of a very long trace
  * @property {any} document as it came
  */
 

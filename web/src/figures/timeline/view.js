@@ -22,7 +22,7 @@ import { isLong } from "./words.js";
  * @property {number} longNs
  * @property {string[]} tasks the lanes wanted
  * @property {string[]} titles of the panels
- * @property {string} label the conclusion, for whoever does not see the picture
+ * @property {string} label the conclusion, for readers who don't see the picture
  * @property {ReturnType<typeof import("./model.js").questionOf>} question
  * @property {boolean} queues with what is known of the queues
  * @property {boolean} [still] without the cursor
@@ -192,7 +192,7 @@ function label({ lane: { label: text, task, worker }, y }, { left, narrow, right
     ${isSaid ? svg`<text class=${`lane-name ${worker === undefined ? "" : "worker"}`} x=${task ? 25 : 0} y=${middle + 4.5}>${text}</text>` : nothing}`;
 }
 
-/** A task's sign in its colour. @param {import("./derive.js").Task} task @param {number} x @param {number} y */
+/** A task's sign in its color. @param {import("./derive.js").Task} task @param {number} x @param {number} y */
 function chip(task, x, y) {
   return svg`<rect class=${`fill-${task.hue}`} x=${x} y=${y} width="18" height="18" rx="4"></rect>
     <text class=${`sign on-${task.hue}`} x=${x + 9} y=${y + 13} text-anchor="middle">${task.letter}</text>`;
@@ -204,7 +204,7 @@ function lettersOf(rows) {
   return new Set(all.sort((one, other) => other.x1 - other.x0 - one.x1 + one.x0).slice(0, MOST_LETTERS));
 }
 
-/** The blocks that can be written on: threads that are no workers share a lane, where one block may lie upon another. @param {Row} row */
+/** The blocks that can be written on: threads that aren't workers share a lane, where one block may lie upon another. @param {Row} row */
 function alone({ lane: { worker = 0 }, blocks }) {
   const isFree = (/** @type {import("./lanes.js").Block} */ block) => !blocks.some((other) => other !== block && other.x0 < block.x1 && block.x0 < other.x1);
   return worker < 0 ? blocks.filter(isFree) : blocks;

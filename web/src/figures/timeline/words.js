@@ -8,7 +8,7 @@ import { lengthAt, queueSentence, wayOf } from "./moves.js";
 /** @typedef {import("./derive.js").Poll} Poll */
 
 const MOST_POINTS = 12;
-/** A wake-up by no task this soon after a long poll of the same worker was seen late: its worker had not looked. */
+/** A wake-up by no task this soon after a long poll of the same worker was seen late: its worker hadn't looked. */
 const SOON_AFTER = 0.1;
 
 /**
@@ -161,7 +161,7 @@ function sleepers({ readyAt, start }, { parks, workers }) {
   return `; ${listed(idle.map(workerName))} ${idle.length === 1 ? "was" : "were"} parked, and ${idle.length === 1 ? "was" : "were"} not woken for this`;
 }
 
-/** More than so many polls in the way are no story. */
+/** More polls in the way than this would be too long a story. */
 const HOLDERS_MOST = 8;
 
 /**
@@ -224,7 +224,7 @@ export function describe(timeline, at) {
   return parts.filter(Boolean).join(", ");
 }
 
-/** A longer one is no story, and too many arrows. */
+/** A longer one would be too long a story, with too many arrows. */
 const LONGEST_CHAIN = 200;
 
 /**

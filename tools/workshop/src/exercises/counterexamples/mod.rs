@@ -108,7 +108,7 @@ impl Counterexample {
     ///
     /// # Errors
     ///
-    /// When its file cannot be read.
+    /// When its file can't be read.
     pub fn text(&self, colours: bool) -> Result<String, Problem> {
         let text = self.read()?;
         Ok(match self.is_edit() {
@@ -121,7 +121,7 @@ impl Counterexample {
     ///
     /// # Errors
     ///
-    /// When its file cannot be read, or its edit doesn't fit its base.
+    /// When its file can't be read, or its edit doesn't fit its base.
     pub fn whole(&self, workshop: &Workshop) -> Result<String, Problem> {
         let files = self.files(workshop)?;
         if let [text] = files.values().collect::<Vec<_>>()[..] {
@@ -130,7 +130,7 @@ impl Counterexample {
         let mut whole = String::new();
         for (path, text) in &files {
             let gap = if whole.is_empty() { "" } else { "\n" };
-            // Writing to a `String` cannot fail.
+            // Writing to a `String` can't fail.
             let _written = write!(whole, "{gap}// {}\n\n{text}", path.display());
         }
         Ok(whole)

@@ -21,7 +21,7 @@ const PATH: &str = "#[path = \"";
 ///
 /// # Errors
 ///
-/// When it cannot stand alone, or a file cannot be read or written.
+/// When it can't stand alone, or a file can't be read or written.
 pub fn into_exercise(
     workshop: &Workshop,
     exercise: &Exercise,
@@ -109,7 +109,7 @@ fn path_of(line: &str) -> Option<&str> {
 
 /// The text with its modules' paths as they are from the folder `to` on. Those of the
 /// version's own files stay, and where the compiler finds the file by itself there is
-/// no path any more.
+/// no path anymore.
 fn moved(text: &str, from: &Path, to: &Path, own: &BTreeMap<PathBuf, String>) -> String {
     let mut lines = text.split_inclusive('\n').peekable();
     let mut moved = String::new();

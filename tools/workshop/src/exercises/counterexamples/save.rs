@@ -35,7 +35,7 @@ struct Change {
 ///
 /// # Errors
 ///
-/// When the name names no clause, the base has no change, or a file cannot be read or
+/// When the name names no clause, the base has no change, or a file can't be read or
 /// written. The changes are still in the base then.
 pub fn save(
     workshop: &Workshop,
@@ -90,7 +90,7 @@ pub fn save(
     let shown = shown(workshop, &file);
     let next = match existing {
         Some(_) => "",
-        None => " Say in its header what catches it, and why one would write it.",
+        None => " Say in its header what catches it, and why a reader would write it.",
     };
     Ok(format!(
         "The edit is in `{shown}`, and `{}` is as git has it.{next}\n\
@@ -249,7 +249,7 @@ fn form(exercise: &Exercise, clause: u32, base: &Path) -> Result<String, Problem
         })?;
     Ok(format!(
         "Breaks clause {clause}: {}.\nCaught by: name_of_the_test\nBase: {}\n\n\
-         What is wrong, and why one would write it.\n",
+         What is wrong, and why a reader would write it.\n",
         broken.name,
         base.display()
     ))

@@ -253,7 +253,7 @@ fn cargo(workshop: &Workshop) -> Command {
 }
 
 /// Snippets are compiled without cargo, and so without what the reader's
-/// environment and configuration tell it. Crates that heeded those would not fit.
+/// environment and configuration tell it. Crates that heeded those wouldn't fit.
 fn build_as_snippets_are(command: &mut Command) {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     for name in names.filter(|name| is_about_code(name)) {
@@ -314,7 +314,7 @@ fn failed(stderr: &[u8]) -> Problem {
     if offline.iter().any(|sign| words.contains(sign)) {
         problem.help("connect to the network and run the snippet again: they are downloaded once")
     } else {
-        problem.help("`cargo build --package snippets` shows the same, with colours")
+        problem.help("`cargo build --package snippets` shows the same, with colors")
     }
 }
 
