@@ -13,6 +13,8 @@ pub mod exercise_12;
 pub mod exercise_13;
 pub mod exercise_14;
 pub mod exercise_15;
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
+pub mod exercise_16;
 pub mod exercise_17;
 pub mod exercise_2;
 pub mod exercise_3;

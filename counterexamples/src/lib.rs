@@ -19,6 +19,7 @@ pub mod exercise_12;
 pub mod exercise_13;
 pub mod exercise_14;
 pub mod exercise_15;
+pub mod exercise_16;
 pub mod exercise_17;
 pub mod exercise_2;
 pub mod exercise_3;

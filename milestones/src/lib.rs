@@ -18,5 +18,6 @@
 
 pub mod exercise_12;
 pub mod exercise_14;
+pub mod exercise_16;
 pub mod exercise_17;
 pub mod exercise_9;

@@ -1,16 +1,17 @@
 //! The driver: it waits for events of sources and for deadlines.
 
-use std::any::Any;
 use std::io;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use mio::{Events, Poll};
-use timers::Timers;
+use primitives::Mutex;
+use primitives::atomic::AtomicBool;
+use sleep::Timers;
 
+use super::deadlines::Deadlines;
 use super::handle::{Handle, Shared};
 use super::registrations::RESERVED;
 use super::wake_up::WakeUp;
@@ -26,18 +27,14 @@ const EVENTS: usize = 1_024;
 /// [`work_stealing::Builder::build_on`]. Without a runtime, the thread that
 /// owns the driver calls [`wait`](Self::wait) and then
 /// [`dispatch`](Self::dispatch), in a loop.
-///
-/// Dropping the driver shuts it down, as clause 9 of the contract says.
 pub struct Driver {
     shared: Arc<Shared>,
     poll: Poll,
     events: Events,
     /// How many of the events have been dispatched.
     dispatched: usize,
-    /// When the next sleep is due, as of the last look at the timers.
-    next_deadline: Option<Instant>,
-    /// A time before every deadline that a task still waits for.
-    past: Instant,
+    deadlines: Deadlines,
+    is_shut_down: bool,
 }
 
 impl Driver {
@@ -51,11 +48,12 @@ impl Driver {
         let poll = Poll::new()?;
         let wake_up = Arc::new(WakeUp::new(poll.registry(), RESERVED)?);
         let interrupts = wake_up.clone();
+        let timers = Timers::new(move || interrupts.unpark_if_waiting());
         let shared = Shared {
             registry: poll.registry().try_clone()?,
             registrations: Mutex::default(),
             wake_up,
-            timers: Timers::new(move || interrupts.unpark_if_waiting()),
+            timers: timers.clone(),
             is_shut_down: AtomicBool::new(false),
         };
         Ok(Self {
@@ -63,8 +61,8 @@ impl Driver {
             poll,
             events: Events::with_capacity(EVENTS),
             dispatched: 0,
-            next_deadline: None,
-            past: Instant::now(),
+            deadlines: Deadlines::new(timers),
+            is_shut_down: false,
         })
     }
 
@@ -85,11 +83,8 @@ impl Driver {
         if self.shared.wake_up.begin_wait() {
             // After `begin_wait`, so that a sleep that begins after this look
             // finds WAITING and interrupts the wait.
-            self.look_at_timers();
-            let left = |deadline: Instant| {
-                deadline.saturating_duration_since(Instant::now())
-            };
-            self.fetch(self.next_deadline.map(left));
+            self.deadlines.look();
+            self.fetch(self.deadlines.left());
         } else {
             self.look();
         }
@@ -104,7 +99,7 @@ impl Driver {
     ///
     /// As for [`wait`](Self::wait).
     pub fn look(&mut self) {
-        self.look_at_timers();
+        self.deadlines.look();
         self.fetch(Some(Duration::ZERO));
     }
 
@@ -118,7 +113,9 @@ impl Driver {
             // Released before the wake-ups, because a waker may register or
             // drop a source.
             let key = event.token().0;
+            // ANCHOR: find
             let registered = self.shared.registrations().get(key).cloned();
+            // ANCHOR_END: find
             if let Some(registered) = registered {
                 let event = event_of(event, registered.is_stream);
                 wake(|| registered.readiness.set_ready(event));
@@ -127,20 +124,25 @@ impl Driver {
         if events.next().is_some() {
             return true;
         }
-        let is_due = |deadline| deadline <= Instant::now();
-        if !self.next_deadline.is_some_and(is_due) {
+        if !self.deadlines.is_due() {
             return false;
         }
         if most == usize::MAX {
-            self.next_deadline = self.shared.timers.fire(Instant::now());
+            self.deadlines.fire();
         }
         most != usize::MAX
     }
 
-    fn look_at_timers(&mut self) {
-        // No sleep is due at that time, so this call wakes no task: it only
-        // returns when the next sleep is due.
-        self.next_deadline = self.shared.timers.fire(self.past);
+    /// Shuts the driver down, as clause 9 of the contract says. Dropping the
+    /// driver does the same.
+    pub fn shut_down(&mut self) {
+        if self.is_shut_down {
+            return;
+        }
+        self.is_shut_down = true;
+        self.shared.shut_down();
+        // Each poll of a sleep then finds the driver shut down.
+        self.deadlines.fire_all();
     }
 
     fn fetch(&mut self, timeout: Option<Duration>) {
@@ -154,47 +156,11 @@ impl Driver {
             unreachable!("the system can't wait for events: {error}");
         }
     }
-
-    /// Shuts the driver down and wakes every task that waits.
-    fn end(&mut self) {
-        self.shared.shut_down();
-        // By then every sleep is due. Its poll finds the driver shut down.
-        const LONG: Duration = Duration::from_secs(200 * 365 * 24 * 60 * 60);
-        let end_of_time = self.past.checked_add(LONG);
-        self.shared.timers.fire(end_of_time.unwrap_or(self.past));
-    }
 }
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        self.end();
-    }
-}
-
-impl work_stealing::Driver for Driver {
-    fn unparker(&self) -> Box<dyn Fn() + Send + Sync> {
-        let wake_up = self.shared.wake_up.clone();
-        Box::new(move || wake_up.unpark())
-    }
-
-    fn handle(&self) -> Arc<dyn Any + Send + Sync> {
-        self.shared.clone()
-    }
-
-    fn wait(&mut self) {
-        self.wait();
-    }
-
-    fn look(&mut self) {
-        self.look();
-    }
-
-    fn dispatch(&mut self, most: usize) -> bool {
-        self.dispatch(most)
-    }
-
-    fn shut_down(&mut self) {
-        self.end();
+        self.shut_down();
     }
 }
 

@@ -9,8 +9,8 @@ use std::task::{Context, Poll, ready};
 
 use mio::event::Source;
 
-use super::handle::{Handle, Registration};
-use super::registrations::shut_down;
+use super::handle::Registration;
+use super::{Handle, shut_down_error};
 use readiness::{Direction, Ready, ShutDown};
 
 /// On these systems, a read or write that moved fewer bytes than the caller
@@ -120,7 +120,7 @@ impl<S: Source> Io<S> {
     /// `WouldBlock`, because readiness is a guess.
     pub async fn ready(&self, direction: Direction) -> io::Result<()> {
         let seen = self.registration.readiness.ready(direction).await;
-        seen.map(drop).map_err(|_| shut_down())
+        seen.map(drop).map_err(|_| shut_down_error())
     }
 
     /// Tries once. Returns `None` if the operation has to be tried again. After
@@ -132,7 +132,7 @@ impl<S: Source> Io<S> {
         attempt: &mut impl FnMut(&S) -> io::Result<R>,
     ) -> Option<io::Result<R>> {
         let Ok(seen) = seen else {
-            return Some(Err(shut_down()));
+            return Some(Err(shut_down_error()));
         };
         match attempt(&self.source) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

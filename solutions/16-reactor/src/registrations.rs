@@ -9,6 +9,7 @@
 use std::io;
 use std::sync::Arc;
 
+use super::shut_down_error;
 use readiness::Readiness;
 
 /// A key has its index in the lower half of its bits and its generation in the
@@ -45,7 +46,7 @@ impl Registrations {
     /// Adds a source and returns its key.
     pub fn insert(&mut self, registered: Registered) -> io::Result<usize> {
         if self.is_shut_down {
-            return Err(shut_down());
+            return Err(shut_down_error());
         }
         let index = match self.unused.pop() {
             Some(index) => index,
@@ -93,46 +94,4 @@ impl Registrations {
 
 fn split(key: usize) -> (usize, usize) {
     (key % (1 << HALF), key >> HALF)
-}
-
-/// The error of every operation after the driver has shut down.
-pub fn shut_down() -> io::Error {
-    let ended = "the runtime that this belongs to was shut down";
-    io::Error::new(io::ErrorKind::NotConnected, ended)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn stream() -> Registered {
-        Registered {
-            readiness: Arc::new(Readiness::new()),
-            is_stream: true,
-        }
-    }
-
-    #[test]
-    fn the_key_of_a_removed_source_finds_no_later_source() {
-        let mut registrations = Registrations::default();
-        let old = registrations.insert(stream()).unwrap();
-        assert!(registrations.remove(old).is_some());
-        let new = registrations.insert(stream()).unwrap();
-        assert_eq!(split(old).0, split(new).0, "the index is used again");
-        assert!(registrations.get(old).is_none());
-        assert!(registrations.remove(old).is_none());
-        assert!(registrations.get(new).is_some());
-    }
-
-    #[test]
-    fn generations_start_over_after_the_last_one() {
-        let mut registrations = Registrations::default();
-        let key = registrations.insert(stream()).unwrap();
-        registrations.remove(key);
-        registrations.entries[0].generation = (1 << HALF) - 1;
-        let last = registrations.insert(stream()).unwrap();
-        assert!(registrations.remove(last).is_some());
-        let first = registrations.insert(stream()).unwrap();
-        assert_eq!(split(first), (0, 0));
-    }
 }

@@ -6,8 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use super::Handle;
-use super::registrations::shut_down;
+use super::{Handle, shut_down_error};
 
 /// How far away a deadline is that no `Instant` can express.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
@@ -16,7 +15,7 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 ///
 /// Dropping a sleep removes its waker from the driver's timers.
 pub struct Sleep {
-    inner: timers::Sleep,
+    inner: sleep::Sleep,
     deadline: Instant,
     handle: Handle,
 }
@@ -54,7 +53,7 @@ impl Handle {
     ) -> io::Result<()> {
         self.timers().sleep_until(deadline).await;
         match self.is_shut_down() {
-            true => Err(shut_down()),
+            true => Err(shut_down_error()),
             false => Ok(()),
         }
     }

@@ -3,17 +3,12 @@
 use std::fmt;
 use std::io::{self, IoSlice, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::Handle;
-use super::io::Io;
+use super::{Handle, Io, accept, has_connected};
 use readiness::Direction::{Read, Write};
-
-/// How long a listener pauses when the system lacks a resource for a
-/// connection.
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// The most connections that wait to be accepted, unless the system's own limit
 /// is lower.
@@ -73,29 +68,9 @@ impl TcpListener {
     /// loop may go on after an error: if the system lacked a resource, the next
     /// call waits for 50 ms before it tries again.
     pub async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
-        loop {
-            let paused_until = *self.paused_until();
-            if let Some(deadline) = paused_until {
-                self.io.handle().pause_until(deadline).await?;
-                *self.paused_until() = None;
-            }
-            match self.io.run(Read, mio::net::TcpListener::accept).await {
-                Ok((stream, peer)) => {
-                    let stream = TcpStream::new(stream, self.io.handle())?;
-                    return Ok((stream, peer));
-                }
-                // The connection ended before it was accepted.
-                Err(error) if is_of_the_connection(&error) => {}
-                Err(error) => {
-                    // The connection still waits, so the listener stays ready,
-                    // and without a pause the next attempt would fail at once.
-                    if is_of_the_system(&error) {
-                        *self.paused_until() = Some(Instant::now() + PAUSE);
-                    }
-                    return Err(error);
-                }
-            }
-        }
+        let accepted = accept(&self.io, &self.paused_until).await;
+        let (stream, peer) = accepted?;
+        Ok((TcpStream::new(stream, self.io.handle())?, peer))
     }
 
     /// Returns the address that the listener is bound to.
@@ -105,11 +80,6 @@ impl TcpListener {
     /// Returns the operating system's error.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.io.local_addr()
-    }
-
-    fn paused_until(&self) -> MutexGuard<'_, Option<Instant>> {
-        let paused = self.paused_until.lock();
-        paused.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -128,34 +98,6 @@ fn lengthen_backlog(listener: &mio::net::TcpListener) -> io::Result<()> {
     }
     let _ = listener;
     Ok(())
-}
-
-/// Returns `true` if the error concerns only this connection, so that `accept`
-/// can go on with the next one at once.
-fn is_of_the_connection(error: &io::Error) -> bool {
-    use io::ErrorKind::{
-        ConnectionAborted, ConnectionRefused, ConnectionReset,
-    };
-    matches!(
-        error.kind(),
-        ConnectionAborted | ConnectionRefused | ConnectionReset
-    )
-}
-
-/// Returns `true` if the system lacks a resource, so that an attempt a moment
-/// later would probably fail, too.
-fn is_of_the_system(error: &io::Error) -> bool {
-    #[cfg(unix)]
-    {
-        use libc::{EMFILE, ENFILE, ENOBUFS, ENOMEM};
-        let code = error.raw_os_error();
-        code.is_some_and(|it| [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(&it))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = error;
-        true
-    }
 }
 
 /// A TCP connection. All methods take `&self`, so that one task can read while
@@ -439,23 +381,6 @@ impl TcpStream {
         self.io.set_nodelay(is_on)
     }
 }
-
-// ANCHOR: has_connected
-/// Returns `WouldBlock` if the attempt to connect isn't over.
-fn has_connected(stream: &mio::net::TcpStream) -> io::Result<()> {
-    if let Some(error) = stream.take_error()? {
-        return Err(error);
-    }
-    // After a spurious event there's neither an error nor a peer.
-    match stream.peer_addr() {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotConnected => {
-            Err(io::ErrorKind::WouldBlock.into())
-        }
-        Err(error) => Err(error),
-    }
-}
-// ANCHOR_END: has_connected
 
 impl fmt::Debug for TcpListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,8 +4,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
-use super::Handle;
-use super::io::Io;
+use super::{Handle, Io};
 use readiness::Direction::{Read, Write};
 
 /// A UDP socket. All methods take `&self`, and any number of tasks may await

@@ -2,7 +2,8 @@
 //! call only if a thread waits.
 
 use std::io;
-use std::sync::atomic::{
+
+use primitives::atomic::{
     AtomicU8,
     Ordering::{AcqRel, Acquire, Relaxed},
 };

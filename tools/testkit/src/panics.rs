@@ -1,7 +1,7 @@
 //! The panics of the child process, recorded for its verdict instead of printed.
 
 use std::any::Any;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -75,6 +75,12 @@ impl<T> Deref for EndMayBeUnwritten<T> {
 
     fn deref(&self) -> &T {
         self.0.as_ref().expect("it is taken at the end")
+    }
+}
+
+impl<T> DerefMut for EndMayBeUnwritten<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.as_mut().expect("it is taken at the end")
     }
 }
 

@@ -1,0 +1,140 @@
+//! Clause 6: accepting, also without a file descriptor. The limit holds for a
+//! process, and each check has its own.
+
+use super::*;
+
+/// Returns the lowest descriptor that is free.
+#[cfg(unix)]
+pub fn lowest_free() -> u64 {
+    let next = std::fs::File::open("/dev/null").unwrap();
+    std::os::fd::AsRawFd::as_raw_fd(&next) as u64
+}
+
+/// From now on, the process opens no descriptor from `count` on.
+#[cfg(unix)]
+pub fn limit_descriptors(count: u64) {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the pointer points to a limit that may be written.
+    let result =
+        unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    assert_eq!(result, 0);
+    limit.rlim_cur = count as libc::rlim_t;
+    // SAFETY: the pointer points to an initialized limit.
+    let result =
+        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+    assert_eq!(result, 0);
+}
+
+/// Clause 6: while there's no descriptor, the listener stays ready.
+#[test]
+#[cfg(unix)]
+fn a_loop_that_goes_on_after_errors_does_not_spin() {
+    let lesson = Lesson {
+        clause: "6. Accept",
+        promise: "While the process has no descriptor for a connection, a loop around `accept` \
+                  tries only a few times, and its worker polls other tasks. Once there's one \
+                  again, the waiting connections are accepted.",
+        usual_cause: "The listener stays ready, so the next attempt fails at once. Or its \
+                      readiness was cleared, and no event comes for a connection that waits \
+                      already.",
+        read: "io/reactor.html#connecting-and-accepting",
+    };
+    check(lesson, || {
+        const CLIENTS: usize = 8;
+        let runtime = runtime(1);
+        let listener = {
+            let _inside = runtime.enter();
+            TcpListener::bind(HERE.into()).unwrap()
+        };
+        let address = listener.local_addr().unwrap();
+        // They wait in the kernel until the task accepts them.
+        let clients = [(); CLIENTS].map(|()| StdStream::connect(address));
+        let lowest = lowest_free();
+        limit_descriptors(lowest);
+        let failed = Arc::new(AtomicUsize::new(0));
+        let failing = failed.clone();
+        let accepting = runtime.spawn(async move {
+            // What watches this check frees a descriptor now and then. As the
+            // streams are kept, not all of them get one like that.
+            let mut accepted = Vec::new();
+            while accepted.len() < CLIENTS {
+                match listener.accept().await {
+                    Ok((stream, _peer)) => accepted.push(stream),
+                    Err(_) => drop(failing.fetch_add(1, SeqCst)),
+                }
+            }
+        });
+        while failed.load(SeqCst) == 0 && !accepting.is_finished() {
+            thread::yield_now();
+        }
+        let start = Instant::now();
+        let others = runtime.spawn(async {
+            for _ in 0..100 {
+                yield_now().await;
+            }
+        });
+        runtime.block_on(others).unwrap();
+        let early = failed.load(SeqCst);
+        let most = start.elapsed().as_millis() as usize / 50 + 3;
+        assert!(
+            early <= most,
+            "`accept` has failed {early} times while another task yielded 100 times"
+        );
+        while start.elapsed() < Duration::from_millis(300) {
+            thread::sleep(Duration::from_millis(10));
+        }
+        limit_descriptors(lowest + 20);
+        runtime.block_on(accepting).unwrap();
+        let failed = failed.load(SeqCst);
+        let most = start.elapsed().as_millis() as usize / 50 + 3;
+        assert!(failed <= most, "`accept` has failed {failed} times");
+        drop(clients);
+    });
+}
+
+/// Clause 6: one event may stand for many connections.
+#[test]
+fn many_connections_are_made_and_accepted() {
+    let lesson = Lesson {
+        clause: "6. Accept",
+        promise: "All connections are accepted, and each client gets its bytes back.",
+        usual_cause: "Only one connection is accepted for each event.",
+        read: "io/readiness.html#level-edge-one-shot",
+    };
+    check(lesson, || {
+        let runtime = runtime(2);
+        runtime.block_on(async {
+            let listener = TcpListener::bind(HERE.into()).unwrap();
+            let address = listener.local_addr().unwrap();
+            let serving = spawn(async move {
+                for _ in 0..300 {
+                    let (stream, _peer) = listener.accept().await.unwrap();
+                    spawn(async move {
+                        let mut bytes = [0; 4];
+                        stream.read_exact(&mut bytes).await.unwrap();
+                        stream.write_all(&bytes).await.unwrap();
+                    });
+                }
+            });
+            let clients: Vec<_> = (0..300_u32)
+                .map(|number| {
+                    spawn(async move {
+                        let stream = TcpStream::connect(address).await.unwrap();
+                        let sent = number.to_be_bytes();
+                        stream.write_all(&sent).await.unwrap();
+                        let mut answer = Vec::new();
+                        stream.read_to_end(&mut answer).await.unwrap();
+                        assert_eq!(answer, sent);
+                    })
+                })
+                .collect();
+            for client in clients {
+                client.await.unwrap();
+            }
+            serving.await.unwrap();
+        });
+    });
+}

@@ -1,0 +1,129 @@
+//! Clause 3: futures that are dropped.
+
+use super::*;
+
+/// Clause 3: another task may want the bytes, or the same one a moment later.
+#[test]
+fn a_read_that_is_dropped_has_read_nothing() {
+    let lesson = Lesson {
+        clause: "3. Nothing lost",
+        promise: "A read that's dropped while it waits leaves no waker behind, and the next read \
+                  gets all the bytes.",
+        usual_cause: "The future waits by `poll_ready`, whose waker stays when the future is \
+                      dropped, or the future reads ahead.",
+        read: "io/readiness.html#many-tasks-one-source",
+    };
+    check(lesson, || {
+        let mut driver = driver();
+        let _entered = driver.handle().enter();
+        let (stream, mut peer) = pair();
+        let (waker, counts) = CountingWaker::new();
+        for _ in 0..1_000 {
+            let mut buffer = [0; 8];
+            let reading = pin!(stream.read(&mut buffer));
+            assert!(
+                reading.poll(&mut Context::from_waker(&waker)).is_pending(),
+                "nothing was sent, and a read was ready"
+            );
+        }
+        let left = counts.clones() - counts.drops();
+        assert!(left == 0, "{left} wakers are left of 1,000 dropped reads");
+        peer.write_all(b"12345678").unwrap();
+        let mut read = Vec::new();
+        let mut cx = Context::from_waker(Waker::noop());
+        while read.len() < 8 {
+            turn(&mut driver);
+            let mut buffer = [0; 3];
+            while let Poll::Ready(count) =
+                stream.poll_read(&mut cx, &mut buffer)
+            {
+                read.extend_from_slice(&buffer[..count.unwrap()]);
+            }
+        }
+        assert_eq!(read, b"12345678");
+        let wakes = counts.wakes();
+        assert!(wakes == 0, "futures that were dropped were woken: {wakes}");
+    });
+}
+
+/// Clause 3: a future that yields does so before its operation, not after it.
+#[test]
+fn a_read_that_yields_and_is_dropped_has_read_nothing() {
+    let lesson = Lesson {
+        clause: "3. Nothing lost",
+        promise: "A read that's dropped at the end of its task's time slice hasn't read anything.",
+        usual_cause: "The checkpoint comes after the operation, so that a future that has read is \
+                      pending again.",
+        read: "scheduler/cancellation.html",
+    };
+    check(lesson, || {
+        const COUNT: usize = 20_000;
+        let runtime = runtime(1);
+        let (stream, mut peer) = runtime.block_on(async { pair() });
+        peer.write_all(&[1; COUNT]).unwrap();
+        drop(peer);
+        let reading = async move {
+            let mut total = 0;
+            loop {
+                // Polls a new future each time, and drops it.
+                let count = poll_fn(|cx| {
+                    let mut byte = [0];
+                    let reading = pin!(stream.read(&mut byte));
+                    Poll::Ready(reading.poll(cx))
+                });
+                match count.await {
+                    Poll::Ready(count) if count.as_ref().unwrap() == &0 => {
+                        return total;
+                    }
+                    Poll::Ready(count) => total += count.unwrap(),
+                    Poll::Pending => yield_now().await,
+                }
+            }
+        };
+        let slice = Duration::from_micros(1);
+        let task = runtime.spawn(budget::with_budget(slice, reading));
+        let total = runtime.block_on(task).unwrap();
+        assert!(total == COUNT, "{total} of {COUNT} bytes were read");
+    });
+}
+
+/// Clause 3: a connection that nothing has accepted waits for the next call.
+#[test]
+fn an_accept_that_is_dropped_has_accepted_nothing() {
+    let lesson = Lesson {
+        clause: "3. Nothing lost",
+        promise: "An `accept` that's dropped before it's ready has accepted no connection.",
+        usual_cause: "The connection is accepted, and then the future waits again before it \
+                      returns it.",
+        read: "scheduler/cancellation.html",
+    };
+    check(lesson, || {
+        const COUNT: usize = 50;
+        let runtime = runtime(1);
+        let listener = {
+            let _inside = runtime.enter();
+            TcpListener::bind(HERE.into()).unwrap()
+        };
+        let address = listener.local_addr().unwrap();
+        let clients: Vec<_> = (0..COUNT)
+            .map(|_| StdStream::connect(address).unwrap())
+            .collect();
+        let accepting = async move {
+            let mut accepted = Vec::new();
+            while accepted.len() < COUNT {
+                let stream = poll_fn(|cx| {
+                    let accepting = pin!(listener.accept());
+                    Poll::Ready(accepting.poll(cx))
+                });
+                match stream.await {
+                    Poll::Ready(stream) => accepted.push(stream.unwrap()),
+                    Poll::Pending => yield_now().await,
+                }
+            }
+        };
+        let slice = Duration::from_micros(1);
+        let task = runtime.spawn(budget::with_budget(slice, accepting));
+        runtime.block_on(task).unwrap();
+        drop(clients);
+    });
+}

@@ -1,0 +1,99 @@
+//! Clause 8: ending the driver's wait.
+
+use super::*;
+
+/// Clause 8: an unpark may come between the driver's last look and its wait.
+#[test]
+fn an_unpark_ends_a_wait_whenever_it_comes() {
+    let lesson = Lesson {
+        clause: "8. Unpark",
+        promise: "An unpark ends the wait, whether it comes before the wait, as the wait begins, \
+                  or during it.",
+        usual_cause: "The driver checks whether it was unparked and then waits. An unpark that \
+                      comes in between leaves no token.",
+        read: "io/reactor.html#waking-the-worker-in-the-seat",
+    };
+    check(lesson, || {
+        race_unparks_with_waits();
+        with_chaos(SEED, race_unparks_with_waits);
+    });
+}
+
+/// Unparks at each moment of the driver's turn.
+fn race_unparks_with_waits() {
+    let mut driver = driver();
+    let handle = driver.handle();
+    let [begun, ended] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
+    let (begins, ends) = (begun.clone(), ended.clone());
+    let unparking = thread::spawn(move || {
+        for round in rounds() {
+            begins.store(round, SeqCst);
+            // Meanwhile, the driver begins to wait.
+            spin(Duration::from_nanos(round as u64 % 100 * 20));
+            handle.unpark();
+            wait_for(&ends, round);
+        }
+        begins.store(OVER, SeqCst);
+    });
+    for round in 1.. {
+        wait_for(&begun, round);
+        if begun.load(SeqCst) == OVER {
+            break;
+        }
+        turn(&mut driver);
+        ended.store(round, SeqCst);
+    }
+    unparking.join().unwrap();
+}
+
+/// Clause 8: a driver that isn't waiting is unparked for its next wait.
+#[test]
+fn an_unpark_before_the_wait_counts() {
+    let lesson = Lesson {
+        clause: "8. Unpark",
+        promise: "After an unpark while no thread waits, the next wait returns.",
+        usual_cause: "The unpark finds no waiting thread, and leaves no token.",
+        read: "io/reactor.html#waking-the-worker-in-the-seat",
+    };
+    check(lesson, || {
+        let mut driver = driver();
+        let handle = driver.handle();
+        for _ in 0..100 {
+            handle.unpark();
+            driver.wait();
+            while driver.dispatch(usize::MAX) {}
+        }
+    });
+}
+
+/// Clause 8: a token that's never taken would make the driver spin.
+#[test]
+fn an_unpark_ends_one_wait() {
+    let lesson = Lesson {
+        clause: "8. Unpark",
+        promise: "Several unparks before a wait end that wait, and not all that follow.",
+        usual_cause: "The token isn't taken by the wait that it ends.",
+        read: "io/reactor.html#waking-the-worker-in-the-seat",
+    };
+    check(lesson, || {
+        let mut driver = driver();
+        let handle = driver.handle();
+        (0..3).for_each(|_| handle.unpark());
+        turn(&mut driver);
+        let (probe, is_over) =
+            (ThreadProbe::here(), Arc::new(AtomicBool::new(false)));
+        let over = is_over.clone();
+        let unparking = thread::spawn(move || {
+            probe.wait_until_asleep();
+            over.store(true, SeqCst);
+            handle.unpark();
+        });
+        let mut waits = 0;
+        while !is_over.load(SeqCst) {
+            turn(&mut driver);
+            waits += 1;
+            assert!(waits < 100, "100 waits ended, and nothing has happened");
+        }
+        unparking.join().unwrap();
+    });
+}
