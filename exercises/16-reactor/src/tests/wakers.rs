@@ -99,23 +99,27 @@ fn a_waker_that_panics_takes_no_worker_with_it() {
         read: "io/reactor.html#two-halves",
     };
     check(lesson, || {
-        struct Panics;
+        struct Panics(AtomicBool);
         impl Wake for Panics {
             fn wake(self: Arc<Self>) {
+                self.0.store(true, SeqCst);
                 // Not `panic!`: no hook is to report it.
                 std::panic::resume_unwind(Box::new("this waker panics"));
             }
         }
         let runtime = runtime(1);
-        let waker = Waker::from(Arc::new(Panics));
-        let mut cx = Context::from_waker(&waker);
         for _ in 0..10 {
+            let panics = Arc::new(Panics(AtomicBool::new(false)));
+            let waker = Waker::from(panics.clone());
+            let mut cx = Context::from_waker(&waker);
             let ((stream, mut peer), (other, mut other_peer)) =
                 runtime.block_on(async { (pair(), pair()) });
             let mut waiting = Box::pin(stream.readable());
             assert!(waiting.as_mut().poll(&mut cx).is_pending());
             peer.write_all(b"!").unwrap();
-            // By then, the waker may or may not have panicked.
+            while !panics.0.load(SeqCst) {
+                thread::yield_now();
+            }
             other_peer.write_all(b"!").unwrap();
             let count = runtime.block_on(async {
                 other.read(&mut [0]).await?;

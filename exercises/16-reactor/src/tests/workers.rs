@@ -169,9 +169,12 @@ fn without_a_driver_there_is_a_panic_that_says_so() {
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
+        let driver = driver();
         let thrown = panic_message(|| drop(TcpListener::bind(HERE.into())));
         let thrown = thrown.unwrap_or_default();
         assert!(thrown.contains("runtime with I/O"), "it said `{thrown}`");
         assert!(Handle::try_current().is_none());
+        let _entered = driver.handle().enter();
+        assert!(Handle::try_current().is_some());
     });
 }
