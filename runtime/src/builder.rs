@@ -94,13 +94,13 @@ impl Builder {
         let driver = Driver::new()?;
         let reactor = driver.handle();
         #[cfg(feature = "metrics")]
-        let metrics = {
+        let (metrics, driver) = {
             let processors = std::thread::available_parallelism();
             let count = self.worker_threads;
             let count =
                 count.unwrap_or_else(|| processors.map_or(1, usize::from));
             self.inner.observer(super::metrics::observe);
-            super::metrics::Registered::new(&driver, count)
+            super::metrics::Registered::new(driver, count)
         };
         let inner = self.inner.build_on(driver)?;
         Ok(Runtime {

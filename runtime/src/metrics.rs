@@ -107,19 +107,36 @@ thread_local! {
 
 /// A runtime's entry in the list where its workers find their counters.
 pub struct Registered {
-    address: usize,
+    /// Kept, so that no other handle gets its address.
+    handle: DriverHandle,
     counters: Arc<Counters>,
 }
 
+/// The handle by which tasks use a driver.
+type DriverHandle = Arc<dyn Any + Send + Sync>;
+
+/// A driver that always returns the same handle, so that a worker can tell by
+/// the handle's address which runtime it belongs to.
+pub struct CountedDriver {
+    driver: Driver,
+    handle: DriverHandle,
+}
+
 impl Registered {
-    pub fn new(driver: &Driver, workers: usize) -> Self {
+    /// Adds the entry of the runtime that's going to be built on the driver.
+    pub fn new(driver: Driver, workers: usize) -> (Self, CountedDriver) {
         let counters = Arc::new(Counters {
             workers: (0..workers).map(|_| WorkerCounters::default()).collect(),
             tasks: Mutex::default(),
         });
-        let address = address_of(&work_stealing::Driver::handle(driver));
-        lock(&RUNTIMES).push((address, Arc::downgrade(&counters)));
-        Self { address, counters }
+        let handle = work_stealing::Driver::handle(&driver);
+        let entry = (address_of(&handle), Arc::downgrade(&counters));
+        lock(&RUNTIMES).push(entry);
+        let driver = CountedDriver {
+            driver,
+            handle: handle.clone(),
+        };
+        (Self { handle, counters }, driver)
     }
 
     pub fn read(&self) -> Metrics {
@@ -138,7 +155,34 @@ impl Registered {
 
 impl Drop for Registered {
     fn drop(&mut self) {
-        lock(&RUNTIMES).retain(|(address, _)| *address != self.address);
+        let own = address_of(&self.handle);
+        lock(&RUNTIMES).retain(|(address, _)| *address != own);
+    }
+}
+
+impl work_stealing::Driver for CountedDriver {
+    fn unparker(&self) -> Box<dyn Fn() + Send + Sync> {
+        work_stealing::Driver::unparker(&self.driver)
+    }
+
+    fn handle(&self) -> DriverHandle {
+        self.handle.clone()
+    }
+
+    fn wait(&mut self) {
+        self.driver.wait();
+    }
+
+    fn look(&mut self) {
+        self.driver.look();
+    }
+
+    fn dispatch(&mut self, most: usize) -> bool {
+        self.driver.dispatch(most)
+    }
+
+    fn shut_down(&mut self) {
+        work_stealing::Driver::shut_down(&mut self.driver);
     }
 }
 
@@ -277,7 +321,7 @@ impl Drop for Listed {
     }
 }
 
-fn address_of(handle: &Arc<dyn Any + Send + Sync>) -> usize {
+fn address_of(handle: &DriverHandle) -> usize {
     Arc::as_ptr(handle).cast::<()>().addr()
 }
 
