@@ -38,7 +38,7 @@ pub fn sleep(duration: Duration) -> Sleep {
 ///
 /// # Panics
 ///
-/// As for [`sleep`].
+/// As for [`sleep()`].
 #[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
     Handle::current().sleep_until(deadline)
