@@ -95,3 +95,7 @@ impl Registrations {
 fn split(key: usize) -> (usize, usize) {
     (key % (1 << HALF), key >> HALF)
 }
+
+#[cfg(test)]
+#[path = "registrations_tests.rs"]
+mod registrations_tests;

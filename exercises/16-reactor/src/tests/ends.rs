@@ -23,11 +23,16 @@ fn the_end_of_a_driver_is_an_error_for_all_that_wait() {
         let mut reading: Waiting<'_, _> = Box::pin(stream.read(&mut buffer));
         let mut accepting = Box::pin(listener.accept());
         let mut nap = Box::pin(handle.sleep(Duration::from_secs(3_600)));
-        let counts =
-            [begin(&mut reading), begin(&mut accepting), begin(&mut nap)];
+        let mut long_nap = Box::pin(handle.sleep(Duration::MAX));
+        let counts = [
+            begin(&mut reading),
+            begin(&mut accepting),
+            begin(&mut nap),
+            begin(&mut long_nap),
+        ];
         drop(driver);
         let woken = counts.map(|one| one.wakes() > 0);
-        assert!(woken == [true; 3], "of three tasks, these woke: {woken:?}");
+        assert!(woken == [true; 4], "of four tasks, these woke: {woken:?}");
         let ends = [
             poll_once(reading).map(|end| end.map(drop)),
             poll_once(accepting).map(|end| end.map(drop)),

@@ -76,6 +76,40 @@ async fn sleep_for(duration: Duration) {
     sleep(duration).await;
 }
 
+/// Clause 7: a timeout of `Duration::MAX` is how a program says "never".
+#[test]
+fn a_sleep_may_last_for_years() {
+    let lesson = Lesson {
+        clause: "7. Sleep",
+        promise: "A sleep of `Duration::MAX` is pending, and its deadline is years away. After a \
+                  reset to a time in the past, it's ready.",
+        usual_cause: "This code is given: did you change `sleep`?",
+        read: "io/reactor.html#time-in-the-same-wait",
+    };
+    check(lesson, || {
+        const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+        let mut driver = driver();
+        let handle = driver.handle();
+        let begun = Instant::now();
+        let mut nap = Box::pin(handle.sleep(Duration::MAX));
+        let counts = begin(&mut nap);
+        assert!(
+            nap.deadline() >= begun + 20 * YEAR,
+            "the sleep ends {:?} after it began",
+            nap.deadline() - begun
+        );
+        handle.unpark();
+        turn(&mut driver);
+        assert!(counts.wakes() == 0, "a wait of the driver has ended it");
+        nap.reset(begun);
+        assert!(nap.deadline() == begun);
+        let mut cx = Context::from_waker(Waker::noop());
+        while nap.as_mut().poll(&mut cx).is_pending() {
+            turn(&mut driver);
+        }
+    });
+}
+
 /// Clause 7: a sleep may begin just as the driver begins to wait.
 #[test]
 fn a_sleep_that_begins_as_the_wait_begins_ends_in_time() {

@@ -78,8 +78,8 @@ fn only_a_dispatch_of_all_events_wakes_sleeps() {
 fn a_dispatch_wakes_for_as_many_events_as_it_is_told() {
     let lesson = Lesson {
         clause: "11. In two steps",
-        promise: "`dispatch(1)` wakes the tasks of one event and says whether more are left. No \
-                  event is lost between two calls.",
+        promise: "`dispatch(1)` wakes the tasks of one event and says whether events or due sleeps \
+                  are left. No event is lost between two calls.",
         usual_cause: "`dispatch` doesn't count, begins from the first event each time, or drops \
                       the events that are left.",
         read: "io/reactor.html#a-thousand-events-one-queue",
@@ -113,6 +113,10 @@ fn a_dispatch_wakes_for_as_many_events_as_it_is_told() {
             before = now;
         }
         while driver.dispatch(usize::MAX) {}
+        assert!(
+            !driver.dispatch(1),
+            "`dispatch(1)` says that something is left, but nothing is"
+        );
         for one in waiting {
             assert!(poll_once(one).is_ready());
         }

@@ -97,3 +97,55 @@ fn an_unpark_ends_one_wait() {
         unparking.join().unwrap();
     });
 }
+
+/// Has the process handle a signal, by doing nothing.
+#[cfg(unix)]
+fn handle_signal(signal: libc::c_int) {
+    extern "C" fn nothing(_signal: libc::c_int) {}
+    let handler = nothing as extern "C" fn(libc::c_int);
+    // SAFETY: the handler does nothing, so it may run at any time.
+    let before = unsafe { libc::signal(signal, handler as usize) };
+    assert!(before != libc::SIG_ERR);
+}
+
+/// Clause 8: the system call of a wait ends when its thread has handled a
+/// signal, and returns an error.
+#[test]
+#[cfg(unix)]
+fn a_signal_ends_no_more_than_a_wait() {
+    let lesson = Lesson {
+        clause: "8. Unpark",
+        promise: "If a signal interrupts the driver's wait, the driver goes on: an event that \
+                  comes later wakes its task.",
+        usual_cause: "The error `Interrupted` of the poll is unwrapped. It says only that the \
+                      thread has handled a signal.",
+        read: "io/reactor.html#waking-the-worker-in-the-seat",
+    };
+    check(lesson, || {
+        handle_signal(libc::SIGUSR1);
+        let mut driver = driver();
+        let _entered = driver.handle().enter();
+        let (stream, mut peer) = pair();
+        let mut waiting = Box::pin(stream.readable());
+        let counts = begin(&mut waiting);
+        let probe = ThreadProbe::here();
+        // SAFETY: this function has no precondition.
+        let thread = unsafe { libc::pthread_self() };
+        let signaling = thread::spawn(move || {
+            for _ in 0..20 {
+                probe.wait_until_asleep();
+                // SAFETY: that thread joins this one, so it still exists.
+                let result =
+                    unsafe { libc::pthread_kill(thread, libc::SIGUSR1) };
+                assert_eq!(result, 0);
+            }
+            probe.wait_until_asleep();
+            peer.write_all(b"!").unwrap();
+        });
+        while counts.wakes() == 0 {
+            turn(&mut driver);
+        }
+        signaling.join().unwrap();
+        assert!(poll_once(waiting).is_ready());
+    });
+}

@@ -174,7 +174,17 @@ fn without_a_driver_there_is_a_panic_that_says_so() {
         let thrown = thrown.unwrap_or_default();
         assert!(thrown.contains("runtime with I/O"), "it said `{thrown}`");
         assert!(Handle::try_current().is_none());
-        let _entered = driver.handle().enter();
+        let entered = driver.handle().enter();
         assert!(Handle::try_current().is_some());
+        drop(driver.handle().enter());
+        assert!(
+            Handle::try_current().is_some(),
+            "the drop of an inner guard has left the outer handle, too"
+        );
+        drop(entered);
+        assert!(
+            Handle::try_current().is_none(),
+            "a handle is entered after its guard was dropped"
+        );
     });
 }
