@@ -61,7 +61,8 @@ pub use event::{Direction, Event, ShutDown};
 ///     ready or closed, or if an event comes later.
 /// 11. **Free wakers.** Waking, cloning or dropping a waker may run code that
 ///     uses the readiness: that code may poll, clear, report events, and drop
-///     futures.
+///     futures. If a waker panics, the other tasks that wait for the same event
+///     may not be woken.
 ///
 /// # Examples
 ///
