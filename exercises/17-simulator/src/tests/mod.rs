@@ -20,8 +20,8 @@ use testkit::{Lesson, Yields, check};
 
 use super::{
     Clock, JoinHandle, POLL, Random, ReadyQueue, Simulation, Stop, TIME_LIMIT,
-    TaskId, Wire, find, net, now, random_below, random_duration, sleep, spawn,
-    spawn_on, timeout,
+    TaskId, Wire, find, net, now, random_below, random_duration, sleep,
+    sleep_until, spawn, spawn_on, timeout,
 };
 
 const MS: Duration = Duration::from_millis(1);

@@ -208,6 +208,29 @@ fn a_run_without_end_reaches_the_limit() {
     });
 }
 
+/// Clause 11: the limit itself isn't a time after the limit.
+#[test]
+fn a_run_may_end_at_the_limit() {
+    let lesson = Lesson {
+        clause: "11. Stops",
+        promise: "If the main task sleeps until `TIME_LIMIT` and is then over, the run ends well, \
+                  because the clock never shows a later time.",
+        usual_cause: "The loop stops as soon as the clock would show the limit itself.",
+        read: "io/simulator.html#the-loop",
+    };
+    check(lesson, || {
+        let simulation = Simulation::new(11);
+        let ended = simulation.run(async {
+            sleep_until(TIME_LIMIT).await;
+            now()
+        });
+        assert!(
+            ended == Ok(TIME_LIMIT),
+            "a sleep until the limit of {TIME_LIMIT:?} ended with {ended:?}"
+        );
+    });
+}
+
 /// Clause 11: also if nothing awaits the task.
 #[test]
 fn a_panic_of_any_task_ends_the_run() {
