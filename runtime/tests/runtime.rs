@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use runtime::net::{self, TcpListener, TcpStream};
+use runtime::net::{self, TcpListener, TcpStream, UdpSocket};
 use runtime::{Either, LocalRuntime, Runtime, join, select, sleep, timeout};
 use testkit::{Lesson, check};
 
@@ -121,6 +121,39 @@ fn a_name_is_resolved_and_connected_to() {
             assert_eq!(answer, b"!");
             accepting.await.unwrap().unwrap();
             assert!(net::lookup_host("no port").await.is_err());
+        });
+    });
+}
+
+#[test]
+fn a_datagram_is_answered_to_its_sender() {
+    let promise = "A socket learns who sent a datagram, and can send the answer \
+                   there without a connection.";
+    check(lesson(promise), || {
+        two_workers().block_on(async {
+            let server = UdpSocket::bind(HERE.into()).unwrap();
+            let address = server.local_addr().unwrap();
+            let serving = runtime::spawn(async move {
+                let mut buffer = [0; 32];
+                for _ in 0..2 {
+                    let received = server.recv_from(&mut buffer).await;
+                    let (count, sender) = received.unwrap();
+                    let answer = &buffer[..count];
+                    let sent = server.send_to(answer, sender).await.unwrap();
+                    assert_eq!(sent, count);
+                }
+            });
+            for question in [&b"who is there?"[..], b"me"] {
+                let client = UdpSocket::bind(HERE.into()).unwrap();
+                let sent = client.send_to(question, address).await.unwrap();
+                assert_eq!(sent, question.len());
+                let mut buffer = [0; 32];
+                let received = client.recv_from(&mut buffer).await;
+                let (count, sender) = received.unwrap();
+                assert_eq!(&buffer[..count], question);
+                assert_eq!(sender, address);
+            }
+            serving.await.unwrap();
         });
     });
 }

@@ -74,15 +74,15 @@ impl work_stealing::Driver for NeverShutDown {
     }
 
     fn wait(&mut self) {
-        self.0.wait();
+        work_stealing::Driver::wait(&mut *self.0);
     }
 
     fn look(&mut self) {
-        self.0.look();
+        work_stealing::Driver::look(&mut *self.0);
     }
 
     fn dispatch(&mut self, most: usize) -> bool {
-        self.0.dispatch(most)
+        work_stealing::Driver::dispatch(&mut *self.0, most)
     }
 
     fn shut_down(&mut self) {}
