@@ -29,7 +29,7 @@ describe("figures", { skip: reasonToSkip() }, () => {
     }
   }
 
-  test("are accessible with forced colours, and with targets large enough", async () => {
+  test("are accessible with forced colors, and with targets large enough", async () => {
     await onFigures(Object.values(FIGURES).join(""), async (page) => {
       await openAll(page);
       await assertAccessible(page, "main");

@@ -9,7 +9,7 @@ use trace::document::{self, Document};
 
 use super::cargo::{self, Build, Target, Words};
 use super::catalogue::{self, Exercise};
-use super::colours_wanted;
+use super::colors_wanted;
 use crate::figures;
 use crate::problem::Problem;
 use crate::sandbox::{self, Cause, Limits, Order, Stream};
@@ -106,7 +106,7 @@ async fn build(
     let build = Build {
         packages: vec![package.clone()],
         target: Target::Example(example),
-        colours: colours_wanted(&std::io::stderr()),
+        colors: colors_wanted(&std::io::stderr()),
         columns: is_live(&std::io::stderr()).then(columns),
         ..Build::default()
     };
