@@ -79,7 +79,13 @@ fn fault_of_document(workshop: &Workshop, file: &Path, lock: &str) -> Option<Fau
     };
     let document = match Document::read(&text) {
         Ok(document) => document,
-        Err(fault) => return Some((fault, "record it again: `cargo workshop record`".into())),
+        Err(fault) => {
+            let remedy = match text.contains("\"workshop.steps/") {
+                true => "correct it: `tools/trace/src/steps.rs` defines its format",
+                false => "record it again: `cargo workshop record`",
+            };
+            return Some((fault, remedy.into()));
+        }
     };
     let value = serde_json::from_str(&text).unwrap_or_default();
     let is_as_kept = figures::format(&value) == text;
