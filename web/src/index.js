@@ -1,7 +1,7 @@
 import "./style/index.css";
 import { startExercises } from "./exercise/panel.js";
 import { startTicks } from "./exercise/ticks.js";
-import { defineFigures } from "./figures/index.js";
+import { loadFigures } from "./figures/load.js";
 import { startLive } from "./live.js";
 import { copyEditorsWhilePrinting, flattenEditors, isPrintPage } from "./print.js";
 import { adoptLaterTokens, adoptToken } from "./runner.js";
@@ -10,7 +10,7 @@ import { startSnippets } from "./snippets/snippet.js";
 
 adoptToken();
 adoptLaterTokens();
-defineFigures();
+loadFigures();
 if (isPrintPage()) {
   flattenEditors();
 } else {

@@ -91,7 +91,7 @@ async fn record(
     let text = run(workshop, exercise, &executable).await?;
     match Document::read(&text) {
         Ok(Document::Trace(document)) => Ok((text, document)),
-        Ok(Document::Sweep(_)) => Err(broken(exercise, "the demonstration saves no trace")),
+        Ok(_) => Err(broken(exercise, "the demonstration saves no trace")),
         Err(fault) => Err(broken(exercise, &format!("the trace is broken: {fault}"))),
     }
 }
