@@ -3,6 +3,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream as StdStream};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use benches::random::Random;
@@ -10,6 +11,7 @@ use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
+const SLOW_REQUEST: &[u8] = b"GET /slow HTTP/1.1\r\nhost: here\r\n\r\n";
 
 /// The load that a server gets.
 pub struct Load {
@@ -20,15 +22,19 @@ pub struct Load {
     pub rate: Option<f64>,
     /// The number of requests after which a connection is closed and reopened.
     pub requests_each: Option<usize>,
+    /// The share of requests to a slow handler.
+    pub slow: f64,
     pub duration: Duration,
 }
 
 /// The results of one round.
 #[derive(Default)]
 pub struct Measured {
-    /// For each request, the time from when it was due until its response had
-    /// arrived. Sorted.
+    /// For each request that isn't slow, the time from when it was due until its
+    /// response had arrived. Sorted.
     pub latencies: Vec<Duration>,
+    /// The number of requests that were answered, slow ones too.
+    pub answered_count: usize,
     pub took: Duration,
     /// The CPU time that the server has used.
     pub processor_time: Duration,
@@ -52,6 +58,7 @@ struct Connection {
     due: Instant,
     /// When the request was due whose response hasn't arrived yet.
     asked: Option<Instant>,
+    is_slow: bool,
     received: usize,
     answered_count: usize,
 }
@@ -62,16 +69,24 @@ struct Connection {
 pub fn run(address: SocketAddr, load: &Load, used: impl Fn() -> Duration) -> io::Result<Measured> {
     super::server::raise_limit();
     let length = length_of_response(address)?;
-    let idle = (0..load.idle).map(|_| StdStream::connect(address));
-    let idle = idle.collect::<io::Result<Vec<_>>>()?;
+    let mut idle = Vec::with_capacity(load.idle);
+    for count in 1..=load.idle {
+        idle.push(StdStream::connect(address)?);
+        if count % 100 == 0 {
+            // Otherwise the queue of connections that wait to be accepted may
+            // overflow, and the kernel tries again only after a second.
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
     let mut poll = Poll::new()?;
     let mut events = Events::with_capacity(1_024);
     let mut random = Random::new(7);
     let gap = load.rate.map(|rate| load.active as f64 / rate);
     // Exponentially distributed pauses, as if many independent clients sent the
     // requests (a Poisson process).
+    let mut gaps = Random::new(11);
     let mut pause = move || match gap {
-        Some(mean) => Duration::from_secs_f64(-mean * (1.0 - random.fraction()).ln()),
+        Some(mean) => Duration::from_secs_f64(-mean * (1.0 - gaps.fraction()).ln()),
         None => Duration::ZERO,
     };
     let begun = Instant::now();
@@ -83,11 +98,13 @@ pub fn run(address: SocketAddr, load: &Load, used: impl Fn() -> Duration) -> io:
             stream: open(&poll, address, index)?,
             due: begun + pause(),
             asked: None,
+            is_slow: false,
             received: 0,
             answered_count: 0,
         });
     }
     let mut latencies = Vec::new();
+    let mut answered_count = 0;
     let end = start + load.duration;
     let mut processor_time = None;
     while Instant::now() < end {
@@ -101,7 +118,11 @@ pub fn run(address: SocketAddr, load: &Load, used: impl Fn() -> Duration) -> io:
                 continue;
             }
             if connection.due <= now {
-                connection.stream.write_all(REQUEST)?;
+                connection.is_slow = load.slow > 0.0 && random.fraction() < load.slow;
+                connection.stream.write_all(match connection.is_slow {
+                    true => SLOW_REQUEST,
+                    false => REQUEST,
+                })?;
                 connection.asked = Some(connection.due);
                 connection.due += pause();
             } else {
@@ -126,7 +147,10 @@ pub fn run(address: SocketAddr, load: &Load, used: impl Fn() -> Duration) -> io:
             if let Some(asked) = connection.asked.take()
                 && asked >= start
             {
-                latencies.push(now.duration_since(asked));
+                answered_count += 1;
+                if !connection.is_slow {
+                    latencies.push(now.duration_since(asked));
+                }
             }
             if load.rate.is_none() {
                 connection.due = now;
@@ -142,6 +166,7 @@ pub fn run(address: SocketAddr, load: &Load, used: impl Fn() -> Duration) -> io:
     latencies.sort_unstable();
     Ok(Measured {
         latencies,
+        answered_count,
         took: load.duration,
         processor_time: used().saturating_sub(processor_time.unwrap_or_default()),
     })

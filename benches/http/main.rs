@@ -40,14 +40,18 @@ struct Row {
     idle: usize,
     /// The number of requests after which a connection is closed and reopened.
     requests_each: Option<usize>,
+    /// The share of requests whose handler computes for a millisecond. Their own
+    /// latencies don't count.
+    slow: f64,
 }
 
-fn rows(rate: f64) -> [Row; 4] {
+fn rows(rate: f64) -> [Row; 6] {
     let row = |name, rate| Row {
         name,
         rate,
         idle: 0,
         requests_each: None,
+        slow: 0.0,
     };
     [
         row("at a rate", Some(rate)),
@@ -57,8 +61,16 @@ fn rows(rate: f64) -> [Row; 4] {
             ..row("beside 1,000 idle connections", Some(rate))
         },
         Row {
+            idle: 9_000,
+            ..row("beside 9,000 idle connections", Some(rate))
+        },
+        Row {
             requests_each: Some(10),
             ..row("10 requests a connection", Some(rate / 4.0))
+        },
+        Row {
+            slow: 0.01,
+            ..row("beside 1 % slow handlers", Some(rate))
         },
     ]
 }
@@ -116,9 +128,10 @@ fn measure<'a>(
             let server = Server::start(name).expect("the server starts");
             let load = Load {
                 active: ACTIVE,
-                idle: row.idle,
+                idle: if is_test() { row.idle / 100 } else { row.idle },
                 rate: row.rate,
                 requests_each: row.requests_each,
+                slow: row.slow,
                 duration,
             };
             let used = || server.processor_time();
@@ -149,12 +162,11 @@ fn report(row: &Row, results: &[(&str, Vec<Measured>)]) {
             let value = move |it: &Measured| it.latency(per_mille).as_secs_f64() * 1e6;
             format!("{:.0} µs", median(&value))
         };
-        let cost = |it: &Measured| {
-            it.processor_time.as_secs_f64() * 1e6 / it.latencies.len().max(1) as f64
-        };
+        let cost =
+            |it: &Measured| it.processor_time.as_secs_f64() * 1e6 / it.answered_count.max(1) as f64;
         println!(
             "{name:<22} {:>12.0} {:>9} {:>9} {:>9} {:>9.1} µs",
-            median(&|it| it.latencies.len() as f64 / it.took.as_secs_f64()),
+            median(&|it| it.answered_count as f64 / it.took.as_secs_f64()),
             micros(500),
             micros(990),
             micros(999),

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::process;
 use std::task::{Context, Poll, ready};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use async_executor::Executor;
 use async_io::Async;
@@ -22,6 +23,9 @@ use runtime_hyper::{Io, Timer};
 
 /// The runtimes, each with its number of worker threads.
 pub const CONTENDERS: [&str; 5] = ["solution/1", "solution/2", "tokio/1", "tokio/2", "smol/2"];
+
+/// How long a slow handler computes.
+const SLOW: Duration = Duration::from_millis(1);
 
 pub const BODY: &str = "Hello, world!\n";
 
@@ -45,7 +49,11 @@ pub fn serve(contender: &str) {
     served.expect("it serves");
 }
 
-async fn hello(_: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn hello(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    if request.uri().path() == "/slow" {
+        let begun = Instant::now();
+        while begun.elapsed() < SLOW {}
+    }
     Ok(Response::new(Full::new(Bytes::from_static(
         BODY.as_bytes(),
     ))))

@@ -44,15 +44,17 @@ impl Read for Io {
         cx: &mut Context<'_>,
         mut buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        let unfilled = buffer.initialize_unfilled();
+        // SAFETY: no byte of the slice is de-initialized, because
+        // `poll_read_uninit` only writes bytes that it has read.
+        let unfilled = unsafe { buffer.as_mut() };
         if unfilled.is_empty() {
             return Poll::Ready(Ok(()));
         }
-        let count = ready!(self.stream.poll_read(cx, unfilled))?;
+        let count = ready!(self.stream.poll_read_uninit(cx, unfilled))?;
         // To hyper, a cursor that isn't advanced means the end of the stream. A
-        // count of 0 means the same. SAFETY: `initialize_unfilled` has
-        // initialized the whole unfilled part, and the count isn't greater than
-        // the length of that part.
+        // count of 0 means the same.
+        // SAFETY: the first `count` bytes of the unfilled part are initialized
+        // now.
         unsafe { buffer.advance(count) };
         Poll::Ready(Ok(()))
     }

@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, PoisonError};
 
 use primitives::atomic::{
-    AtomicUsize,
+    AtomicBool, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release, SeqCst},
     fence,
 };
@@ -54,7 +54,7 @@ pub trait Driver: Send {
 /// looks at it.
 ///
 /// *Memory ordering.* The occupant is an atomic beside the mutex, because the
-/// first two of these arguments need one location with fences around it:
+/// first three of these arguments need one location with fences around it:
 ///
 /// - *No unpark is lost.* A worker becomes the occupant and then checks its
 ///   parker's token. The thread that unparks it leaves the token and then loads
@@ -64,11 +64,18 @@ pub trait Driver: Send {
 ///   take the seat. An occupant frees the seat and then looks for a parked
 ///   worker. The fences in [`Sleepers`](super::sleepers::Sleepers) stand
 ///   between the two steps.
+/// - *A watch replaces a notification.* A worker ends its watch and then looks
+///   at the seat. An occupant frees the seat and then looks for a watch, with a
+///   fence on both sides.
 /// - *The driver's state.* The mutex shows each occupant what the one before
 ///   did to the driver. The mutex is never contended.
 pub struct DriverSeat {
     /// [`FREE`], or one more than the worker's index.
     occupant: AtomicUsize,
+    /// Set while a parked worker watches the seat: it looks every millisecond
+    /// whether the seat is free.
+    is_watched: AtomicBool,
+    departures: AtomicUsize,
     driver: Mutex<Box<dyn Driver>>,
     unpark: Box<dyn Fn() + Send + Sync>,
     handle: Arc<dyn Any + Send + Sync>,
@@ -80,6 +87,8 @@ impl DriverSeat {
     pub fn new(driver: Box<dyn Driver>) -> Self {
         Self {
             occupant: AtomicUsize::new(FREE),
+            is_watched: AtomicBool::new(false),
+            departures: AtomicUsize::new(0),
             unpark: driver.unparker(),
             handle: driver.handle(),
             driver: Mutex::new(driver),
@@ -118,6 +127,50 @@ impl DriverSeat {
         if self.occupant.load(Relaxed) == worker + 1 {
             (self.unpark)();
         }
+    }
+
+    /// Makes the caller the worker that watches the seat, unless there's one
+    /// already.
+    pub fn begin_watch(&self) -> bool {
+        // Relaxed: a worker that doesn't see it notifies one more worker.
+        !self.is_watched.swap(true, Relaxed)
+    }
+
+    /// Ends the caller's watch. Returns `true` if the seat is free: the caller
+    /// must then try to take it, because an occupant that left may have relied
+    /// on the watch.
+    pub fn end_watch(&self) -> bool {
+        // Relaxed: the fence orders it.
+        self.is_watched.store(false, Relaxed);
+        // SeqCst: pairs with the fence in `is_watched_after_departure`. This
+        // side ends the watch and then looks at the seat. The other side frees
+        // the seat and then looks for a watch.
+        // Model: `a_watch_and_a_departure_do_not_miss_each_other`.
+        fence(SeqCst);
+        self.is_free()
+    }
+
+    /// The worker that calls this has left the seat with work. Returns `true`
+    /// if another worker watches the seat.
+    pub fn is_watched_after_departure(&self) -> bool {
+        // Relaxed: only a number, which tells the watch whether to go on.
+        self.departures.fetch_add(1, Relaxed);
+        // SeqCst: pairs with the fence in `end_watch`; see there.
+        fence(SeqCst);
+        // Relaxed: the fence orders it.
+        self.is_watched.load(Relaxed)
+    }
+
+    /// Returns how often the seat was left with work. The number may wrap.
+    pub fn departures(&self) -> usize {
+        // Relaxed: a watch that reads an old number ends a little early.
+        self.departures.load(Relaxed)
+    }
+
+    /// Returns `true` if no worker has the driver.
+    pub fn is_free(&self) -> bool {
+        // Relaxed: a guess, unless a fence comes before.
+        self.occupant.load(Relaxed) == FREE
     }
 
     /// Shuts the driver down. The caller must make sure that no worker runs.
@@ -176,9 +229,23 @@ impl Drop for Occupant<'_> {
 /// thread has entered. Returns `None` if the thread has entered no runtime, or
 /// if the runtime has no driver.
 pub fn driver_handle() -> Option<Arc<dyn Any + Send + Sync>> {
+    map_driver_handle(Arc::clone)
+}
+
+/// Like [`driver_handle`], but returns a clone of what the handle points to.
+/// Returns `None` also if that isn't a `T`.
+///
+/// It changes no reference count of the handle, which all workers share.
+pub fn driver_handle_as<T: Clone + 'static>() -> Option<T> {
+    map_driver_handle(|handle| handle.downcast_ref::<T>().cloned())?
+}
+
+fn map_driver_handle<R: 'static>(
+    map: impl FnOnce(&Arc<dyn Any + Send + Sync>) -> R,
+) -> Option<R> {
     // SAFETY: an `EnterGuard` keeps what this thread has entered alive. The
     // guard still exists, and can't be dropped meanwhile, because no user code
-    // runs here.
+    // runs here but a `clone` of a `'static` type.
     let shared = unsafe { context::current().as_ref() }?;
-    Some(shared.driver.as_ref()?.handle.clone())
+    Some(map(&shared.driver.as_ref()?.handle))
 }

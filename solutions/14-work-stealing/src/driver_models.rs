@@ -8,6 +8,7 @@ use std::task::{Poll, Waker};
 
 use primitives::{Condvar, Mutex, thread};
 
+use super::driver::DriverSeat;
 use super::{Driver, Runtime, yield_now};
 
 /// The state that the driver shares with the threads that fire events.
@@ -192,5 +193,23 @@ fn a_look_leaves_no_gap() {
         for task in [waiting, busy] {
             runtime.block_on(task).expect("it returns");
         }
+    });
+}
+
+/// A worker ends its watch of the seat while another one leaves the seat. If
+/// the one that leaves relies on the watch, the other finds the seat free.
+#[test]
+fn a_watch_and_a_departure_do_not_miss_each_other() {
+    model(3, || {
+        let driver = ModelDriver(Arc::default());
+        let seat = Arc::new(DriverSeat::new(Box::new(driver)));
+        let occupant = seat.try_take(0).expect("it's free");
+        assert!(seat.begin_watch());
+        let watched = seat.clone();
+        let watching = thread::spawn(move || watched.end_watch());
+        drop(occupant);
+        let relies_on_watch = seat.is_watched_after_departure();
+        let finds_it_free = watching.join().expect("it doesn't panic");
+        assert!(finds_it_free || !relies_on_watch, "the seat stays empty");
     });
 }

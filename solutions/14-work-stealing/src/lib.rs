@@ -102,8 +102,9 @@
 //!
 //! - While any worker has nothing to do, one worker waits in the driver. A
 //!   worker that leaves the driver with work makes sure of that before it polls
-//!   a task.
-//! - If all workers are busy, each looks at the driver about every 100 µs, or
+//!   a task: it notifies another worker, or there's one that watches the driver
+//!   and takes it after at most a millisecond.
+//! - If all workers are busy, each looks at the driver about every 200 µs, or
 //!   after its current poll.
 //! - Of a batch of events, at most 32 put their tasks into the queue of the
 //!   worker that has the driver; the other tasks go to the global queue.
@@ -153,7 +154,7 @@ use ::{run_queue, sleepers, task};
 
 pub use builder::Builder;
 pub use context::EnterGuard;
-pub use driver::{Driver, driver_handle};
+pub use driver::{Driver, driver_handle, driver_handle_as};
 pub use events::{Event, Queue};
 pub use handle::{
     BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,

@@ -1,11 +1,11 @@
 //! Solution 15: the readiness of one source.
 //!
-//! One mutex guards the whole state, so each change is one step, and no atomic
-//! needs an ordering. An uncontended lock costs two RMWs, which is little
-//! beside the system call that follows.
+//! Each direction has a word of its own, which says whether it's ready, and
+//! counts its events (the *tick*). A [`Ready`] stores the whole word, so
+//! `clear` is one compare-exchange: it fails if an event has come since.
 //!
-//! Each direction has a tick, which counts its events. A [`Ready`] stores the
-//! tick, so `clear` can tell whether an event has come since.
+//! A poll that finds the direction ready only loads the word. The wakers are
+//! under a lock, which only a poll that has to wait and an event take.
 //!
 //! No waker is woken, cloned or dropped under the lock. A waker runs code of
 //! its executor, and that code may need the lock.

@@ -1,12 +1,9 @@
-//! The public calls: each locks the state, changes a direction, unlocks, and
-//! then wakes tasks.
+//! The public calls: each concerns one direction of the source, or first the
+//! one and then the other.
 
-use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
 
-use primitives::{Mutex, MutexGuard};
-
-use super::side::{Side, Wakers};
+use super::side::{Side, Waiters, Wakers};
 use super::waiting::Waiting;
 use super::{Direction, Event, ShutDown};
 
@@ -14,16 +11,8 @@ use super::{Direction, Event, ShutDown};
 /// directions is ready, and which tasks wait for it. The contract is in the
 /// documentation of the crate.
 pub struct Readiness {
-    state: Mutex<State>,
-}
-
-/// Invariant: while a waker is stored, its direction isn't ready, and the
-/// driver hasn't shut down. The calls that change either of the two take the
-/// wakers out.
-pub(crate) struct State {
     read: Side,
     write: Side,
-    is_shut_down: bool,
 }
 
 /// Proof that a direction was ready at some moment. If the source then returns
@@ -31,8 +20,8 @@ pub(crate) struct State {
 #[derive(Clone, Copy, Debug)]
 pub struct Ready {
     direction: Direction,
-    /// The direction's tick at that moment.
-    tick: u64,
+    /// The direction's word at that moment.
+    word: u64,
 }
 
 impl Readiness {
@@ -43,11 +32,8 @@ impl Readiness {
     )]
     pub fn new() -> Self {
         Self {
-            state: Mutex::new(State {
-                read: Side::default(),
-                write: Side::default(),
-                is_shut_down: false,
-            }),
+            read: Side::new(),
+            write: Side::new(),
         }
     }
 
@@ -56,10 +42,8 @@ impl Readiness {
     pub fn set_ready(&self, event: Event) {
         let reads = event.readable || event.read_closed || event.error;
         let writes = event.writable || event.write_closed || event.error;
-        let mut state = self.lock();
-        let readers = reads.then(|| state.read.set_ready(event.read_closed));
-        let writers = writes.then(|| state.write.set_ready(event.write_closed));
-        drop(state);
+        let readers = reads.then(|| self.read.set_ready(event.read_closed));
+        let writers = writes.then(|| self.write.set_ready(event.write_closed));
         readers.into_iter().chain(writers).for_each(Wakers::wake);
     }
     // ANCHOR_END: set_ready
@@ -71,8 +55,8 @@ impl Readiness {
         cx: &mut Context<'_>,
         direction: Direction,
     ) -> Poll<Result<Ready, ShutDown>> {
-        self.poll(cx, direction, |side, waker| {
-            side.wakers.polled.replace(waker)
+        self.poll(cx, direction, |waiters, waker| {
+            waiters.wakers.polled.replace(waker)
         })
     }
 
@@ -91,19 +75,21 @@ impl Readiness {
         &self,
         cx: &mut Context<'_>,
         direction: Direction,
-        store: impl FnOnce(&mut Side, Waker) -> Option<Waker>,
+        store: impl FnOnce(&mut Waiters, Waker) -> Option<Waker>,
     ) -> Poll<Result<Ready, ShutDown>> {
-        if let Some(outcome) = self.lock().outcome(direction) {
-            return Poll::Ready(outcome);
+        let ready = |word| Ready { direction, word };
+        let side = self.side(direction);
+        if let Some(outcome) = side.outcome() {
+            return Poll::Ready(outcome.map(ready));
         }
         let waker = cx.waker().clone();
-        let mut state = self.lock();
-        // An event may have come while the state was unlocked.
-        if let Some(outcome) = state.outcome(direction) {
-            return Poll::Ready(outcome);
+        let mut waiters = side.lock();
+        // An event may have come since the first look.
+        if let Some(outcome) = side.outcome() {
+            return Poll::Ready(outcome.map(ready));
         }
-        let replaced = store(state.side(direction), waker);
-        drop(state);
+        let replaced = store(&mut waiters, waker);
+        drop(waiters);
         drop(replaced);
         Poll::Pending
     }
@@ -112,44 +98,23 @@ impl Readiness {
     /// Clears the direction of `seen`, unless an event has come since. A task
     /// calls this when the source has returned `WouldBlock`.
     pub fn clear(&self, seen: Ready) {
-        self.lock().side(seen.direction).clear(seen.tick);
+        self.side(seen.direction).clear(seen.word);
     }
 
     /// Makes all polls return an error, because no more events will come. Wakes
     /// all tasks that wait.
     pub fn shut_down(&self) {
-        let mut state = self.lock();
-        state.is_shut_down = true;
-        let readers = state.read.take_wakers();
-        let writers = state.write.take_wakers();
-        drop(state);
+        let readers = self.read.shut_down();
+        let writers = self.write.shut_down();
         readers.wake();
         writers.wake();
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    pub(crate) fn side(&mut self, direction: Direction) -> &mut Side {
+    pub(crate) fn side(&self, direction: Direction) -> &Side {
         match direction {
-            Direction::Read => &mut self.read,
-            Direction::Write => &mut self.write,
+            Direction::Read => &self.read,
+            Direction::Write => &self.write,
         }
-    }
-
-    /// Returns the result of a poll, or `None` if its task has to wait.
-    fn outcome(
-        &mut self,
-        direction: Direction,
-    ) -> Option<Result<Ready, ShutDown>> {
-        if self.is_shut_down {
-            return Some(Err(ShutDown));
-        }
-        let tick = self.side(direction).tick_if_ready()?;
-        Some(Ok(Ready { direction, tick }))
     }
 }
 

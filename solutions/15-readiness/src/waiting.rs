@@ -30,9 +30,9 @@ impl Future for Waiting<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         let id = &mut this.id;
-        this.readiness.poll(cx, this.direction, |side, waker| {
-            let id = *id.get_or_insert_with(|| side.next_id());
-            side.wakers.waiting.insert(id, waker)
+        this.readiness.poll(cx, this.direction, |waiters, waker| {
+            let id = *id.get_or_insert_with(|| waiters.next_id());
+            waiters.wakers.waiting.insert(id, waker)
         })
     }
 }
@@ -41,11 +41,11 @@ impl Future for Waiting<'_> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let Some(id) = self.id else { return };
-        let mut state = self.readiness.lock();
-        let waker = state.side(self.direction).wakers.waiting.remove(&id);
+        let mut waiters = self.readiness.side(self.direction).lock();
+        let waker = waiters.wakers.waiting.remove(&id);
         // The guard is dropped first, because dropping a waker may run any
         // code.
-        drop(state);
+        drop(waiters);
         drop(waker);
     }
 }

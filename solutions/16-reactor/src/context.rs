@@ -32,10 +32,7 @@ impl Handle {
     /// panics.
     pub fn try_current() -> Option<Self> {
         let entered = ENTERED.with(|entered| entered.borrow().clone());
-        entered.or_else(|| {
-            let of_runtime = work_stealing::driver_handle()?;
-            of_runtime.downcast_ref::<Self>().cloned()
-        })
+        entered.or_else(work_stealing::driver_handle_as)
     }
 
     /// Makes this the [current](Self::current) handle of the thread until the

@@ -1,6 +1,7 @@
 //! How a task uses a source: it tries an operation, and if the operation would
 //! block, it waits for readiness and tries again.
 
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::io;
 use std::ops::Deref;
@@ -27,6 +28,10 @@ const SHORT_IS_EMPTY: bool = cfg!(any(
     target_os = "ios",
     target_os = "freebsd",
 ));
+
+/// A poll's first checkpoint reads the clock, which takes longer than all else
+/// that an operation does outside the kernel.
+const CHECKPOINT_EVERY: u32 = 8;
 
 /// A source that stays registered until it's dropped.
 pub struct Io<S: Source> {
@@ -69,9 +74,9 @@ impl<S: Source> Io<S> {
         direction: Direction,
         mut attempt: impl FnMut(&S) -> io::Result<R>,
     ) -> io::Result<R> {
-        poll_fn(poll_checkpoint).await;
         loop {
             let seen = self.registration.readiness.ready(direction).await;
+            poll_fn(poll_checkpoint).await;
             if let Some(result) = self.attempt(seen, &mut attempt) {
                 return result;
             }
@@ -87,10 +92,10 @@ impl<S: Source> Io<S> {
         length: usize,
         mut attempt: impl FnMut(&S) -> io::Result<usize>,
     ) -> Poll<io::Result<usize>> {
-        ready!(poll_checkpoint(cx));
         loop {
             let readiness = &self.registration.readiness;
             let seen = ready!(readiness.poll_ready(cx, direction));
+            ready!(poll_checkpoint(cx));
             let result = self.attempt(seen, &mut attempt);
             if let Some(result) = result {
                 self.clear_if_short(seen, length, &result);
@@ -106,9 +111,9 @@ impl<S: Source> Io<S> {
         length: usize,
         mut attempt: impl FnMut(&S) -> io::Result<usize>,
     ) -> io::Result<usize> {
-        poll_fn(poll_checkpoint).await;
         loop {
             let seen = self.registration.readiness.ready(direction).await;
+            poll_fn(poll_checkpoint).await;
             if let Some(result) = self.attempt(seen, &mut attempt) {
                 self.clear_if_short(seen, length, &result);
                 return result;
@@ -173,8 +178,19 @@ impl<S: Source> Drop for Io<S> {
     }
 }
 
+thread_local! {
+    /// How many operations this thread has begun since its last checkpoint.
+    static OPERATIONS: Cell<u32> = const { Cell::new(0) };
+}
+
 /// Without this checkpoint, a task whose sources are always ready would never
 /// yield, even if it has a budget.
 fn poll_checkpoint(cx: &mut Context<'_>) -> Poll<()> {
+    let operations = OPERATIONS.get() + 1;
+    if operations < CHECKPOINT_EVERY {
+        OPERATIONS.set(operations);
+        return Poll::Ready(());
+    }
+    OPERATIONS.set(0);
     pin!(budget::checkpoint()).poll(cx)
 }

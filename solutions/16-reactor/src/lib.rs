@@ -105,6 +105,7 @@ mod tcp;
 #[path = "../../../exercises/16-reactor/src/tests/mod.rs"]
 mod tests;
 mod udp;
+mod uninit;
 mod wake_up;
 
 use accept::accept;

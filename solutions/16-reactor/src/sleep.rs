@@ -41,7 +41,7 @@ pub fn sleep(duration: Duration) -> Sleep {
 /// As for [`sleep()`].
 #[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
-    Handle::current().sleep_until(deadline)
+    Sleep::new(Handle::current(), deadline)
 }
 
 impl Handle {
@@ -67,15 +67,19 @@ impl Handle {
 
     /// Creates a sleep on this driver: see [`sleep_until`].
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
-        Sleep {
-            inner: self.timers().sleep_until(deadline),
-            deadline,
-            handle: self.clone(),
-        }
+        Sleep::new(self.clone(), deadline)
     }
 }
 
 impl Sleep {
+    fn new(handle: Handle, deadline: Instant) -> Self {
+        Self {
+            inner: handle.timers().sleep_until(deadline),
+            deadline,
+            handle,
+        }
+    }
+
     /// Returns when the sleep ends. If the duration was too long for an
     /// [`Instant`], that's thirty years after the sleep was created.
     pub fn deadline(&self) -> Instant {

@@ -111,7 +111,7 @@ fn lengthen_backlog(listener: &mio::net::TcpListener) -> io::Result<()> {
 /// the methods that read, write or wait return an error of the kind
 /// [`NotConnected`](io::ErrorKind::NotConnected).
 pub struct TcpStream {
-    io: Io<mio::net::TcpStream>,
+    pub(crate) io: Io<mio::net::TcpStream>,
 }
 
 impl TcpStream {

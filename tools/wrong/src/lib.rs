@@ -14,7 +14,7 @@
 //! ```
 //!
 //! The base is a package's folder, whose `src` the diff's paths are relative to, or
-//! a single file, which the diff calls by its name.
+//! another folder with a `lib.rs`, or a single file, which the diff calls by its name.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -85,7 +85,7 @@ impl<'a> Wrong<'a> {
     pub fn whole(&self, workspace: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
         let base = workspace.join(self.base);
         let mut files = match base.is_dir() {
-            true => sources(&base.join("src"))?,
+            true => sources(&sources_of(&base))?,
             false => BTreeMap::from([(file_name(&base), read(&base)?)]),
         };
         for patch in PatchSet::parse(self.diff, ParseOptions::unidiff()) {
@@ -129,7 +129,7 @@ impl<'a> Wrong<'a> {
     pub fn folder_of(&self, workspace: &Path, path: &Path) -> PathBuf {
         let base = workspace.join(self.base);
         let source = match base.is_dir() {
-            true => base.join("src").join(path),
+            true => sources_of(&base).join(path),
             false => base,
         };
         source.parent().unwrap_or(workspace).to_path_buf()
@@ -150,6 +150,16 @@ pub fn with_absolute_paths(text: &str, folder: &Path) -> String {
         whole.push_str(&format!("{before}#[path = \"{path}{rest}"));
     }
     whole
+}
+
+/// The folder with the sources of a base that is a folder: a package's `src`, or the
+/// folder itself.
+fn sources_of(base: &Path) -> PathBuf {
+    let src = base.join("src");
+    match src.is_dir() {
+        true => src,
+        false => base.into(),
+    }
 }
 
 /// All files in a folder and the folders below it, by their paths from there on.

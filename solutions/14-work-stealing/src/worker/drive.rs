@@ -5,11 +5,17 @@
 //! A worker that leaves the driver with work may be gone for a long time, while
 //! other workers are parked that found the driver taken. So it notifies one of
 //! them *before* it polls a task. The notified worker finds work, or it finds
-//! the driver free and waits there. A worker that leaves the driver without
-//! work searches. When the last search ends, the driver isn't left empty: if
-//! the worker found work, it notifies another one, and if it didn't, it tries
-//! to take the driver as it parks.
+//! the driver free and waits there. If events come one by one, that would be a
+//! notification for each of them, so one of the parked workers watches the
+//! driver: it looks every millisecond whether a worker has left it and is still
+//! away, and takes it then.
+//!
+//! A worker that leaves the driver without work searches. When the last search
+//! ends, the driver isn't left empty: if the worker found work, it notifies
+//! another one, and if it didn't, it tries to take the driver as it parks.
 
+use std::cell::Cell;
+use std::mem;
 use std::time::{Duration, Instant};
 
 use primitives::atomic::{Ordering::SeqCst, fence};
@@ -21,7 +27,15 @@ use super::super::sleepers::Activity;
 use super::Worker;
 
 /// How long a busy worker waits, roughly, between two looks.
-const LOOK_EVERY: Duration = Duration::from_micros(100);
+const LOOK_EVERY: Duration = Duration::from_micros(200);
+
+/// How long the driver may be left alone while another worker is parked. In a
+/// model, a watch ends at once unless the driver was left meanwhile.
+const WATCH: Duration = if IS_MODEL {
+    Duration::ZERO
+} else {
+    Duration::from_millis(1)
+};
 
 /// How many events of a batch put their tasks into the worker's own queue. The
 /// tasks of the other events go to the injector, where busy workers find them,
@@ -30,6 +44,18 @@ const LOCAL_EVENTS: usize = if IS_MODEL { 1 } else { 32 };
 
 const IS_MODEL: bool = cfg!(any(feature = "loom", feature = "shuttle"));
 
+/// How a watch has ended.
+enum Watched {
+    /// This worker has been notified.
+    Notified,
+    /// The driver was left, and this worker must try to take it.
+    Free,
+    /// Another worker has the driver, and it hasn't been left for a while, or
+    /// another worker watches it. The next worker that leaves it notifies one
+    /// that's parked.
+    Over,
+}
+
 impl Worker {
     /// Runs tasks until the runtime shuts down, and looks at the driver now and
     /// then.
@@ -37,7 +63,7 @@ impl Worker {
         let mut pace = LookPace::new(self.shared.global_queue_interval);
         while !self.shared.is_shut_down() {
             self.run_next();
-            if pace.is_time() {
+            if pace.is_time(&self.has_waited) {
                 self.look(seat);
             }
         }
@@ -66,20 +92,35 @@ impl Worker {
     }
 
     // ANCHOR: park_in_driver
-    /// Waits in the driver, unless another worker has it. The caller must have
-    /// counted this worker as parked. Returns `false` if the worker has to wait
-    /// in its parker.
+    /// Waits in the driver. If another worker has it, watches it, unless a third
+    /// one does that. The caller must have counted this worker as parked.
+    /// Returns `false` if the worker has to wait in its parker.
     pub fn park_in_driver(&self) -> bool {
         let Some(seat) = &self.shared.driver else {
             return false;
         };
-        let Some(mut driver) = seat.try_take(self.index) else {
-            return false;
+        let mut driver = loop {
+            if let Some(driver) = seat.try_take(self.index) {
+                break driver;
+            }
+            match self.watch(seat) {
+                Watched::Free => continue,
+                Watched::Over => return false,
+                Watched::Notified => {
+                    // This worker counts as searching now, and a search ends
+                    // with a notification or with another try for the driver.
+                    let sleepers = &self.shared.sleepers;
+                    let activity = sleepers.transition_from_parked(self.index);
+                    self.set_activity(activity);
+                    return true;
+                }
+            }
         };
         driver.announce();
         if !self.shared.is_shut_down() && !self.take_token() {
             self.emit(|| Event::Parked);
             driver.wait();
+            self.has_waited.set(true);
             self.emit(|| Event::Unparked);
             // If a token ended the wait, taking it acquires what the thread
             // that left it has written. A token that comes later only causes
@@ -92,14 +133,41 @@ impl Worker {
         self.set_activity(sleepers.transition_from_parked(self.index));
         self.dispatch(&mut driver);
         drop(driver);
-        self.hand_on();
+        self.hand_on(seat);
         true
     }
     // ANCHOR_END: park_in_driver
 
+    // ANCHOR: watch
+    /// Parks, and looks every millisecond whether the driver is free, as long
+    /// as it's left again and again.
+    fn watch(&self, seat: &DriverSeat) -> Watched {
+        if self.shared.is_shut_down() || !seat.begin_watch() {
+            return Watched::Over;
+        }
+        let mut departures = seat.departures();
+        self.emit(|| Event::Parked);
+        let is_notified = loop {
+            if self.parker.park_timeout(WATCH) {
+                break true;
+            }
+            let before = mem::replace(&mut departures, seat.departures());
+            if departures == before || seat.is_free() {
+                break false;
+            }
+        };
+        self.emit(|| Event::Unparked);
+        match (seat.end_watch(), is_notified) {
+            (_, true) => Watched::Notified,
+            (true, false) => Watched::Free,
+            (false, false) => Watched::Over,
+        }
+    }
+    // ANCHOR_END: watch
+
     /// Makes sure that a parked worker takes the driver, which is free now,
     /// before this worker goes on.
-    fn hand_on(&self) {
+    fn hand_on(&self, seat: &DriverSeat) {
         if self.shared.workers.len() == 1 {
             // There's no other worker to notify. If this one counts as
             // searching, it goes on so, because a search looks at the injector.
@@ -108,10 +176,15 @@ impl Worker {
         if !self.queue.is_empty() {
             // A worker that polls tasks must not count as searching, or the
             // other workers would notify none.
-            if self.end_search(true) == Activity::Searching {
+            let was = self.end_search(true);
+            let is_watched = seat.is_watched_after_departure();
+            if was == Activity::Searching {
                 // It doesn't matter whether it was the last one that searched,
                 // because `notify` follows in any case.
                 let _ = self.shared.sleepers.transition_from_searching();
+            } else if is_watched && self.queue.len() == 1 {
+                // This worker can poll its only task itself.
+                return;
             }
             // Model: `the_driver_is_handed_on`.
             self.shared.notify();
@@ -172,21 +245,29 @@ impl LookPace {
     }
 
     /// The worker must call this after each poll. Returns `true` if it's time
-    /// to look at the driver.
+    /// to look at the driver. `has_waited` says whether the worker has waited
+    /// in the driver since the last call that reset it.
     #[inline]
-    fn is_time(&mut self) -> bool {
+    fn is_time(&mut self, has_waited: &Cell<bool>) -> bool {
         self.polls_left -= 1;
-        self.polls_left == 0 && self.check()
+        self.polls_left == 0 && self.check(has_waited)
     }
 
     #[cold]
-    fn check(&mut self) -> bool {
+    fn check(&mut self, has_waited: &Cell<bool>) -> bool {
         if IS_MODEL {
             // A model must be deterministic, so it doesn't read the clock.
             self.polls_left = 2;
             return true;
         }
         let now = Instant::now();
+        if has_waited.take() {
+            // The wait was a look. A worker that has little to do would
+            // otherwise look after each poll, in vain: the time that it has
+            // waited isn't the time that its polls take.
+            *self = Self::new(self.most);
+            return false;
+        }
         let passed = now.duration_since(self.began).as_nanos().max(1);
         let fitting = u128::from(self.polls) * LOOK_EVERY.as_nanos() / passed;
         let fitting = u32::try_from(fitting).unwrap_or(u32::MAX);

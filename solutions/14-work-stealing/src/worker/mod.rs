@@ -35,6 +35,9 @@ pub struct Worker {
     batch: Cell<Vec<Task>>,
     /// What `sleepers` counts this worker as.
     activity: Cell<Activity>,
+    /// Whether this worker has waited in the driver since it last checked
+    /// whether it's time to look at it.
+    has_waited: Cell<bool>,
     random: Cell<u32>,
 }
 
@@ -54,6 +57,7 @@ impl Worker {
             queue,
             parker,
             activity: Cell::new(Activity::Busy),
+            has_waited: Cell::new(false),
             // Any seed but 0 will do, as long as the workers' seeds differ.
             random: Cell::new(index as u32 + 1),
         }
