@@ -1,7 +1,7 @@
-//! Records in which order each wrong version fails that a model catches, as a reader
-//! would see it: the search for it must find one that ends in a failure.
+//! Records in which order each wrong version fails that one of loom's models catches, as a
+//! reader would see it: the search for it must find one that ends in a failure. The steps
+//! of shuttle's models aren't recorded.
 
-use std::collections::BTreeSet;
 use std::future::pending;
 use std::process::ExitCode;
 
@@ -21,7 +21,6 @@ struct Caught {
     version: String,
     /// The model's name, without its modules.
     model: String,
-    checker: Checker,
 }
 
 /// `cargo workshop verify --orders`: prints the order of each wrong version of these
@@ -36,17 +35,14 @@ pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<Exit
     let mut count = 0;
     for exercise in catalogue::find_some(workshop, numbers)? {
         let caught = caught(workshop, &exercise);
-        for checker in Checker::ALL {
-            let caught: Vec<_> = caught.iter().filter(|it| it.checker == checker).collect();
-            if caught.is_empty() {
-                continue;
-            }
-            let binary = build(workshop, &exercise, checker).await?;
-            for Caught { version, model, .. } in caught {
-                count += 1;
-                if !show(workshop, &exercise, &binary, version, model).await {
-                    missing.push(format!("exercise_{}::{version}", exercise.number));
-                }
+        if caught.is_empty() {
+            continue;
+        }
+        let binary = build(workshop, &exercise).await?;
+        for Caught { version, model } in &caught {
+            count += 1;
+            if !show(workshop, &exercise, &binary, version, model).await {
+                missing.push(format!("exercise_{}::{version}", exercise.number));
             }
         }
     }
@@ -64,34 +60,24 @@ pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<Exit
 }
 
 fn caught(workshop: &Workshop, exercise: &Exercise) -> Vec<Caught> {
-    let mut of_shuttle = BTreeSet::new();
-    of_shuttle.extend(super::claims::names(&exercise.models_for(Checker::Shuttle)));
+    let models = super::claims::names(&exercise.models_for(Checker::Loom));
     let caught = |file: std::path::PathBuf| {
         let header = Header::of(&file).ok()?;
         let model = header.caught_by.test.strip_prefix("models::")?.to_owned();
-        let checker = match of_shuttle.contains(&model) {
-            true => Checker::Shuttle,
-            false => Checker::Loom,
-        };
         Some(Caught {
             version: file.file_stem()?.to_str()?.to_owned(),
-            model,
-            checker,
+            model: Some(model).filter(|model| models.contains(model))?,
         })
     };
     let versions = catalogue::versions(workshop, PACKAGE, exercise);
     versions.into_iter().filter_map(caught).collect()
 }
 
-async fn build(
-    workshop: &Workshop,
-    exercise: &Exercise,
-    checker: Checker,
-) -> Result<Binary, Problem> {
+async fn build(workshop: &Workshop, exercise: &Exercise) -> Result<Binary, Problem> {
     let name = format!("exercise_{}", exercise.number);
     let build = Build {
         packages: vec![PACKAGE.to_owned()],
-        features: vec![format!("{PACKAGE}/{}", checker.feature())],
+        features: vec![format!("{PACKAGE}/{}", Checker::Loom.feature())],
         target: Target::TestsAnd(vec![name.clone()]),
         ..Build::default()
     };
