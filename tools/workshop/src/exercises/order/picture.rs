@@ -9,6 +9,9 @@ use super::recording::{Entry, Place, Recording, Step as Recorded};
 use super::sources::{Sources, without_detours};
 use super::values::{self, Values};
 
+/// Where the wrappers are whose operations are recorded.
+const PRIMITIVES: &str = "tools/primitives/src/";
+
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
@@ -143,7 +146,7 @@ impl Picture<'_> {
             thread: step.thread,
             text: self.text(step, phase),
             ordering: ordering(step),
-            source: (!step.place.file.is_empty()).then(|| self.source(&step.place)),
+            source: self.source(&step.place),
             changes: changes.into_iter().filter(|_| is_done).collect(),
             blocks: phase == Phase::Sleeps,
             wakes: step.wakes.clone(),
@@ -157,13 +160,16 @@ impl Picture<'_> {
         }
     }
 
-    fn source(&self, place: &Place) -> Source {
+    /// A guard is released in code of our own, which says nothing.
+    fn source(&self, place: &Place) -> Option<Source> {
+        let file = without_detours(&place.file);
+        let is_told = !file.is_empty() && !file.contains(PRIMITIVES);
         let code = self.sources.line(place).trim();
-        Source {
-            file: without_detours(&place.file),
+        is_told.then(|| Source {
+            file,
             line: place.line,
             code: Some(code.to_owned()).filter(|code| !code.is_empty()),
-        }
+        })
     }
 
     /// What the step does, in a few words.

@@ -221,6 +221,16 @@ fn parts_of_other_exercises_are_one_step_each() {
 }
 
 #[test]
+fn a_step_in_our_own_wrappers_has_no_place() {
+    let fields = json!({ "thread": 0, "object": 0, "operation": "unlock" });
+    let unlock = at("tools/primitives/src/lock.rs", 7, 1, fields);
+    let order = [json!({ "done": 0 }), json!({ "done": 1 })];
+    let recording = recording("x", &[spawn(), unlock], &order);
+    let (text, _) = shown(&recording, Extent::Whole);
+    assert!(text.contains("     2 | lock.unlock     |\n"), "{text}");
+}
+
+#[test]
 fn a_loop_is_shown_twice_and_counted() {
     let load = at(
         LIB,
