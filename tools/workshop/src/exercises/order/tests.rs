@@ -12,7 +12,15 @@ const MODEL: &str = "exercises/02-x/src/models.rs";
 const LIB: &str = "exercises/02-x/src/lib.rs";
 const OTHER: &str = "solutions/01-y/src/lib.rs";
 
-const SOURCES: [(&str, &str); 3] = [
+const FLAGS: &str = "exercises/02-x/src/flags.rs";
+
+const SOURCES: [(&str, &str); 4] = [
+    (
+        FLAGS,
+        "const RUNNING: u32 = 1;\nconst ABORTED: u32 = 1 << 1;\nconst JOINED: u32 = 1 << 2;\n\
+         const REFERENCE: u32 = 1 << 3;\nself.flags.fetch_and(!RUNNING, Release);\n\
+         self.flags.fetch_add(REFERENCE, Relaxed);\n",
+    ),
     (
         MODEL,
         "let parker = Parker::new();\nlet unparking = thread::spawn(|| unpark());\n",
@@ -35,8 +43,8 @@ fn at(file: &str, line: u32, column: u32, fields: Value) -> Value {
     row
 }
 
-/// Objects 0 to 4: a mutex, an atomic, a condition variable, a cell, and an atomic of
-/// another exercise.
+/// Objects 0 to 5: a mutex, an atomic, a condition variable, a cell, an atomic of another
+/// exercise, and a word of flags.
 fn recording(message: &str, steps: &[Value], order: &[Value]) -> Recording {
     let text = json!({
         "format": "primitives.order/1", "checker": "loom", "values": "plain",
@@ -48,6 +56,7 @@ fn recording(message: &str, steps: &[Value], order: &[Value]) -> Recording {
             at(LIB, 5, 13, json!({ "kind": "Condvar" })),
             at(LIB, 8, 12, json!({ "kind": "UnsafeCell" })),
             at(OTHER, 2, 5, json!({ "kind": "AtomicU32", "initial": "0" })),
+            at(FLAGS, 1, 1, json!({ "kind": "AtomicU32", "initial": "28" })),
         ],
         "steps": steps, "order": order,
     });
@@ -218,6 +227,20 @@ fn parts_of_other_exercises_are_one_step_each() {
     let (text, _) = shown(&recording("x", &steps, &order), Extent::Folded);
     assert!(text.contains("     2 |                 | (wake)"), "{text}");
     assert!(!text.contains("     4 |"), "{text}");
+}
+
+#[test]
+fn a_flag_that_no_operation_is_given_is_not_taken_for_others() {
+    let fields =
+        json!({ "thread": 0, "object": 5, "operation": "fetch_and", "read": "29", "wrote": "28" });
+    let order = [json!({ "done": 0 }), json!({ "done": 1 })];
+    let recording = recording("x", &[spawn(), at(FLAGS, 5, 12, fields)], &order);
+    let (text, _) = shown(&recording, Extent::Whole);
+    assert!(text.contains("RUNNING|JOINED|3*REFERENCE →"), "{text}");
+    assert!(
+        !text.contains("*RUNNING") && !text.contains("ABORTED"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -38,8 +38,14 @@ fn of_object(recording: &Recording, sources: &Sources, number: usize, object: &O
     let Some(integer) = object.kind.strip_prefix("Atomic").map(str::to_lowercase) else {
         return Values::Plain;
     };
-    let constants = constants_of(recording, sources, number, &integer);
-    let mut units: Vec<_> = constants
+    let (constants, all) = constants_of(recording, sources, number, &integer);
+    let is_unit = |(_, value): &&Constant| value.is_power_of_two();
+    // Where one flag is missing, its bit would be taken for several of the next lower one.
+    let units = match constants.iter().filter(is_unit).count() {
+        0 | 1 => &constants,
+        _ => &all,
+    };
+    let mut units: Vec<_> = units
         .iter()
         .filter(|(_, value)| value.is_power_of_two())
         .map(|(name, value)| (*value, name.clone()))
@@ -144,14 +150,17 @@ fn in_fields(units: &[(u128, String)], mut number: u128) -> String {
     parts.join("|")
 }
 
+/// A constant's name and value.
+type Constant = (String, u128);
+
 /// The constants that some operation on an object is given, in the files that work with
-/// it. Other constants of its type may be about something else.
+/// it; and all of its type there, some of which may be about something else.
 fn constants_of(
     recording: &Recording,
     sources: &Sources,
     number: usize,
     integer: &str,
-) -> Vec<(String, u128)> {
+) -> (Vec<Constant>, Vec<Constant>) {
     let steps = recording.steps.iter();
     let steps = steps.filter(|step| step.object == Some(number));
     let used: BTreeSet<&Place> = steps.map(|step| &step.place).collect();
@@ -169,14 +178,15 @@ fn constants_of(
     let all: Vec<_> = files
         .into_iter()
         .flat_map(|file| constants(sources.text(file)))
-        .filter(|(name, kind, _)| *kind == integer && given.contains(name))
+        .filter(|(_, kind, _)| *kind == integer)
+        .map(|(name, _, value)| (name.to_owned(), value))
         .collect();
+    let named = all.iter().filter(|(name, _)| given.contains(name.as_str()));
+    let named: Vec<_> = named.cloned().collect();
     // Two names for one value say nothing.
-    let is_unique = |value| all.iter().filter(|(_, _, it)| *it == value).count() == 1;
-    let unique = all.iter().filter(|(_, _, value)| is_unique(*value));
-    unique
-        .map(|(name, _, value)| ((*name).to_owned(), *value))
-        .collect()
+    let is_unique =
+        |(_, value): &&(String, u128)| named.iter().filter(|(_, it)| it == value).count() == 1;
+    (named.iter().filter(is_unique).cloned().collect(), all)
 }
 
 /// How operations begin that are given values.
