@@ -20,6 +20,9 @@
 pub mod missing;
 pub mod time;
 
+#[cfg(feature = "loom")]
+mod record;
+
 #[cfg(not(any(feature = "loom", feature = "shuttle")))]
 mod std_backend;
 #[cfg(not(any(feature = "loom", feature = "shuttle")))]

@@ -4,6 +4,7 @@ pub mod atomic;
 mod barrier;
 mod cell;
 mod condvar;
+mod heard;
 mod lock;
 pub mod mpsc;
 mod run_time;
@@ -12,9 +13,9 @@ pub mod thread;
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use cell::UnsafeCell;
 pub use condvar::{Condvar, WaitTimeoutResult};
-pub use lock::{Mutex, RwLock};
+pub use lock::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use loom::hint;
-pub use loom::sync::{Arc, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+pub use loom::sync::Arc;
 
 pub use crate::__thread_local as thread_local;
 
@@ -27,6 +28,8 @@ use std::time::Duration;
 
 use run_time::RunTime;
 
+use crate::record::{self, Mode};
+
 /// How often, in one execution, a thread may be preempted where it could have gone on. loom's
 /// documentation says that two or three find most bugs.
 const PREEMPTIONS: usize = 3;
@@ -35,6 +38,9 @@ const BRANCHES: usize = 10_000;
 /// An exploration ends, and passes, after it has run for this long. Only the time that its thread
 /// runs counts, so that a busy machine doesn't explore less.
 const TIME: Duration = Duration::from_secs(20);
+/// The same for the two explorations that record what fails.
+const TIME_OF_NEWEST: Duration = Duration::from_secs(3);
+const TIME_OF_RECORDING: Duration = Duration::from_secs(10);
 /// How many executions pass between two checks of the clock.
 const CHECK_INTERVAL: u64 = 100;
 
@@ -70,6 +76,45 @@ pub fn model_every_load(body: impl Fn() + Send + Sync + 'static) {
 }
 
 fn explore(preemptions: usize, limit: Duration, body: impl Fn() + Send + Sync + 'static) {
+    let body = std::sync::Arc::new(body);
+    let file = record::file();
+    let (explored, is_complete) = match file {
+        Some(_) => explore_recorded(preemptions, body),
+        None => search(preemptions, limit, body),
+    };
+    let end = match is_complete {
+        true => "",
+        false => ", until the time was up",
+    };
+    println!("explored {explored} executions, at most {preemptions} preemptions each{end}");
+}
+
+/// Explores it again, to record the execution that fails. One in which every load returns the
+/// newest value is easier to read, so such a one is looked for first.
+fn explore_recorded(
+    preemptions: usize,
+    body: std::sync::Arc<impl Fn() + Send + Sync + 'static>,
+) -> (u64, bool) {
+    record::watch_panics("loom");
+    let with_mode = |mode, limit| {
+        record::set_mode(mode);
+        let searched = heard::with_ears(|| search(preemptions, limit, body.clone()));
+        record::set_mode(Mode::Off);
+        searched
+    };
+    let (_, is_complete) = with_mode(Mode::Newest, TIME_OF_NEWEST);
+    if is_complete {
+        record::note_newest_passed();
+    }
+    with_mode(Mode::Plain, TIME_OF_RECORDING)
+}
+
+/// Returns how many executions there were, and whether those were all.
+fn search(
+    preemptions: usize,
+    limit: Duration,
+    body: std::sync::Arc<impl Fn() + Send + Sync + 'static>,
+) -> (u64, bool) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.max_branches = BRANCHES;
@@ -85,20 +130,20 @@ fn explore(preemptions: usize, limit: Duration, body: impl Fn() + Send + Sync + 
                 // loom's own limit counts the time that other processes run, too.
                 panic::resume_unwind(Box::new(TimeIsUp));
             }
+            record::begin_execution(before + 1);
             body();
         });
     }));
-    let mut explored = explored.load(Relaxed);
-    let mut end = "";
-    if let Err(panic) = checked {
-        if !panic.is::<TimeIsUp>() {
-            println!("failed in execution {explored}");
-            panic::resume_unwind(panic);
-        }
-        explored -= 1;
-        end = ", until the time was up";
+    let explored = explored.load(Relaxed);
+    let Err(panic) = checked else {
+        return (explored, true);
+    };
+    if panic.is::<TimeIsUp>() {
+        return (explored - 1, false);
     }
-    println!("explored {explored} executions, at most {preemptions} preemptions each{end}");
+    record::finish_panicked(&*panic);
+    println!("failed in execution {explored}");
+    panic::resume_unwind(panic);
 }
 
 /// The panic that ends an exploration.

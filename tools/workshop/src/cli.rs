@@ -54,6 +54,16 @@ enum Command {
         #[arg(long, value_enum, default_value = "text")]
         format: Format,
     },
+    /// Show the order of steps in which a model failed when it was checked last.
+    Order {
+        /// The exercise's number.
+        number: u32,
+        /// Show every step, and not only those that matter.
+        #[arg(long)]
+        every_step: bool,
+        #[arg(long, value_enum, default_value = "text")]
+        format: Format,
+    },
     /// Check on every save; without a number the first that isn't solved, and
     /// then the next.
     Watch {
@@ -138,8 +148,12 @@ enum Command {
         /// checks notice. Takes hours for all of them.
         #[arg(long)]
         mutants: bool,
+        /// Record instead in which order each wrong version fails that a model catches,
+        /// and print it as a reader would see it.
+        #[arg(long, conflicts_with_all = ["fresh", "mutants"])]
+        orders: bool,
         /// Count instead, in the prose, what the book's English is measured by.
-        #[arg(long, conflicts_with_all = ["fresh", "mutants", "numbers"])]
+        #[arg(long, conflicts_with_all = ["fresh", "mutants", "numbers", "orders"])]
         language: bool,
     },
 }
@@ -206,6 +220,11 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
             };
             until_interrupted(exercises::check_command(&workshop, selection, format)).await
         }
+        Command::Order {
+            number,
+            every_step,
+            format,
+        } => exercises::order_command(&workshop, number, every_step, format),
         Command::Hint { number } => exercises::hint_command(&workshop, number),
         Command::Watch { number } => {
             until_interrupted(exercises::watch_command(&workshop, number)).await
@@ -243,6 +262,11 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
             mutants: true,
             ..
         } => verify::mutants_command(&workshop, &numbers),
+        Command::Verify {
+            numbers,
+            orders: true,
+            ..
+        } => verify::orders_command(&workshop, &numbers).await,
         Command::Verify { language: true, .. } => Ok(verify::language_command(&workshop)),
         Command::Verify { numbers, fresh, .. } => {
             verify::verify_command(&workshop, &numbers, fresh).await

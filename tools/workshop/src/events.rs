@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
+use crate::exercises::order::document::Document;
 use crate::figures::Figure;
 
 /// Where events go. Its receiver is dropped when the client goes away, which
@@ -69,6 +70,11 @@ pub enum Event {
         message: String,
         /// A line for each of the others, the more telling first.
         others: Vec<FailureLine>,
+    },
+    /// The order of steps in which a model fails. Follows the telling of that model.
+    Order {
+        /// The steps that matter, as the page's figures have them.
+        document: Box<Document>,
     },
     /// The program has left data for a figure.
     Figure(Figure),

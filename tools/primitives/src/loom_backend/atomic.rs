@@ -30,7 +30,6 @@
 //! every interleaving of the threads (two threads, two atomics, each written by both); and an
 //! acquire fence after such a store also acquires what the store replaced.
 
-pub use loom::sync::atomic::fence;
 pub use std::sync::atomic::Ordering;
 
 use std::cell::Cell;
@@ -40,7 +39,24 @@ use std::ops::{Deref, DerefMut};
 use std::sync::PoisonError;
 use std::sync::atomic::AtomicUsize as AtomicUsizeOfStd;
 
-use Ordering::Relaxed;
+use crate::record::{self, Begun, Id};
+
+use Ordering::{Relaxed, SeqCst};
+
+/// Like std's.
+#[track_caller]
+pub fn fence(ordering: Ordering) {
+    let begun = record::begin_alone("fence", &[ordering]);
+    loom::sync::atomic::fence(ordering);
+    begun.done();
+}
+
+/// After a write of which every later load is to know.
+fn publish() {
+    if record::wants_newest() {
+        loom::sync::atomic::fence(SeqCst);
+    }
+}
 
 std::thread_local! {
     /// Whether each access of the atomics that are made on this thread touches
@@ -111,6 +127,11 @@ impl<V: Copy> History<V> {
         self.writes().are_modified = true;
     }
 
+    /// The value of the last write.
+    fn last(&self) -> V {
+        self.writes().last
+    }
+
     /// The last write, if a store of the calling thread has to look at it.
     fn to_look_at(&self) -> Option<V> {
         let writes = self.writes();
@@ -177,17 +198,25 @@ macro_rules! atomic {
             history: History<$key>,
             shadow: loom::sync::atomic::AtomicUsize,
             every_access_counts: bool,
+            id: Id,
         }
 
         impl $(<$parameter>)? $name $(<$parameter>)? {
             /// Makes an atomic with this value.
             #[track_caller]
             pub fn new(value: $value) -> Self {
+                let id = Id::with_value(stringify!($name), || $to_key(value).to_string());
+                Self::with_id(value, id)
+            }
+
+            #[track_caller]
+            fn with_id(value: $value, id: Id) -> Self {
                 Self {
                     atomic: loom::sync::atomic::$name::new(value),
                     history: History::new($to_key(value)),
                     shadow: loom::sync::atomic::AtomicUsize::new(0),
                     every_access_counts: EVERY_ACCESS.get(),
+                    id,
                 }
             }
 
@@ -203,13 +232,34 @@ macro_rules! atomic {
             /// Like std's.
             #[track_caller]
             pub fn load(&self, ordering: Ordering) -> $value {
+                let begun = self.id.begin_ordered("load", &[ordering]);
                 self.touch_shadow();
-                self.atomic.load(ordering)
+                let mut value = self.atomic.load(ordering);
+                if record::wants_newest() && $to_key(value) != self.history.last() {
+                    loom::sync::atomic::fence(SeqCst);
+                    value = self.atomic.load(ordering);
+                }
+                begun.read(|| self.found(value));
+                value
+            }
+
+            /// A value that was read, and the newest.
+            fn found(&self, value: $value) -> (String, String) {
+                ($to_key(value).to_string(), self.history.last().to_string())
+            }
+
+            /// Says that a write has replaced a value.
+            fn note_replaced(&self, begun: Begun, before: $value, new: $key) {
+                begun.read(|| self.found(before));
+                begun.wrote(|| new.to_string());
+                self.history.note_modification(new);
+                publish();
             }
 
             /// Like std's.
             #[track_caller]
             pub fn store(&self, value: $value, ordering: Ordering) {
+                let begun = self.id.begin_ordered("store", &[ordering]);
                 // Relaxed, as in `touch_shadow`. Here loom decides which thread comes next.
                 self.shadow.fetch_add(1, Relaxed);
                 let _undisturbed = Undisturbed::begin();
@@ -219,15 +269,18 @@ macro_rules! atomic {
                     let _seen = self.atomic.compare_exchange(other, other, Relaxed, Relaxed);
                 }
                 self.atomic.store(value, ordering);
+                begun.wrote(|| $to_key(value).to_string());
                 self.history.note_store($to_key(value));
+                publish();
             }
 
             /// Like std's.
             #[track_caller]
             pub fn swap(&self, value: $value, ordering: Ordering) -> $value {
+                let begun = self.id.begin_ordered("swap", &[ordering]);
                 self.touch_shadow();
                 let before = self.atomic.swap(value, ordering);
-                self.history.note_modification($to_key(value));
+                self.note_replaced(begun, before, $to_key(value));
                 before
             }
 
@@ -244,10 +297,18 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
+                let begun = self.id.begin_ordered("compare_exchange", &[success, failure]);
                 self.touch_shadow();
-                let found = self.atomic.compare_exchange(current, new, success, failure);
-                if found.is_ok() {
-                    self.history.note_modification($to_key(new));
+                let mut found = self.atomic.compare_exchange(current, new, success, failure);
+                if record::wants_newest()
+                    && found.is_err_and(|value| $to_key(value) != self.history.last())
+                {
+                    loom::sync::atomic::fence(SeqCst);
+                    found = self.atomic.compare_exchange(current, new, success, failure);
+                }
+                match found {
+                    Ok(before) => self.note_replaced(begun, before, $to_key(new)),
+                    Err(value) => begun.found(|| self.found(value)),
                 }
                 found
             }
@@ -321,15 +382,26 @@ macro_rules! atomic {
             /// Returns the value: no other thread can reach it.
             #[track_caller]
             pub fn into_inner(self) -> $value {
-                self.atomic.into_inner()
+                let begun = self.id.begin("into_inner");
+                let newest = self.history.last();
+                let value = self.atomic.into_inner();
+                begun.read(|| ($to_key(value).to_string(), newest.to_string()));
+                value
             }
 
             /// Like std's, through a guard that writes the value back.
             #[track_caller]
             pub fn get_mut(&mut self) -> impl DerefMut<Target = $value> {
-                let placeholder = loom::sync::atomic::$name::new($other(self.history.writes().last));
+                let begun = self.id.begin("get_mut");
+                let placeholder = loom::sync::atomic::$name::new($other(self.history.last()));
                 let value = mem::replace(&mut self.atomic, placeholder).into_inner();
-                Reached { value, put_back: |value| *self = Self::new(value) }
+                Reached {
+                    value,
+                    put_back: move |value| {
+                        *self = Self::with_id(value, self.id);
+                        begun.wrote(|| $to_key(value).to_string());
+                    },
+                }
             }
         }
 
@@ -340,6 +412,7 @@ macro_rules! atomic {
         }
 
         impl $(<$parameter>)? From<$value> for $name $(<$parameter>)? {
+            #[track_caller]
             fn from(value: $value) -> Self {
                 Self::new(value)
             }
@@ -355,9 +428,10 @@ macro_rules! fetch {
                 /// Like std's.
                 #[track_caller]
                 pub fn $method(&self, value: $value, ordering: Ordering) -> $value {
+                    let begun = self.id.begin_ordered(stringify!($method), &[ordering]);
                     self.touch_shadow();
                     let before = self.atomic.$method(value, ordering);
-                    self.history.note_modification($new(before, value));
+                    self.note_replaced(begun, before, $new(before, value));
                     before
                 }
             )+
@@ -421,6 +495,7 @@ impl AtomicBool {
 macro_rules! with_default {
     ($($name:ident)*) => {
         $(impl Default for $name {
+            #[track_caller]
             fn default() -> Self {
                 Self::new(Default::default())
             }
@@ -432,6 +507,7 @@ with_default!(AtomicBool AtomicI8 AtomicI16 AtomicI32 AtomicI64 AtomicIsize);
 with_default!(AtomicU8 AtomicU16 AtomicU32 AtomicU64 AtomicUsize);
 
 impl<T> Default for AtomicPtr<T> {
+    #[track_caller]
     fn default() -> Self {
         Self::new(std::ptr::null_mut())
     }

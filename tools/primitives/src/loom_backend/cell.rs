@@ -3,38 +3,49 @@
 use std::mem::ManuallyDrop;
 use std::{ptr, thread};
 
+use crate::record::Id;
+
 /// loom's `UnsafeCell`. Dropping one is a write: the thread that frees something with cells in it
 /// must come after all threads that used them. loom itself doesn't check what is freed, and would
 /// let a reference count be entirely `Relaxed`.
-#[derive(Debug, Default)]
-pub struct UnsafeCell<T>(loom::cell::UnsafeCell<T>);
+#[derive(Debug)]
+pub struct UnsafeCell<T>(loom::cell::UnsafeCell<T>, Id);
 
 impl<T> UnsafeCell<T> {
     /// Wraps a value.
     #[track_caller]
     pub fn new(value: T) -> Self {
-        Self(loom::cell::UnsafeCell::new(value))
+        Self(loom::cell::UnsafeCell::new(value), Id::new("UnsafeCell"))
     }
 
     /// Passes a pointer to read the value through. The pointer must not be
     /// used after `f` returns.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        self.0.with(f)
+        let begun = self.1.begin("read");
+        self.0.with(|value| {
+            begun.done();
+            f(value)
+        })
     }
 
     /// Passes a pointer to change the value through. The pointer must not be
     /// used after `f` returns.
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        self.0.with_mut(f)
+        let begun = self.1.begin("write");
+        self.0.with_mut(|value| {
+            begun.done();
+            f(value)
+        })
     }
 
     /// Unwraps the value. Like the cell's end, it counts as a write.
     #[track_caller]
     pub fn into_inner(self) -> T {
         let cell = ManuallyDrop::new(self);
-        cell.0.with_mut(|_| ());
+        let begun = cell.1.begin("into_inner");
+        cell.0.with_mut(|_| begun.done());
         // SAFETY: the cell is valid, and it isn't dropped or used after this.
         let inner = unsafe { ptr::read(&raw const cell.0) };
         inner.into_inner()
@@ -46,8 +57,16 @@ impl<T> Drop for UnsafeCell<T> {
     fn drop(&mut self) {
         // For loom, a model that has already failed is over.
         if !thread::panicking() {
-            self.0.with_mut(|_| ());
+            let begun = self.1.begin("drop");
+            self.0.with_mut(|_| begun.done());
         }
+    }
+}
+
+impl<T: Default> Default for UnsafeCell<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
     }
 }
 

@@ -1,8 +1,10 @@
 //! loom's condition variable, with the loops that std has around it.
 
-use loom::sync::MutexGuard;
 use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
+
+use super::lock::MutexGuard;
+use crate::record::Id;
 
 /// Says that a timed wait was notified: in a model no timeout elapses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,13 +19,14 @@ impl WaitTimeoutResult {
 
 /// A condition variable. In a model no time passes: a timed wait waits until it
 /// is notified, unless its limit is zero.
-#[derive(Debug, Default)]
-pub struct Condvar(loom::sync::Condvar);
+#[derive(Debug)]
+pub struct Condvar(loom::sync::Condvar, Id);
 
 impl Condvar {
     /// Makes a condition variable.
+    #[track_caller]
     pub fn new() -> Self {
-        Self::default()
+        Self(loom::sync::Condvar::new(), Id::new("Condvar"))
     }
 
     /// Waits until notified.
@@ -33,7 +36,10 @@ impl Condvar {
     /// If the mutex is poisoned.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        self.0.wait(guard)
+        let begun = self.1.begin("wait");
+        let waited = guard.map(|guard| self.0.wait(guard));
+        begun.done();
+        waited
     }
 
     /// Waits while `condition` returns `true`.
@@ -98,13 +104,24 @@ impl Condvar {
     /// Wakes one waiting thread.
     #[track_caller]
     pub fn notify_one(&self) {
+        let begun = self.1.begin("notify_one");
         self.0.notify_one();
+        begun.done();
     }
 
     /// Wakes every waiting thread.
     #[track_caller]
     pub fn notify_all(&self) {
+        let begun = self.1.begin("notify_all");
         self.0.notify_all();
+        begun.done();
+    }
+}
+
+impl Default for Condvar {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -2,10 +2,12 @@
 //! while a thread holds a lock and does nothing that loom sees, so a `try_lock` never fails there:
 //! <https://github.com/tokio-rs/loom/blob/v0.7.2/src/rt/mutex.rs>.
 
-use std::sync::{LockResult, TryLockResult};
+use std::ops::{Deref, DerefMut};
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use loom::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use loom::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::record::Id;
 
 /// A thread that holds the lock reads it, and a thread that tries to take the lock writes it. loom
 /// tries such a pair in either order; two reads it doesn't.
@@ -14,9 +16,8 @@ struct Step(AtomicBool);
 
 impl Step {
     #[track_caller]
-    fn held<G>(&self, guard: G) -> G {
+    fn hold(&self) {
         let _whatever = self.0.load(Relaxed);
-        guard
     }
 
     #[track_caller]
@@ -25,19 +26,105 @@ impl Step {
     }
 }
 
+/// Defines a guard of a lock, which also says when it is released.
+macro_rules! guard {
+    ($name:ident, $words:literal $(, $mutable:ident)?) => {
+        #[doc = concat!("Holds a lock ", $words, " until it is dropped.")]
+        #[derive(Debug)]
+        #[must_use = "if unused, the lock is released at once"]
+        pub struct $name<'a, T> {
+            inner: Option<loom::sync::$name<'a, T>>,
+            id: Id,
+        }
+
+        impl<'a, T> $name<'a, T> {
+            fn new(inner: loom::sync::$name<'a, T>, id: Id) -> Self {
+                Self {
+                    inner: Some(inner),
+                    id,
+                }
+            }
+        }
+
+        impl<T> Deref for $name<'_, T> {
+            type Target = T;
+
+            fn deref(&self) -> &T {
+                self.inner.as_ref().expect("it is taken at the end")
+            }
+        }
+
+        $(impl<T> DerefMut for $name<'_, T> {
+            fn deref_mut(&mut self) -> &mut T {
+                let inner = &mut self.inner;
+                inner.$mutable().expect("it is taken at the end")
+            }
+        })?
+
+        impl<T> Drop for $name<'_, T> {
+            fn drop(&mut self) {
+                // A wait has taken the lock out of it.
+                if let Some(inner) = self.inner.take() {
+                    let begun = self.id.begin("unlock");
+                    drop(inner);
+                    begun.done();
+                }
+            }
+        }
+    };
+}
+
+guard!(MutexGuard, "for one thread", as_mut);
+guard!(RwLockReadGuard, "for reading");
+guard!(RwLockWriteGuard, "for writing", as_mut);
+
+impl<'a, T> MutexGuard<'a, T> {
+    /// Passes loom's guard to a wait, which releases the lock and takes it again.
+    pub(super) fn map(
+        mut self,
+        wait: impl FnOnce(loom::sync::MutexGuard<'a, T>) -> LockResult<loom::sync::MutexGuard<'a, T>>,
+    ) -> LockResult<Self> {
+        let id = self.id;
+        let inner = self.inner.take().expect("it is taken at the end");
+        held(wait(inner), |inner| Self::new(inner, id))
+    }
+}
+
+/// What has become of taking a lock, with our guard for loom's.
+fn held<G, H>(taken: LockResult<G>, guard: impl FnOnce(G) -> H) -> LockResult<H> {
+    match taken {
+        Ok(inner) => Ok(guard(inner)),
+        Err(poisoned) => Err(PoisonError::new(guard(poisoned.into_inner()))),
+    }
+}
+
+/// The same of trying to take it.
+fn tried<G, H>(taken: TryLockResult<G>, guard: impl FnOnce(G) -> H) -> TryLockResult<H> {
+    match taken {
+        Ok(inner) => Ok(guard(inner)),
+        Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+        Err(TryLockError::Poisoned(poisoned)) => {
+            Err(PoisonError::new(guard(poisoned.into_inner())).into())
+        }
+    }
+}
+
 /// A mutex, like std's. A model ends with the first panic, so it is never poisoned.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Mutex<T> {
     step: Step,
     inner: loom::sync::Mutex<T>,
+    id: Id,
 }
 
 impl<T> Mutex<T> {
     /// Makes a mutex.
+    #[track_caller]
     pub fn new(value: T) -> Self {
         Self {
             step: Step::default(),
             inner: loom::sync::Mutex::new(value),
+            id: Id::new("Mutex"),
         }
     }
 
@@ -48,8 +135,11 @@ impl<T> Mutex<T> {
     /// None in a model; std returns one when the mutex is poisoned.
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        let guard = self.inner.lock()?;
-        Ok(self.step.held(guard))
+        let begun = self.id.begin("lock");
+        let taken = self.inner.lock();
+        begun.done();
+        self.step.hold();
+        held(taken, |inner| MutexGuard::new(inner, self.id))
     }
 
     /// Locks it if no thread holds it.
@@ -59,9 +149,17 @@ impl<T> Mutex<T> {
     /// `WouldBlock` if one does.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let begun = self.id.begin("try_lock");
         self.step.tried();
-        let guard = self.inner.try_lock()?;
-        Ok(self.step.held(guard))
+        let taken = self.inner.try_lock();
+        match &taken {
+            Err(TryLockError::WouldBlock) => begun.failed(),
+            _ => {
+                begun.done();
+                self.step.hold();
+            }
+        }
+        tried(taken, |inner| MutexGuard::new(inner, self.id))
     }
 
     /// The value: the caller has the mutex for itself.
@@ -83,7 +181,15 @@ impl<T> Mutex<T> {
     }
 }
 
+impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
 impl<T> From<T> for Mutex<T> {
+    #[track_caller]
     fn from(value: T) -> Self {
         Self::new(value)
     }
@@ -94,14 +200,17 @@ impl<T> From<T> for Mutex<T> {
 pub struct RwLock<T> {
     step: Step,
     inner: loom::sync::RwLock<T>,
+    id: Id,
 }
 
 impl<T> RwLock<T> {
     /// Makes a lock.
+    #[track_caller]
     pub fn new(value: T) -> Self {
         Self {
             step: Step::default(),
             inner: loom::sync::RwLock::new(value),
+            id: Id::new("RwLock"),
         }
     }
 
@@ -112,8 +221,11 @@ impl<T> RwLock<T> {
     /// None in a model; std returns one when the lock is poisoned.
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        let guard = self.inner.read()?;
-        Ok(self.step.held(guard))
+        let begun = self.id.begin("read");
+        let taken = self.inner.read();
+        begun.done();
+        self.step.hold();
+        held(taken, |inner| RwLockReadGuard::new(inner, self.id))
     }
 
     /// Locks it for reading if no thread holds it for writing.
@@ -123,9 +235,17 @@ impl<T> RwLock<T> {
     /// `WouldBlock` if one does.
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let begun = self.id.begin("try_read");
         self.step.tried();
-        let guard = self.inner.try_read()?;
-        Ok(self.step.held(guard))
+        let taken = self.inner.try_read();
+        match &taken {
+            Err(TryLockError::WouldBlock) => begun.failed(),
+            _ => {
+                begun.done();
+                self.step.hold();
+            }
+        }
+        tried(taken, |inner| RwLockReadGuard::new(inner, self.id))
     }
 
     /// Locks it for writing, and waits for that if it must.
@@ -135,8 +255,11 @@ impl<T> RwLock<T> {
     /// As [`read`](Self::read).
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        let guard = self.inner.write()?;
-        Ok(self.step.held(guard))
+        let begun = self.id.begin("write");
+        let taken = self.inner.write();
+        begun.done();
+        self.step.hold();
+        held(taken, |inner| RwLockWriteGuard::new(inner, self.id))
     }
 
     /// Locks it for writing if no thread holds it.
@@ -146,9 +269,17 @@ impl<T> RwLock<T> {
     /// `WouldBlock` if one does.
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let begun = self.id.begin("try_write");
         self.step.tried();
-        let guard = self.inner.try_write()?;
-        Ok(self.step.held(guard))
+        let taken = self.inner.try_write();
+        match &taken {
+            Err(TryLockError::WouldBlock) => begun.failed(),
+            _ => {
+                begun.done();
+                self.step.hold();
+            }
+        }
+        tried(taken, |inner| RwLockWriteGuard::new(inner, self.id))
     }
 
     /// The value: the caller has the lock for itself.
@@ -171,12 +302,14 @@ impl<T> RwLock<T> {
 }
 
 impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
     fn default() -> Self {
         Self::new(T::default())
     }
 }
 
 impl<T> From<T> for RwLock<T> {
+    #[track_caller]
     fn from(value: T) -> Self {
         Self::new(value)
     }

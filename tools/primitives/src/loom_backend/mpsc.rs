@@ -9,10 +9,13 @@ pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError};
 
 use loom::sync::{Condvar, Mutex, MutexGuard};
 
+use crate::record::Id;
+
 #[derive(Debug)]
 struct Shared<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
+    id: Id,
 }
 
 #[derive(Debug)]
@@ -29,6 +32,7 @@ impl<T> Shared<T> {
 }
 
 /// Makes a channel without bounds.
+#[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
@@ -37,6 +41,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
             receiver_is_gone: false,
         }),
         changed: Condvar::new(),
+        id: Id::new("channel"),
     });
     (Sender(shared.clone()), Receiver(shared))
 }
@@ -51,14 +56,19 @@ impl<T> Sender<T> {
     /// # Errors
     ///
     /// Gives the value back if the receiver is gone.
+    #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        let begun = self.0.id.begin("send");
         let mut state = self.0.state();
         if state.receiver_is_gone {
+            begun.failed();
             return Err(SendError(value));
         }
         state.queue.push_back(value);
+        begun.done();
         drop(state);
         self.0.changed.notify_one();
+        begun.woke();
         Ok(())
     }
 }
@@ -72,8 +82,11 @@ impl<T> Clone for Sender<T> {
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
+        let begun = self.0.id.begin("drop of a sender");
         self.0.state().senders -= 1;
+        begun.done();
         self.0.changed.notify_one();
+        begun.woke();
     }
 }
 
@@ -87,13 +100,17 @@ impl<T> Receiver<T> {
     /// # Errors
     ///
     /// If all senders are gone, and all values taken.
+    #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
+        let begun = self.0.id.begin("recv");
         let mut state = self.0.state();
         loop {
             if let Some(value) = state.queue.pop_front() {
+                begun.done();
                 return Ok(value);
             }
             if state.senders == 0 {
+                begun.failed();
                 return Err(RecvError);
             }
             let waited = self.0.changed.wait(state);
@@ -106,10 +123,17 @@ impl<T> Receiver<T> {
     /// # Errors
     ///
     /// If there is none.
+    #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        let begun = self.0.id.begin("try_recv");
         let mut state = self.0.state();
         let senders = state.senders;
-        state.queue.pop_front().ok_or(match senders {
+        let value = state.queue.pop_front();
+        match value {
+            Some(_) => begun.done(),
+            None => begun.failed(),
+        }
+        value.ok_or(match senders {
             0 => TryRecvError::Disconnected,
             _ => TryRecvError::Empty,
         })
@@ -120,6 +144,7 @@ impl<T> Receiver<T> {
     /// # Errors
     ///
     /// If all senders are gone, and all values taken.
+    #[track_caller]
     pub fn recv_timeout(&self, _limit: Duration) -> Result<T, RecvTimeoutError> {
         self.recv().map_err(RecvTimeoutError::from)
     }

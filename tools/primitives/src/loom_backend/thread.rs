@@ -13,6 +13,8 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
+use crate::record::{self, ThreadNumber};
+
 /// A handle to a thread.
 #[derive(Clone, Debug)]
 pub struct Thread(Arc<Inner>);
@@ -29,6 +31,7 @@ struct Inner {
     name: Option<String>,
     has_token: Mutex<bool>,
     left: Condvar,
+    number: ThreadNumber,
 }
 
 loom::thread_local! {
@@ -37,11 +40,12 @@ loom::thread_local! {
 
 /// Returns a handle to the calling thread.
 pub fn current() -> Thread {
-    CURRENT.with(|current| current.get_or_init(|| Thread::new(None)).clone())
+    let this = || Thread::new(None, ThreadNumber::current());
+    CURRENT.with(|current| current.get_or_init(this).clone())
 }
 
 impl Thread {
-    fn new(name: Option<String>) -> Self {
+    fn new(name: Option<String>, number: ThreadNumber) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         Self(Arc::new(Inner {
             // Relaxed: the numbers only have to differ.
@@ -49,16 +53,23 @@ impl Thread {
             name,
             has_token: Mutex::new(false),
             left: Condvar::new(),
+            number,
         }))
     }
 
     /// Leaves the thread's token, and wakes the thread if it is parked.
+    #[track_caller]
     pub fn unpark(&self) {
         let Inner {
             has_token, left, ..
         } = &*self.0;
-        *has_token.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        let begun = record::begin_with_thread("unpark", self.0.number);
+        let mut token = has_token.lock().unwrap_or_else(PoisonError::into_inner);
+        *token = true;
+        begun.done();
+        drop(token);
         left.notify_one();
+        begun.woke();
     }
 
     /// Returns what distinguishes the thread from others.
@@ -73,8 +84,10 @@ impl Thread {
 }
 
 /// Waits for the token, and takes it.
+#[track_caller]
 pub fn park() {
     let Thread(inner) = current();
+    let begun = record::begin_alone("park", &[]);
     let mut has_token = inner
         .has_token
         .lock()
@@ -86,9 +99,11 @@ pub fn park() {
             .unwrap_or_else(PoisonError::into_inner);
     }
     *has_token = false;
+    begun.done();
 }
 
 /// Like [`park`]: in a model no timeout elapses.
+#[track_caller]
 pub fn park_timeout(limit: Duration) {
     match limit.is_zero() {
         true => yield_now(),
@@ -109,9 +124,12 @@ pub fn spawn<T: 'static>(body: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
 
 #[track_caller]
 fn start<T: 'static>(name: Option<String>, body: impl FnOnce() -> T + 'static) -> JoinHandle<T> {
-    let thread = Thread::new(name);
+    let number = ThreadNumber::new(name.as_deref());
+    let thread = Thread::new(name, number);
     let own = thread.clone();
+    record::begin_with_thread("spawn", number).done();
     let inner = loom::thread::spawn(move || {
+        number.enter();
         CURRENT.with(|current| current.set(own).expect("it is a new thread"));
         body()
     });
@@ -132,7 +150,10 @@ impl<T> JoinHandle<T> {
     /// Never: a panic of any thread ends the model.
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        self.inner.join()
+        let begun = record::begin_with_thread("join", self.thread.0.number);
+        let joined = self.inner.join();
+        begun.done();
+        joined
     }
 
     /// Returns a handle to the thread.

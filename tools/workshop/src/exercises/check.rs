@@ -17,7 +17,7 @@ use super::journal::Journal;
 use super::milestones;
 use super::progress::{LastCheck, Progress};
 use super::unseen::{self, Unseen};
-use super::{source, telling, undeclared};
+use super::{order, source, telling, undeclared};
 use crate::events::{Event, Events, Exit, Outcome, Reason, send};
 use crate::problem::Problem;
 use crate::sandbox::{Cause, Ended};
@@ -73,6 +73,11 @@ pub async fn check_some(
 ) -> Result<bool, Problem> {
     let mut check = Check::new(workshop, exercise, audience, events);
     let exit = check.run_some(name).await?;
+    let verdicts = check.verdicts.iter();
+    let mut failed = verdicts.filter(|(_, verdict)| verdict.outcome == Outcome::Failed);
+    if let Some(first) = failed.next().map(|(name, _)| name.clone()) {
+        check.show_order(&first).await;
+    }
     let green = exit.reason == Reason::Exited && exit.code == Some(0);
     send(events, Event::Exit(exit));
     Ok(green)
@@ -109,7 +114,14 @@ async fn run(
     let mut check = Check::new(workshop, exercise, audience, events);
     let exit = check.run().await?;
     if let Some(event) = telling::of_check(workshop.root(), exercise, &check.verdicts) {
+        let first = match &event {
+            Event::Telling { first, .. } => Some(first.clone()),
+            _ => None,
+        };
         send(events, event);
+        if let Some(first) = first {
+            check.show_order(&first).await;
+        }
     }
     let green = exit.reason == Reason::Exited && exit.code == Some(0);
     send(events, Event::Exit(exit));
@@ -135,6 +147,8 @@ struct Check<'a> {
     fingerprint: String,
     /// How all tests stand that were run.
     verdicts: Verdicts,
+    /// What holds the models that were run.
+    models: Vec<(Checker, Binary)>,
     compile_time: Duration,
     run_time: Duration,
 }
@@ -154,6 +168,7 @@ impl<'a> Check<'a> {
             clauses: clauses_of(exercise),
             fingerprint: exercise.fingerprint(),
             verdicts: Verdicts::new(),
+            models: Vec::new(),
             compile_time: Duration::ZERO,
             run_time: Duration::ZERO,
         }
@@ -345,6 +360,7 @@ impl<'a> Check<'a> {
                 let message = Some(MODELS_DO_NOT_COMPILE.into());
                 return Ok(self.exit(Reason::CompileError, None, message));
             };
+            self.models.push((*checker, binary.clone()));
             let on_event = |event| send(self.events, self.with_clause(event));
             let (ended, models) = self
                 .run_binary(Part::Models(*checker), binary, None, on_event)
@@ -391,11 +407,34 @@ impl<'a> Check<'a> {
             };
             return Ok(Err(self.exit(Reason::CompileError, None, message)));
         };
+        if let Part::Models(checker) = part {
+            self.models.push((checker, binary.clone()));
+        }
         let on_event = |event| send(self.events, self.with_clause(event));
         let (ended, verdicts) = self.run_binary(part, binary, Some(name), on_event).await?;
         self.run_time += ended.time;
         self.verdicts.extend(verdicts);
         Ok(Ok(ended))
+    }
+
+    /// Shows in which order a model fails, if this is one of loom's: shuttle's steps aren't
+    /// recorded.
+    async fn show_order(&self, test: &str) {
+        if !test.starts_with("models::") || test.starts_with("models::shuttle::") {
+            return;
+        }
+        let models = self.models.iter();
+        let mut of_loom = models.filter(|(checker, _)| *checker == Checker::Loom);
+        let Some((_, binary)) = of_loom.next() else {
+            return;
+        };
+        let closed = self.events.closed();
+        let recorded = order::record(self.workshop, self.exercise, binary, test, closed).await;
+        if let Some(kept) = recorded {
+            order::keep(self.workshop, self.exercise, &kept);
+            let document = Box::new(kept.folded());
+            send(self.events, Event::Order { document });
+        }
     }
 
     fn binary_of<'b>(&self, built: &'b Built) -> Option<&'b Binary> {

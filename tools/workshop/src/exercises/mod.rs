@@ -16,6 +16,7 @@ pub mod journal;
 mod kept;
 mod loose;
 pub mod milestones;
+pub mod order;
 mod placed;
 mod progress;
 mod report;
@@ -42,7 +43,7 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use crate::events::{Event, Events};
 use crate::problem::Problem;
-use crate::terminal::{columns, is_live};
+use crate::terminal::{columns, harmless, is_live};
 use crate::workshop::Workshop;
 use catalogue::Exercise;
 use check::Audience;
@@ -409,6 +410,39 @@ pub fn wrong_command(
         Wrong::Save(base) => counterexamples::save(workshop, &exercise, name, base.as_deref())?,
     };
     print(&text).map_err(unprintable)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `cargo workshop order N`: shows the order in which a model has failed.
+///
+/// # Errors
+///
+/// When there is no such exercise, or nothing was recorded.
+pub fn order_command(
+    workshop: &Workshop,
+    number: u32,
+    every_step: bool,
+    format: Format,
+) -> Result<ExitCode, Problem> {
+    let (exercise, kept) = order::find(workshop, number)?;
+    let document = match every_step {
+        true => kept.whole(),
+        false => kept.folded(),
+    };
+    let text = match format {
+        Format::Json => format!("{}\n", serde_json::json!(document)),
+        Format::Text => {
+            let changed = match exercise.fingerprint() == kept.fingerprint {
+                true => "",
+                false => ", before the exercise was changed",
+            };
+            let model = &kept.model;
+            let columns = usize::from(columns());
+            let text = order::text(&document, columns, None);
+            format!("{model} failed in this order{changed}:\n{text}")
+        }
+    };
+    print(&harmless(&text)).map_err(unprintable)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -7,9 +7,10 @@ use std::io;
 
 use super::catalogue::Exercise;
 use super::milestones::{self, Milestone, Stands};
-use super::source;
+use super::order::document::Document;
+use super::{order, source};
 use crate::events::{Event, Exit, FailureLine, Outcome, Reason};
-use crate::terminal::{CLEAR_LINE, StatusLine, bar, harmless, is_live};
+use crate::terminal::{CLEAR_LINE, StatusLine, bar, columns, harmless, is_live};
 
 const BOLD: &str = "\x1b[1m";
 const DIM: &str = "\x1b[2m";
@@ -29,6 +30,8 @@ pub struct Report<'a, W> {
     tests: BTreeMap<String, Test>,
     told: Vec<Line>,
     telling: Option<Telling>,
+    /// The order in which the model fails that is told of.
+    failing: Option<Document>,
     /// Whether only some tests were asked for, and each is told in full.
     in_full: bool,
     compiler_spoke: bool,
@@ -108,6 +111,7 @@ impl<'a, W: io::Write> Report<'a, W> {
             tests: BTreeMap::new(),
             told: Vec::new(),
             telling: None,
+            failing: None,
             in_full: false,
             compiler_spoke: false,
             disk_is_full: false,
@@ -181,6 +185,7 @@ impl<'a, W: io::Write> Report<'a, W> {
                     others,
                 });
             }
+            Event::Order { document } => self.failing = Some(*document),
             Event::Exit(exit) => self.end(&exit)?,
             _ => {}
         }
@@ -389,7 +394,24 @@ impl<'a, W: io::Write> Report<'a, W> {
             let name = self.paint(BOLD, short(name));
             writeln!(self.out, "\n{mark} {name}\n{}", harmless(message))?;
         }
-        Ok(())
+        let order = self.failing_order();
+        write!(self.out, "{order}")
+    }
+
+    /// The steps in which the model fails, as many as fit below its words.
+    fn failing_order(&self) -> String {
+        let Some(document) = &self.failing else {
+            return String::new();
+        };
+        let number = self.exercise.number;
+        let heading = self.paint(BOLD, &format!("How {} fails", short(&document.title)));
+        let text = order::text(document, usize::from(columns()), Some(order::ROWS));
+        let more = format!("`cargo workshop order {number} --every-step` shows every step.");
+        format!(
+            "\n{heading}\n{}  {}\n",
+            harmless(&text),
+            self.paint(DIM, &more)
+        )
     }
 
     fn explain_first_failure(&mut self) -> io::Result<()> {
@@ -405,6 +427,7 @@ impl<'a, W: io::Write> Report<'a, W> {
                 self.paint(BOLD, short(first)),
                 harmless(message.trim_end())
             );
+            text += &self.failing_order();
             text += &self.others(others);
         }
         // What was still running when the check was ended can explain nothing.

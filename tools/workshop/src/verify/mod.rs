@@ -10,6 +10,7 @@
 //! | [`figures`] | what figures are drawn from |
 //! | [`snippets`] | programs of the book, and what they really do |
 //! | [`demonstrations`] | the exercises' demonstrations, on our solutions |
+//! | [`orders`] | the order in which each wrong version fails that a model catches |
 //! | [`mutants`] | the solutions, changed line by line, and whether their checks notice |
 //! | [`steps`] | versions that have come to a milestone, and whether what they have is green |
 //! | [`held`] | what held the last time, and hasn't changed since |
@@ -27,6 +28,7 @@ mod html;
 mod judge;
 mod language;
 mod mutants;
+mod orders;
 mod shown;
 mod snippets;
 mod steps;
@@ -48,6 +50,7 @@ use crate::workshop::{Scratch, Workshop};
 
 pub use language::language_command;
 pub use mutants::mutants_command;
+pub use orders::orders_command;
 
 /// A rule that is broken.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

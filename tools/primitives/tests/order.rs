@@ -1,0 +1,310 @@
+//! What is recorded of a model that fails. Each test runs itself again, in a process of its own
+//! that records: after a failure loom may abort.
+
+#![cfg(feature = "loom")]
+
+use std::process::Command;
+use std::{env, fs, process};
+
+use primitives::atomic::Ordering::{Acquire, Relaxed, Release};
+use primitives::atomic::{AtomicU8, AtomicU32};
+use primitives::{Arc, Condvar, Mutex, UnsafeCell, model, thread};
+use serde_json::Value;
+
+/// Names the file for the recording, as the command does.
+const FILE: &str = "PRIMITIVES_ORDER";
+/// Tells a process that it is to explore the model.
+const CHILD: &str = "PRIMITIVES_TESTS_CHILD";
+
+fn is_child() -> bool {
+    env::var_os(CHILD).is_some()
+}
+
+/// Explores the model of `test` in a process of its own. Returns what that printed, and what it
+/// recorded.
+fn explored(test: &str, records: bool) -> (String, Option<Value>) {
+    let file = env::temp_dir().join(format!("order-{test}-{}", process::id()));
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]);
+    command.env(CHILD, "1").env_remove(FILE);
+    if records {
+        command.env(FILE, &file);
+    }
+    let printed = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let text = fs::read_to_string(&file).ok();
+    let recorded = text.map(|text| serde_json::from_str(&text).unwrap());
+    let _absent = fs::remove_file(file);
+    (printed, recorded)
+}
+
+fn recorded(test: &str) -> Value {
+    let (printed, recorded) = explored(test, true);
+    recorded.unwrap_or_else(|| panic!("nothing was recorded: {printed}"))
+}
+
+/// One line for each entry of the order, and one for each operation that was not done.
+fn rows(recorded: &Value) -> Vec<String> {
+    let list = |name: &str| recorded[name].as_array().unwrap();
+    let row = |step: &Value, end: &str| {
+        let kind = |number: &Value| &recorded["objects"][number.as_u64().unwrap() as usize]["kind"];
+        let kind = step
+            .get("object")
+            .map_or("", |it| kind(it).as_str().unwrap());
+        let (thread, operation) = (&step["thread"], step["operation"].as_str().unwrap());
+        let values = ["read", "wrote", "newest"];
+        let values = values.map(|key| step[key].as_str().map(|value| format!(" {key} {value}")));
+        let wakes = step.get("wakes").map(|wakes| format!(" wakes {wakes}"));
+        let values: String = values.into_iter().chain([wakes]).flatten().collect();
+        format!("{thread} {kind}.{operation}{values}{end}")
+    };
+    let steps = list("steps");
+    let mut rows = Vec::new();
+    let mut done = Vec::new();
+    for entry in list("order") {
+        if let Some(number) = entry["done"].as_u64() {
+            done.push(number as usize);
+            rows.push(row(&steps[number as usize], ""));
+        } else if let Some(number) = entry["sleeps"].as_u64() {
+            rows.push(row(&steps[number as usize], ": sleeps"));
+        } else {
+            let message = entry["message"].as_str().unwrap();
+            let first = message.split([';', '.']).next().unwrap();
+            rows.push(format!("{} panics: {}", entry["panics"], first.trim()));
+        }
+    }
+    let open = steps
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !done.contains(at));
+    rows.extend(open.map(|(_, step)| row(step, ": not done")));
+    rows
+}
+
+const EMPTY: u8 = 0;
+const PARKED: u8 = 1;
+const NOTIFIED: u8 = 2;
+
+/// A parker that notifies without the lock.
+#[derive(Default)]
+struct Parker {
+    state: AtomicU8,
+    lock: Mutex<()>,
+    woken: Condvar,
+}
+
+impl Parker {
+    fn park(&self) {
+        let mut guard = self.lock.lock().unwrap();
+        if self
+            .state
+            .compare_exchange(EMPTY, PARKED, Relaxed, Relaxed)
+            .is_ok()
+        {
+            while self.state.load(Relaxed) == PARKED {
+                guard = self.woken.wait(guard).unwrap();
+            }
+        }
+    }
+
+    fn unpark(&self) {
+        if self.state.swap(NOTIFIED, Release) == PARKED {
+            self.woken.notify_one();
+        }
+    }
+}
+
+#[test]
+fn a_lost_wake_up_is_recorded_step_by_step() {
+    if is_child() {
+        return model(|| {
+            let parker = Arc::new(Parker::default());
+            let other = parker.clone();
+            let unparking = thread::spawn(move || other.unpark());
+            parker.park();
+            unparking.join().unwrap();
+        });
+    }
+    let recorded = recorded("a_lost_wake_up_is_recorded_step_by_step");
+    assert_eq!(recorded["values"], "newest", "no old value is needed");
+    let expected = [
+        "0 .spawn",
+        "0 Mutex.lock",
+        "0 AtomicU8.compare_exchange read 0 wrote 1",
+        "0 AtomicU8.load read 1",
+        "1 AtomicU8.swap read 1 wrote 2",
+        "1 Condvar.notify_one",
+        "0 Condvar.wait: sleeps",
+        "0 panics: deadlock",
+        "0 Condvar.wait: not done",
+    ];
+    assert_eq!(rows(&recorded), expected);
+    let wait = recorded["steps"].as_array().unwrap().last().unwrap();
+    assert!(wait["file"].as_str().unwrap().ends_with("tests/order.rs"));
+    assert_eq!(recorded["threads"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_wake_up_says_whom_it_wakes() {
+    if is_child() {
+        return model(|| {
+            let shared = Arc::new((Mutex::new(false), Condvar::new()));
+            let other = shared.clone();
+            let waiting = thread::spawn(move || {
+                let is_set = other.0.lock().unwrap();
+                if !*is_set {
+                    drop(other.1.wait(is_set).unwrap());
+                    panic!("it was woken");
+                }
+            });
+            *shared.0.lock().unwrap() = true;
+            shared.1.notify_all();
+            waiting.join().unwrap();
+        });
+    }
+    let expected = [
+        "0 .spawn",
+        "1 Mutex.lock",
+        "1 Condvar.wait: sleeps",
+        "0 Mutex.lock",
+        "0 Mutex.unlock",
+        "0 Condvar.notify_all wakes [1]",
+        "1 Condvar.wait",
+        "1 Mutex.unlock",
+        "1 panics: it was woken",
+        "0 .join: not done",
+    ];
+    assert_eq!(rows(&recorded("a_wake_up_says_whom_it_wakes")), expected);
+}
+
+#[test]
+fn an_old_value_is_recorded_with_the_newest() {
+    if is_child() {
+        return model(|| {
+            let shared = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
+            let other = shared.clone();
+            let writing = thread::spawn(move || {
+                other.0.store(7, Relaxed);
+                other.1.store(1, Relaxed);
+            });
+            if shared.1.load(Acquire) == 1 {
+                assert_eq!(shared.0.load(Relaxed), 7, "the data is there");
+            }
+            writing.join().unwrap();
+        });
+    }
+    let recorded = recorded("an_old_value_is_recorded_with_the_newest");
+    assert_eq!(recorded["values"], "plain");
+    assert_eq!(recorded["newest_passed"], true);
+    let expected = [
+        "0 .spawn",
+        "1 AtomicU32.store wrote 7",
+        "1 AtomicU32.store wrote 1",
+        "0 AtomicU32.load read 1",
+        "0 AtomicU32.load read 0 newest 7",
+        "0 panics: assertion `left == right` failed: the data is there\n  left: 0\n right: 7",
+    ];
+    assert_eq!(rows(&recorded), expected);
+}
+
+#[test]
+fn of_a_race_both_accesses_are_recorded() {
+    if is_child() {
+        return model(|| {
+            let cell = Arc::new(UnsafeCell::new(0));
+            let other = cell.clone();
+            let writing = thread::spawn(move || {
+                // SAFETY: wrong on purpose: the other thread may be there, too.
+                other.with_mut(|value| unsafe { *value = 1 });
+            });
+            // SAFETY: as above.
+            cell.with_mut(|value| unsafe { *value = 2 });
+            writing.join().unwrap();
+        });
+    }
+    let expected = [
+        "0 .spawn",
+        "0 UnsafeCell.write",
+        "1 panics: Causality violation: Concurrent write accesses to `UnsafeCell`",
+        "0 .join: not done",
+        "1 UnsafeCell.write: not done",
+    ];
+    assert_eq!(
+        rows(&recorded("of_a_race_both_accesses_are_recorded")),
+        expected
+    );
+}
+
+struct AtEnd(Arc<AtomicU32>);
+
+impl Drop for AtEnd {
+    fn drop(&mut self) {
+        self.0.store(2, Relaxed);
+    }
+}
+
+primitives::thread_local! {
+    static AT_END: std::cell::RefCell<Option<AtEnd>> = const { std::cell::RefCell::new(None) };
+}
+
+#[test]
+fn what_a_thread_does_at_its_end_is_its_own() {
+    if is_child() {
+        return model(|| {
+            let value = Arc::new(AtomicU32::new(0));
+            let other = value.clone();
+            let ending = thread::spawn(move || {
+                AT_END.with(|at_end| at_end.replace(Some(AtEnd(other))));
+            });
+            while value.load(Acquire) != 2 {
+                thread::yield_now();
+            }
+            ending.join().unwrap();
+            panic!("it has ended");
+        });
+    }
+    let rows = rows(&recorded("what_a_thread_does_at_its_end_is_its_own"));
+    let stores: Vec<_> = rows.iter().filter(|row| row.contains("store")).collect();
+    assert_eq!(stores, ["1 AtomicU32.store wrote 2"], "{rows:?}");
+}
+
+/// The number in `explored 12 executions` or `failed in execution 12`.
+fn count(printed: &str, words: &str) -> Option<u64> {
+    let rest = printed.split_once(words)?.1.trim_start();
+    let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    number.parse().ok()
+}
+
+#[test]
+fn a_recording_changes_no_exploration() {
+    if is_child() {
+        return model(|| {
+            let shared = Arc::new((AtomicU32::new(0), Mutex::new(0)));
+            let other = shared.clone();
+            let counting = thread::spawn(move || {
+                other.0.fetch_add(1, Relaxed);
+                *other.1.lock().unwrap() += 1;
+                other.0.load(Relaxed)
+            });
+            shared.0.store(5, Release);
+            *shared.1.lock().unwrap() += shared.0.load(Acquire);
+            counting.join().unwrap();
+        });
+    }
+    let (plain, nothing) = explored("a_recording_changes_no_exploration", false);
+    let (recorded, also_nothing) = explored("a_recording_changes_no_exploration", true);
+    let [plain, recorded] = [plain, recorded].map(|printed| count(&printed, "explored"));
+    assert!(plain > Some(10), "{plain:?}");
+    assert_eq!(plain, recorded);
+    assert!(nothing.is_none() && also_nothing.is_none(), "nothing fails");
+}
+
+#[test]
+fn what_is_recorded_is_the_execution_that_failed() {
+    let test = "an_old_value_is_recorded_with_the_newest";
+    let (plain, _) = explored(test, false);
+    let recorded = recorded(test);
+    assert_eq!(
+        count(&plain, "failed in execution"),
+        recorded["execution"].as_u64()
+    );
+}

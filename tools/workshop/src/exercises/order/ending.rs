@@ -1,0 +1,204 @@
+//! How the order of a recording ends, and what that says.
+
+use super::document::{End, EndKind, Step};
+use super::picture::{Phase, Picture, Row, file_name};
+use super::recording::{Entry, Place, Step as Recorded};
+
+impl Picture<'_> {
+    /// How it ended. Adds a row for each thread that stands in an operation, if that is
+    /// what the end is about.
+    pub fn end(&self, rows: &mut Vec<Row>) -> End {
+        let message = &self.recording.message;
+        let stands = |thread: usize| self.standing(thread, rows);
+        let panic = self
+            .recording
+            .order
+            .iter()
+            .rev()
+            .find_map(|entry| match entry {
+                Entry::Panics {
+                    panics,
+                    message: it,
+                    place,
+                } if it == message => Some((*panics, place)),
+                _ => None,
+            });
+        if message.starts_with("deadlock") {
+            let threads = 0..self.recording.threads.len();
+            let standing: Vec<_> = threads.filter_map(|it| Some((it, stands(it)?))).collect();
+            let words = standing
+                .iter()
+                .map(|&(thread, step)| self.waits(thread, step, rows));
+            let words: Vec<_> = words.collect();
+            let text = format!("{}: a deadlock", words.join("; "));
+            let threads = standing.iter().map(|(thread, _)| *thread).collect();
+            for (_, step) in standing {
+                let sleeps = |row: &Row| row.operation == step && row.phase == Phase::Sleeps;
+                if !rows.iter().any(sleeps) {
+                    let mut row = self.row(step, Phase::Stands);
+                    row.step.text += " waits";
+                    row.step.blocks = true;
+                    rows.push(row);
+                }
+            }
+            return End {
+                kind: EndKind::Deadlock,
+                text,
+                threads,
+            };
+        }
+        if message.contains("Causality violation") {
+            return self.race(rows, panic.map(|(thread, _)| thread));
+        }
+        let thread = panic.map(|(thread, _)| thread);
+        let at = panic
+            .map(|(_, place)| place)
+            .filter(|place| !place.file.is_empty());
+        let is_ours = |place: &&Place| !self.sources.text(&place.file).is_empty();
+        let at = at.filter(is_ours).map_or(String::new(), |place| {
+            format!(" ({}:{})", file_name(&place.file), place.line)
+        });
+        let text = match message {
+            it if it.contains("exceeded") => "a loop goes on forever".to_owned(),
+            it if it.contains("leaked") => "something was never freed".to_owned(),
+            it => {
+                let who = thread.map_or("it", |thread| self.thread(thread));
+                format!("{who} fails{at}: {}", in_one_line(it))
+            }
+        };
+        let threads = thread.into_iter().collect();
+        End {
+            kind: EndKind::Failure,
+            text,
+            threads,
+        }
+    }
+
+    /// The last operation of a thread, if it isn't done.
+    fn standing(&self, thread: usize, rows: &[Row]) -> Option<usize> {
+        let steps = self.recording.steps.iter().enumerate();
+        let last = steps.rev().find(|(_, step)| step.thread == thread)?.0;
+        let is_done = |row: &Row| row.operation == last && row.phase == Phase::Done;
+        (!rows.iter().any(is_done)).then_some(last)
+    }
+
+    /// In what a thread waits that goes no further.
+    fn waits(&self, thread: usize, step: usize, rows: &[Row]) -> String {
+        let recorded = &self.recording.steps[step];
+        let subject = self.text(recorded, Phase::Stands);
+        let sleeps = |row: &Row| row.operation == step && row.phase == Phase::Sleeps;
+        let name = self.thread(thread);
+        match recorded.operation.as_str() {
+            _ if rows.iter().any(sleeps) => format!("{name} sleeps in {subject}"),
+            "join" => format!("{name} waits for the end of {}", &subject["join ".len()..]),
+            _ => format!("{name} waits in {subject}"),
+        }
+    }
+
+    /// The access that failed stands in an operation; the other one is the last that
+    /// another thread made to the same cell.
+    fn race(&self, rows: &mut Vec<Row>, thread: Option<usize>) -> End {
+        let failed = thread.and_then(|thread| self.standing(thread, rows));
+        let object = failed.and_then(|step| self.recording.steps[step].object);
+        let (Some(failed), Some(object)) = (failed, object) else {
+            let text = "nothing orders two accesses to the same data: a data race".to_owned();
+            return End {
+                kind: EndKind::Race,
+                text,
+                threads: thread.into_iter().collect(),
+            };
+        };
+        let steps = &self.recording.steps;
+        let writes = |step: &Recorded| step.operation != "read";
+        let clashes = |row: &Row| {
+            let step = &steps[row.operation];
+            step.object == Some(object)
+                && step.thread != steps[failed].thread
+                && (writes(step) || writes(&steps[failed]))
+        };
+        let named = self.named_in_message(steps[failed].thread);
+        let is_named = |row: &Row| {
+            let Recorded { thread, place, .. } = &steps[row.operation];
+            let place = format!("{}:{}:{}", place.file, place.line, place.column);
+            clashes(row) && named.contains(&(*thread, place))
+        };
+        let at = rows.iter().rposition(is_named);
+        let at = at.or_else(|| rows.iter().rposition(clashes));
+        let other = at.map(|at| {
+            rows[at].step.note = Some("clashes with the last step".to_owned());
+            rows[at].operation
+        });
+        let mut row = self.row(failed, Phase::Stands);
+        row.step.note = other.map(|_| "nothing orders it after the other access".to_owned());
+        rows.push(row);
+        let access = |step: usize| {
+            let Recorded {
+                thread,
+                operation,
+                place,
+                ..
+            } = &steps[step];
+            let (name, file) = (self.thread(*thread), file_name(&place.file));
+            let line = place.line;
+            match operation.as_str() {
+                "drop" => format!("{name} drops it ({file}:{line})"),
+                "read" => format!("{name} reads it ({file}:{line})"),
+                _ => format!("{name} writes it ({file}:{line})"),
+            }
+        };
+        let cell = &self.cells[object];
+        let both = match other {
+            Some(other) => format!("{}, and {}", access(other), access(failed)),
+            None => access(failed),
+        };
+        let text = format!("{cell}: {both}, and nothing orders the two: a data race");
+        let threads = other
+            .into_iter()
+            .chain([failed])
+            .map(|step| steps[step].thread);
+        End {
+            kind: EndKind::Race,
+            text,
+            threads: threads.collect(),
+        }
+    }
+
+    /// The accesses that loom names of other threads:
+    /// `  write one: thread #0 @ exercises/x/src/lib.rs:17:9`.
+    fn named_in_message(&self, failed: usize) -> Vec<(usize, String)> {
+        let read = |line: &str| {
+            let (_, access) = line.split_once("thread #")?;
+            let (thread, place) = access.split_once(" @ ")?;
+            Some((thread.parse().ok()?, place.trim().to_owned()))
+        };
+        let named = self.recording.message.lines().filter_map(read);
+        named.filter(|(thread, _)| *thread != failed).collect()
+    }
+
+    /// The point of it, in a sentence or two.
+    pub fn description(&self, steps: &[Step], end: &End) -> String {
+        let is_old = self.recording.steps.iter().any(|it| it.newest.is_some());
+        let place = steps.iter().position(|step| step.stale.is_some());
+        let step = place.map_or("A load".to_owned(), |place| format!("Step {}", place + 1));
+        let race = "Nothing orders two accesses to the same data: after the first, a Release is \
+                    missing, or before the second, an Acquire, or the second comes too early.";
+        match (end.kind, is_old) {
+            (EndKind::Race, false) => race.to_owned(),
+            (EndKind::Race, true) => format!("{race} {step} reads an old value."),
+            (_, false) => {
+                "The order of the steps alone does it: each load reads the newest value.".to_owned()
+            }
+            (_, true) => {
+                let others = match self.recording.newest_passed {
+                    true => " No order was found to fail in which every load reads the newest one.",
+                    false => "",
+                };
+                format!("{step} reads an old value: look at the orderings.{others}")
+            }
+        }
+    }
+}
+
+fn in_one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,182 @@
+//! The order of steps in which a model has failed: recorded by running the model once
+//! more, kept, and shown.
+
+pub mod document;
+mod ending;
+mod names;
+mod picture;
+mod recording;
+mod sources;
+#[cfg(test)]
+mod tests;
+mod text;
+mod values;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::cargo::Binary;
+use super::catalogue::{self, Exercise};
+use crate::problem::Problem;
+use crate::sandbox::{self, Limits, Order};
+use crate::workshop::Workshop;
+
+use document::Document;
+use picture::Extent;
+use recording::Recording;
+use sources::Sources;
+
+pub use text::text;
+
+/// The environment variable that makes a model record, and names the file.
+const FILE_VARIABLE: &str = "PRIMITIVES_ORDER";
+
+/// The environment variable by which a check runs in the process that is asked for it.
+const INLINE_VARIABLE: &str = "TESTKIT_INLINE";
+
+/// The longest that a recording may take; it has limits of its own, by the CPU's time.
+const LIMIT: Duration = Duration::from_secs(40);
+
+/// As many rows are shown after a check.
+pub const ROWS: usize = 15;
+
+const MIB: u64 = 1 << 20;
+
+/// A recording, with all that is needed to show it after the sources have changed.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// The model's path.
+    pub model: String,
+    /// The sources that were checked.
+    pub fingerprint: String,
+    /// How the names of the files begin or go on that hold the code under test.
+    own: Vec<String>,
+    recording: Recording,
+    sources: Sources,
+}
+
+impl Kept {
+    /// What matters of it.
+    pub fn folded(&self) -> Document {
+        self.draw(Extent::Folded)
+    }
+
+    /// Every step.
+    pub fn whole(&self) -> Document {
+        self.draw(Extent::Whole)
+    }
+
+    fn draw(&self, extent: Extent) -> Document {
+        picture::draw(
+            &self.recording,
+            &self.sources,
+            &self.model,
+            &self.own,
+            extent,
+        )
+    }
+}
+
+/// Runs a model that has failed once more, and records the order in which it fails.
+/// Nothing comes of it if it fails too late, or isn't a model of `primitives`.
+pub async fn record(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    binary: &Binary,
+    model: &str,
+    unwanted: impl Future<Output = ()>,
+) -> Option<Kept> {
+    /// How many recordings this process has made.
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    // Relaxed: the names only have to differ.
+    let number = COUNT.fetch_add(1, Relaxed);
+    let name = format!("order-{}-{number}", std::process::id());
+    fs::create_dir_all(workshop.target()).ok()?;
+    let file = workshop.target().join(name);
+    let order = order(binary, model, &file);
+    let ran = sandbox::run(&order, |_, _| (), unwanted).await;
+    let text = fs::read_to_string(&file);
+    let _absent = fs::remove_file(&file);
+    ran.ok()?;
+    let recording = Recording::read(&text.ok()?)?;
+    let own = [
+        format!("exercises/{}/", exercise.folder_name()),
+        format!("solutions/{}/", exercise.folder_name()),
+        format!("exercise_{}", exercise.number),
+    ];
+    Some(Kept {
+        model: model.to_owned(),
+        fingerprint: exercise.fingerprint(),
+        own: own.to_vec(),
+        sources: Sources::of(&recording, workshop.root()),
+        recording,
+    })
+}
+
+fn order(binary: &Binary, model: &str, file: &Path) -> Order {
+    let arguments = [model, "--exact", "--nocapture", "--test-threads=1"];
+    Order {
+        program: binary.executable.clone(),
+        arguments: arguments.map(String::from).to_vec(),
+        folder: binary.folder.clone(),
+        inherit_environment: true,
+        variables: vec![
+            (INLINE_VARIABLE.into(), "1".into()),
+            (FILE_VARIABLE.into(), file.display().to_string()),
+        ],
+        limits: Limits {
+            wall: LIMIT,
+            output_bytes: 16 * MIB,
+            cuts_output: true,
+            memory_bytes: 16_384 * MIB,
+            file_bytes: 256 * MIB,
+            processes: 512,
+            threads: 16_384,
+            disk_bytes: None,
+        },
+    }
+}
+
+/// Where the last recording of an exercise is kept.
+fn file(workshop: &Workshop, exercise: &Exercise) -> PathBuf {
+    let name = format!("{}.json", exercise.package());
+    workshop.target().join("orders").join(name)
+}
+
+/// Keeps a recording in the place of the last one. If that fails, it can't be shown
+/// again, and that is all.
+pub fn keep(workshop: &Workshop, exercise: &Exercise, kept: &Kept) {
+    let file = file(workshop, exercise);
+    let folder = file.parent().map(fs::create_dir_all);
+    if let (Some(Ok(())), Ok(text)) = (folder, serde_json::to_string(kept)) {
+        let _lost = fs::write(file, text);
+    }
+}
+
+/// The recording that was kept last.
+///
+/// # Errors
+///
+/// When there is no such exercise, or none of its models has failed.
+pub fn find(workshop: &Workshop, number: u32) -> Result<(Exercise, Kept), Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    let text = fs::read_to_string(file(workshop, &exercise)).ok();
+    let kept = text.and_then(|text| serde_json::from_str(&text).ok());
+    match kept {
+        Some(kept) => Ok((exercise, kept)),
+        None => Err(
+            Problem::new(format!("no order of exercise {number} has been recorded")).help(
+                match exercise.models().is_empty() {
+                    true => "it has no models, and only a model has an order".to_owned(),
+                    false => format!(
+                        "`cargo workshop check {number}` records the order in which a model fails"
+                    ),
+                },
+            ),
+        ),
+    }
+}

@@ -1,0 +1,363 @@
+//! Makes the document of a recording: names what it numbers, says each step in a few
+//! words, and leaves out what doesn't matter.
+
+use std::collections::BTreeMap;
+
+use super::document::{Cell, Change, Document, SCHEMA, Source, Step, Thread};
+use super::names;
+use super::recording::{Entry, Place, Recording, Step as Recorded};
+use super::sources::{Sources, without_detours};
+use super::values::{self, Values};
+
+/// Where the wrappers are whose operations are recorded.
+const PRIMITIVES: &str = "tools/primitives/src/";
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// What matters: nothing before the first thread is started, nothing that one thread
+    /// alone touches, no unlocks, and the parts of other exercises as one step each.
+    Folded,
+    /// Every step.
+    Whole,
+}
+
+/// Draws a recording of the model of this name. `own` begins the names of the files of
+/// the code under test.
+pub fn draw(
+    recording: &Recording,
+    sources: &Sources,
+    title: &str,
+    own: &[String],
+    extent: Extent,
+) -> Document {
+    let picture = Picture {
+        recording,
+        sources,
+        own,
+        cells: names::cells(recording, sources),
+        threads: names::threads(recording, sources),
+        values: values::of_objects(recording, sources),
+    };
+    picture.document(title, extent)
+}
+
+/// What is known of it.
+pub struct Picture<'a> {
+    pub recording: &'a Recording,
+    pub sources: &'a Sources,
+    own: &'a [String],
+    /// Their names.
+    pub cells: Vec<String>,
+    threads: Vec<String>,
+    values: Vec<Values>,
+}
+
+/// A step of the document, and what it was made of.
+#[derive(Debug)]
+pub struct Row {
+    /// The number of the operation.
+    pub operation: usize,
+    /// What of it this is.
+    pub phase: Phase,
+    pub step: Step,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    Done,
+    Sleeps,
+    /// It was begun, and is where its thread stands.
+    Stands,
+}
+
+impl Picture<'_> {
+    fn document(&self, title: &str, extent: Extent) -> Document {
+        let mut rows = self.rows();
+        let end = self.end(&mut rows);
+        let objects = self.recording.objects.iter().zip(&self.values);
+        let mut initial: Vec<_> = objects
+            .map(|(object, values)| values.shown(&object.initial))
+            .collect();
+        if extent == Extent::Folded {
+            self.fold(&mut rows, &mut initial);
+        }
+        let mut steps: Vec<_> = rows.into_iter().map(|row| row.step).collect();
+        let threads = self.threads.iter();
+        Document {
+            schema: SCHEMA.to_owned(),
+            title: title.to_owned(),
+            description: self.description(&steps, &end),
+            threads: threads.map(|name| Thread { name: name.clone() }).collect(),
+            cells: self.cells_of(&mut steps, &initial),
+            steps,
+            end,
+        }
+    }
+
+    /// The cells that change in these steps, which name them by their place from now on.
+    fn cells_of(&self, steps: &mut [Step], initial: &[String]) -> Vec<Cell> {
+        let mut places = BTreeMap::new();
+        let mut cells = Vec::new();
+        for change in steps.iter_mut().flat_map(|step| &mut step.changes) {
+            let object = change.cell;
+            change.cell = *places.entry(object).or_insert_with(|| {
+                cells.push(Cell {
+                    name: self.cells[object].clone(),
+                    initial: initial[object].clone(),
+                });
+                cells.len() - 1
+            });
+        }
+        cells
+    }
+
+    /// All that happened, in its order; then where the threads stand that go no further.
+    fn rows(&self) -> Vec<Row> {
+        let steps = &self.recording.steps;
+        let mut is_done = vec![false; steps.len()];
+        let mut rows = Vec::new();
+        for entry in &self.recording.order {
+            match entry {
+                Entry::Done { done } if *done < steps.len() => {
+                    is_done[*done] = true;
+                    rows.push(self.row(*done, Phase::Done));
+                }
+                Entry::Sleeps { sleeps } if *sleeps < steps.len() => {
+                    rows.push(self.row(*sleeps, Phase::Sleeps));
+                }
+                _ => {}
+            }
+        }
+        rows
+    }
+
+    pub fn row(&self, operation: usize, phase: Phase) -> Row {
+        let step = &self.recording.steps[operation];
+        let stale = step.newest.as_ref().zip(step.object);
+        let stale = stale.map(|(value, object)| self.values[object].shown(value));
+        let change = step.object.zip(step.wrote.as_ref());
+        let changes = change.map(|(cell, value)| Change {
+            cell,
+            value: self.values[cell].shown(value),
+        });
+        let is_done = phase == Phase::Done;
+        let row = Step {
+            thread: step.thread,
+            text: self.text(step, phase),
+            ordering: ordering(step),
+            source: self.source(&step.place),
+            changes: changes.into_iter().filter(|_| is_done).collect(),
+            blocks: phase == Phase::Sleeps,
+            wakes: step.wakes.clone(),
+            stale: stale.filter(|_| is_done),
+            note: None,
+        };
+        Row {
+            operation,
+            phase,
+            step: row,
+        }
+    }
+
+    /// A guard is released in code of our own, which says nothing.
+    fn source(&self, place: &Place) -> Option<Source> {
+        let file = without_detours(&place.file);
+        let is_told = !file.is_empty() && !file.contains(PRIMITIVES);
+        let code = self.sources.line(place).trim();
+        is_told.then(|| Source {
+            file,
+            line: place.line,
+            code: Some(code.to_owned()).filter(|code| !code.is_empty()),
+        })
+    }
+
+    /// What the step does, in a few words.
+    pub fn text(&self, step: &Recorded, phase: Phase) -> String {
+        let operation = step.operation.as_str();
+        let subject = match (step.object, step.target) {
+            (Some(object), _) => format!("{}.{operation}", self.cells[object]),
+            (None, Some(thread)) => format!("{operation} {}", self.threads[thread]),
+            (None, None) => operation.to_owned(),
+        };
+        match phase {
+            Phase::Sleeps => return format!("{subject}: sleeps"),
+            Phase::Stands => return subject,
+            Phase::Done => {}
+        }
+        let shown = |value: &str| match step.object {
+            Some(object) => self.values[object].shown(value),
+            None => value.to_owned(),
+        };
+        let is_notification = operation.starts_with("notify");
+        match (&step.read, &step.wrote) {
+            (Some(read), Some(wrote)) => format!("{subject}: {} → {}", shown(read), shown(wrote)),
+            (Some(read), None) if step.failed => format!("{subject} fails: it is {}", shown(read)),
+            (Some(read), None) => format!("{subject} = {}", shown(read)),
+            (None, Some(wrote)) => format!("{subject} {}", shown(wrote)),
+            (None, None) if step.failed => format!("{subject} fails"),
+            _ if !step.wakes.is_empty() && operation != "unpark" => {
+                let wakes = step.wakes.iter().map(|&thread| self.thread(thread));
+                format!("{subject} wakes {}", wakes.collect::<Vec<_>>().join(", "))
+            }
+            _ if is_notification => format!("{subject} wakes no thread"),
+            _ if operation == "wait" || operation == "park" => format!("{subject} returns"),
+            _ => subject,
+        }
+    }
+
+    pub fn thread(&self, number: usize) -> &str {
+        self.threads.get(number).map_or("thread", String::as_str)
+    }
+
+    /// Leaves out what doesn't matter. What cells are before the first step that is left is
+    /// put into `initial`.
+    fn fold(&self, rows: &mut Vec<Row>, initial: &mut [String]) {
+        let recorded = |row: &Row| &self.recording.steps[row.operation];
+        let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for row in rows.iter() {
+            let step = recorded(row);
+            let of_object = step.object.map(|object| users.entry(object).or_default());
+            if let Some(users) = of_object.filter(|users| !users.contains(&step.thread)) {
+                users.push(step.thread);
+            }
+        }
+        if let Some(first) = rows
+            .iter()
+            .position(|row| recorded(row).operation == "spawn")
+        {
+            for change in rows.drain(..first).flat_map(|row| row.step.changes) {
+                initial[change.cell] = change.value;
+            }
+        }
+        let is_shared = |object: usize| {
+            let kind = self.recording.objects[object].kind.as_str();
+            kind == "Mutex" || kind == "Condvar" || users[&object].len() > 1
+        };
+        let last = rows.len();
+        let mut at = 0;
+        rows.retain(|row| {
+            at += 1;
+            let step = recorded(row);
+            let is_last = at == last && step.operation != "unlock";
+            let is_end = is_last || row.step.blocks;
+            let is_marked = row.step.note.is_some() || row.step.stale.is_some();
+            let is_noise =
+                step.operation == "unlock" || step.object.is_some_and(|it| !is_shared(it));
+            is_end || is_marked || !is_noise
+        });
+        self.fold_parts(rows);
+        fold_repeats(rows);
+    }
+
+    /// Makes one step of several that a thread does in one function of another package.
+    fn fold_parts(&self, rows: &mut Vec<Row>) {
+        let mut folded: Vec<Row> = Vec::new();
+        for mut row in rows.drain(..) {
+            let part = self.part_of(&row);
+            if let (Some(part), Some(last)) = (&part, folded.last_mut())
+                && last.step.thread == row.step.thread
+                && self.part_of(last).as_ref() == Some(part)
+                && last.step.note.is_none()
+                && row.step.note.is_none()
+                && row.step.stale.is_none()
+            {
+                let source = last.step.source.take();
+                let mut changes = std::mem::take(&mut last.step.changes);
+                changes.append(&mut row.step.changes);
+                let wakes = last.step.wakes.iter().chain(&row.step.wakes);
+                let wakes: Vec<_> = wakes.copied().collect();
+                let text = match (row.step.blocks, wakes.as_slice()) {
+                    (true, _) => format!("{part}: {}", row.step.text),
+                    (false, []) => part.clone(),
+                    (false, wakes) => {
+                        let names = wakes.iter().map(|&thread| self.thread(thread));
+                        format!("{part} wakes {}", names.collect::<Vec<_>>().join(", "))
+                    }
+                };
+                last.step = Step {
+                    text,
+                    source,
+                    changes,
+                    wakes,
+                    ordering: None,
+                    ..row.step
+                };
+                last.operation = row.operation;
+                last.phase = row.phase;
+                continue;
+            }
+            folded.push(row);
+        }
+        *rows = folded;
+    }
+
+    /// The function that a step belongs to, if it isn't one of the code under test or of
+    /// its model.
+    fn part_of(&self, row: &Row) -> Option<String> {
+        let place = &self.recording.steps[row.operation].place;
+        let file = without_detours(&place.file);
+        if self.own.iter().any(|own| file.contains(own.as_str())) {
+            return None;
+        }
+        let function = self.sources.function(place)?;
+        Some(format!("({function})"))
+    }
+}
+
+/// The longest part of a loop that is recognized.
+const LONGEST_LOOP: usize = 8;
+/// How often something is shown that is repeated.
+const REPEATS: usize = 2;
+
+/// Shows what a thread repeats only twice, and says how often it does.
+fn fold_repeats(rows: &mut Vec<Row>) {
+    let is_same = |a: &Row, b: &Row| a.step.thread == b.step.thread && a.step.text == b.step.text;
+    let mut folded: Vec<Row> = Vec::new();
+    let mut rest = std::mem::take(rows).into_iter().peekable();
+    while let Some(row) = rest.next() {
+        folded.push(row);
+        let count = folded.len();
+        let repeats = |length: &usize| {
+            let at = |back: usize| &folded[count - back];
+            count >= REPEATS * length
+                && (1..=*length).all(|back| is_same(at(back), at(back + length)))
+        };
+        let Some(length) = (1..=LONGEST_LOOP).find(repeats) else {
+            continue;
+        };
+        let mut left_out: Vec<Row> = Vec::new();
+        while let Some(next) =
+            rest.next_if(|next| is_same(next, &folded[count - length + left_out.len() % length]))
+        {
+            left_out.push(next);
+        }
+        // A turn that isn't whole is shown.
+        let whole = left_out.len() - left_out.len() % length;
+        if whole > 0 {
+            let times = REPEATS + whole / length;
+            let steps = match length {
+                1 => "this step".to_owned(),
+                _ => format!("the last {length} steps"),
+            };
+            let step = &mut folded[count - 1].step;
+            step.text += &format!(" ({steps} {times} times)");
+        }
+        folded.extend(left_out.into_iter().skip(whole));
+    }
+    *rows = folded;
+}
+
+fn ordering(step: &Recorded) -> Option<String> {
+    match (step.orderings.as_slice(), step.failed) {
+        // Of a compare-exchange, the one that counted.
+        ([success, _], false) => Some(success.clone()),
+        ([_, failure], true) => Some(failure.clone()),
+        (orderings, _) => orderings.first().cloned(),
+    }
+}
+
+/// The last part of a path.
+pub fn file_name(file: &str) -> &str {
+    file.rsplit(['/', '\\']).next().unwrap_or(file)
+}

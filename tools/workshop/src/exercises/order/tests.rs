@@ -1,0 +1,294 @@
+//! Whole recordings, from the numbers to the text.
+
+use serde_json::{Value, json};
+
+use super::document::EndKind;
+use super::picture::{Extent, draw};
+use super::recording::Recording;
+use super::sources::Sources;
+use super::text;
+
+const MODEL: &str = "exercises/02-x/src/models.rs";
+const LIB: &str = "exercises/02-x/src/lib.rs";
+const OTHER: &str = "solutions/01-y/src/lib.rs";
+
+const FLAGS: &str = "exercises/02-x/src/flags.rs";
+
+const SOURCES: [(&str, &str); 4] = [
+    (
+        FLAGS,
+        "const RUNNING: u32 = 1;\nconst ABORTED: u32 = 1 << 1;\nconst JOINED: u32 = 1 << 2;\n\
+         const REFERENCE: u32 = 1 << 3;\nself.flags.fetch_and(!RUNNING, Release);\n\
+         self.flags.fetch_add(REFERENCE, Relaxed);\n",
+    ),
+    (
+        MODEL,
+        "let parker = Parker::new();\nlet unparking = thread::spawn(|| unpark());\n",
+    ),
+    (
+        LIB,
+        "const EMPTY: u8 = 0;\nconst PARKED: u8 = 1;\nlet lock = Mutex::new(());\n\
+         let state = AtomicU8::new(EMPTY);\nlet woken = Condvar::new();\n\
+         self.state.swap(PARKED, Release);\nself.state.load(Acquire);\nlet cell = UnsafeCell::new(());\n",
+    ),
+    (OTHER, "fn wake() {\n    self.x.load(Relaxed);\n}\n"),
+];
+
+fn at(file: &str, line: u32, column: u32, fields: Value) -> Value {
+    let mut row = json!({ "file": file, "line": line, "column": column });
+    let (Some(row_fields), Some(fields)) = (row.as_object_mut(), fields.as_object()) else {
+        panic!("these are objects");
+    };
+    row_fields.extend(fields.clone());
+    row
+}
+
+/// Objects 0 to 5: a mutex, an atomic, a condition variable, a cell, an atomic of another
+/// exercise, and a word of flags.
+fn recording(message: &str, steps: &[Value], order: &[Value]) -> Recording {
+    let text = json!({
+        "format": "primitives.order/1", "checker": "loom", "values": "plain",
+        "newest_passed": true, "execution": 3, "message": message,
+        "threads": [{}, at(MODEL, 2, 17, json!({}))],
+        "objects": [
+            at(LIB, 3, 12, json!({ "kind": "Mutex" })),
+            at(LIB, 4, 13, json!({ "kind": "AtomicU8", "initial": "0" })),
+            at(LIB, 5, 13, json!({ "kind": "Condvar" })),
+            at(LIB, 8, 12, json!({ "kind": "UnsafeCell" })),
+            at(OTHER, 2, 5, json!({ "kind": "AtomicU32", "initial": "0" })),
+            at(FLAGS, 1, 1, json!({ "kind": "AtomicU32", "initial": "28" })),
+        ],
+        "steps": steps, "order": order,
+    });
+    Recording::read(&text.to_string()).expect("it is a recording")
+}
+
+fn spawn() -> Value {
+    at(
+        MODEL,
+        2,
+        17,
+        json!({ "thread": 0, "operation": "spawn", "target": 1 }),
+    )
+}
+
+fn shown(recording: &Recording, extent: Extent) -> (String, EndKind) {
+    let own = ["exercises/02-x/".to_owned()];
+    let document = draw(
+        recording,
+        &Sources::from(&SOURCES),
+        "models::m",
+        &own,
+        extent,
+    );
+    (text(&document, 200, None), document.end.kind)
+}
+
+#[test]
+fn a_lost_wake_up_is_shown_with_names() {
+    let steps = [
+        at(
+            LIB,
+            6,
+            12,
+            json!({ "thread": 0, "object": 1, "operation": "load", "read": "0", "orderings": ["Relaxed"] }),
+        ),
+        spawn(),
+        at(
+            LIB,
+            3,
+            1,
+            json!({ "thread": 0, "object": 0, "operation": "lock" }),
+        ),
+        at(
+            LIB,
+            6,
+            12,
+            json!({ "thread": 1, "object": 1, "operation": "swap", "read": "0", "wrote": "1", "orderings": ["Release"] }),
+        ),
+        at(
+            LIB,
+            5,
+            1,
+            json!({ "thread": 1, "object": 2, "operation": "notify_one" }),
+        ),
+        at(
+            LIB,
+            5,
+            1,
+            json!({ "thread": 0, "object": 2, "operation": "wait" }),
+        ),
+    ];
+    let order = [0, 1, 2, 3, 4].map(|done| json!({ "done": done }));
+    let order = [&order[..], &[json!({ "sleeps": 5 })]].concat();
+    let recording = recording("deadlock; threads = []", &steps, &order);
+    let (text, end) = shown(&recording, Extent::Folded);
+    let expected = "  \
+  The order of the steps alone does it: each load reads the newest value.
+
+       | main                | unparking                          |
+     1 | spawn unparking     |                                    | models.rs:2
+     2 | lock.lock           |                                    | lib.rs:3
+     3 |                     | state.swap: EMPTY → PARKED Release | lib.rs:6
+     4 |                     | woken.notify_one wakes no thread   | lib.rs:5
+     5 | woken.wait: sleeps  |                                    | lib.rs:5
+    => | main sleeps in woken.wait: a deadlock
+";
+    let narrow = |text: &str| {
+        let lines = text
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>());
+        lines.map(|words| words.join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!((narrow(&text), end), (narrow(expected), EndKind::Deadlock));
+    let (whole, _) = shown(&recording, Extent::Whole);
+    assert!(whole.contains("1 | state.load = EMPTY Relaxed"), "{whole}");
+}
+
+#[test]
+fn an_old_value_is_shown_with_the_newest() {
+    let steps = [
+        spawn(),
+        at(
+            LIB,
+            6,
+            12,
+            json!({ "thread": 1, "object": 1, "operation": "store", "wrote": "1", "orderings": ["Relaxed"] }),
+        ),
+        at(
+            LIB,
+            7,
+            12,
+            json!({ "thread": 0, "object": 1, "operation": "load", "read": "0", "newest": "1", "orderings": ["Acquire"] }),
+        ),
+    ];
+    let mut order = [0, 1, 2].map(|done| json!({ "done": done })).to_vec();
+    order.push(at(
+        LIB,
+        7,
+        1,
+        json!({ "panics": 0, "message": "not\nseen" }),
+    ));
+    let (text, end) = shown(&recording("not\nseen", &steps, &order), Extent::Folded);
+    assert_eq!(end, EndKind::Failure);
+    for part in [
+        "  Step 3 reads an old value: look at the orderings. No order was found to fail in which",
+        "state.load = EMPTY, OLD: step 2 left PARKED Acquire",
+        "=> | main fails (lib.rs:7): not seen\n",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn of_a_race_both_accesses_are_marked() {
+    let steps = [
+        spawn(),
+        at(
+            LIB,
+            1,
+            1,
+            json!({ "thread": 0, "object": 3, "operation": "write" }),
+        ),
+        at(
+            LIB,
+            2,
+            1,
+            json!({ "thread": 1, "object": 3, "operation": "read" }),
+        ),
+    ];
+    let mut order = [0, 1].map(|done| json!({ "done": done })).to_vec();
+    let message = "Causality violation: x";
+    order.push(json!({ "panics": 1, "message": message }));
+    let (text, end) = shown(&recording(message, &steps, &order), Extent::Folded);
+    assert_eq!(end, EndKind::Race);
+    for part in [
+        "2 | cell.write (!)",
+        "| cell.read (!)",
+        "=> | cell: main writes it (lib.rs:1), and unparking reads it (lib.rs:2), and nothing orders",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn parts_of_other_exercises_are_one_step_each() {
+    let load = |thread| {
+        at(
+            OTHER,
+            2,
+            12,
+            json!({ "thread": thread, "object": 4, "operation": "load", "read": "0" }),
+        )
+    };
+    let steps = [spawn(), load(1), load(1), load(0)];
+    let mut order = [0, 1, 2, 3].map(|done| json!({ "done": done })).to_vec();
+    order.push(json!({ "panics": 0, "message": "x" }));
+    let (text, _) = shown(&recording("x", &steps, &order), Extent::Folded);
+    assert!(text.contains("     2 |                 | (wake)"), "{text}");
+    assert!(!text.contains("     4 |"), "{text}");
+}
+
+#[test]
+fn a_flag_that_no_operation_is_given_is_not_taken_for_others() {
+    let fields =
+        json!({ "thread": 0, "object": 5, "operation": "fetch_and", "read": "29", "wrote": "28" });
+    let order = [json!({ "done": 0 }), json!({ "done": 1 })];
+    let recording = recording("x", &[spawn(), at(FLAGS, 5, 12, fields)], &order);
+    let (text, _) = shown(&recording, Extent::Whole);
+    assert!(text.contains("RUNNING|JOINED|3*REFERENCE →"), "{text}");
+    assert!(
+        !text.contains("*RUNNING") && !text.contains("ABORTED"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_step_in_our_own_wrappers_has_no_place() {
+    let fields = json!({ "thread": 0, "object": 0, "operation": "unlock" });
+    let unlock = at("tools/primitives/src/lock.rs", 7, 1, fields);
+    let order = [json!({ "done": 0 }), json!({ "done": 1 })];
+    let recording = recording("x", &[spawn(), unlock], &order);
+    let (text, _) = shown(&recording, Extent::Whole);
+    assert!(text.contains("     2 | lock.unlock     |\n"), "{text}");
+}
+
+#[test]
+fn a_loop_is_shown_twice_and_counted() {
+    let load = at(
+        LIB,
+        7,
+        12,
+        json!({ "thread": 0, "object": 1, "operation": "load", "read": "0" }),
+    );
+    let fence = at(LIB, 7, 12, json!({ "thread": 0, "operation": "fence" }));
+    let swap = at(
+        LIB,
+        6,
+        12,
+        json!({ "thread": 1, "object": 1, "operation": "swap", "read": "0", "wrote": "0" }),
+    );
+    let mut steps = vec![spawn(), swap];
+    for _ in 0..5 {
+        steps.extend([load.clone(), fence.clone()]);
+    }
+    steps.push(load.clone());
+    let order: Vec<_> = (0..steps.len())
+        .map(|done| json!({ "done": done }))
+        .collect();
+    let message = "Model exceeded maximum number of branches.";
+    let (text, _) = shown(&recording(message, &steps, &order), Extent::Folded);
+    assert!(
+        text.contains("6 | fence (the last 2 steps 5 times)"),
+        "{text}"
+    );
+    assert!(text.contains("7 | state.load = EMPTY"), "{text}");
+    assert!(text.contains("=> | a loop goes on forever"), "{text}");
+}
+
+#[test]
+fn a_broken_recording_is_none() {
+    assert!(Recording::read("{}").is_none());
+    let other = r#"{"format":"x","checker":"","values":"","newest_passed":false,"execution":1,"message":"","threads":[],"objects":[],"steps":[],"order":[]}"#;
+    assert!(Recording::read(other).is_none());
+}

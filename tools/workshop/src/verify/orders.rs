@@ -1,0 +1,148 @@
+//! Records in which order each wrong version fails that one of loom's models catches, as a
+//! reader would see it: the search for it must find one that ends in a failure. The steps
+//! of shuttle's models aren't recorded.
+
+use std::future::pending;
+use std::process::ExitCode;
+
+use crate::exercises::cargo::{self, Binary, Build, Target, Words};
+use crate::exercises::catalogue::{self, Checker, Exercise};
+use crate::exercises::header::Header;
+use crate::exercises::order;
+use crate::problem::Problem;
+use crate::terminal::{columns, harmless};
+use crate::workshop::Workshop;
+
+/// The package of the wrong versions.
+const PACKAGE: &str = "counterexamples";
+
+/// A wrong version that a model catches.
+struct Caught {
+    version: String,
+    /// The model's name, without its modules.
+    model: String,
+}
+
+/// `cargo workshop verify --orders`: prints the order of each wrong version of these
+/// exercises, or of all if `numbers` is empty. The status is a success only if each has
+/// one.
+///
+/// # Errors
+///
+/// When there is no such exercise, or the versions can't be built.
+pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<ExitCode, Problem> {
+    let mut missing = Vec::new();
+    let mut count = 0;
+    for exercise in catalogue::find_some(workshop, numbers)? {
+        let caught = caught(workshop, &exercise);
+        if caught.is_empty() {
+            continue;
+        }
+        let binary = build(workshop, &exercise).await?;
+        for Caught { version, model } in &caught {
+            count += 1;
+            if !show(workshop, &exercise, &binary, version, model).await {
+                missing.push(format!("exercise_{}::{version}", exercise.number));
+            }
+        }
+    }
+    println!(
+        "{} of {count} wrong versions show their order.",
+        count - missing.len()
+    );
+    for version in &missing {
+        println!("  none: {version}");
+    }
+    Ok(match missing.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+fn caught(workshop: &Workshop, exercise: &Exercise) -> Vec<Caught> {
+    let models = super::claims::names(&exercise.models_for(Checker::Loom));
+    let caught = |file: std::path::PathBuf| {
+        let header = Header::of(&file).ok()?;
+        let model = header.caught_by.test.strip_prefix("models::")?.to_owned();
+        Some(Caught {
+            version: file.file_stem()?.to_str()?.to_owned(),
+            model: Some(model).filter(|model| models.contains(model))?,
+        })
+    };
+    let versions = catalogue::versions(workshop, PACKAGE, exercise);
+    versions.into_iter().filter_map(caught).collect()
+}
+
+async fn build(workshop: &Workshop, exercise: &Exercise) -> Result<Binary, Problem> {
+    let name = format!("exercise_{}", exercise.number);
+    let build = Build {
+        packages: vec![PACKAGE.to_owned()],
+        features: vec![format!("{PACKAGE}/{}", Checker::Loom.feature())],
+        target: Target::TestsAnd(vec![name.clone()]),
+        ..Build::default()
+    };
+    let on_words = |words| {
+        if let Words::Cargo(text) = words {
+            eprint!("{text}");
+        }
+    };
+    let built = cargo::build(workshop, &build, on_words, pending()).await?;
+    let is_it = |binary: &&Binary| {
+        let file = binary.executable.file_name().unwrap_or_default();
+        file.to_string_lossy().starts_with(&format!("{name}-"))
+    };
+    let binary = built.binaries_of(PACKAGE).find(is_it).cloned();
+    binary.ok_or_else(|| {
+        Problem::new(format!(
+            "the wrong versions of exercise {} cannot be built",
+            exercise.number
+        ))
+        .help(format!(
+            "`cargo workshop verify {}` says why",
+            exercise.number
+        ))
+    })
+}
+
+/// Prints the order, and returns `true` if there is one.
+async fn show(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    binary: &Binary,
+    version: &str,
+    model: &str,
+) -> bool {
+    let name = format!("exercise_{}::{version}", exercise.number);
+    println!("\n{name}: {model}");
+    let path = path_of(exercise, &name, model);
+    let kept = order::record(workshop, exercise, binary, &path, pending()).await;
+    let Some(kept) = kept else {
+        println!("  no order was recorded");
+        return false;
+    };
+    let document = kept.folded();
+    let (all, folded) = (kept.whole().steps.len(), document.steps.len());
+    print!(
+        "{}",
+        harmless(&order::text(&document, usize::from(columns()), None))
+    );
+    println!("  ({folded} of {all} steps)");
+    true
+}
+
+/// The model's whole path: models may have files of their own.
+fn path_of(exercise: &Exercise, version: &str, model: &str) -> String {
+    let files = exercise.models();
+    let of_file = files.iter().find(|file| {
+        super::claims::names(&[(*file).clone()])
+            .iter()
+            .any(|name| name == model)
+    });
+    let stem = of_file.and_then(|file| file.file_stem()?.to_str());
+    match stem {
+        Some(stem) if stem != "models" && stem != "mod" => {
+            format!("{version}::models::{stem}::{model}")
+        }
+        _ => format!("{version}::models::{model}"),
+    }
+}
