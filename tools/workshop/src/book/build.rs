@@ -86,12 +86,31 @@ const MARKS_OF_A_BOOK: [&str; 3] = [".nojekyll", "toc.html", "404.html"];
 
 static PROBE: [u8; 64 << 10] = [0; 64 << 10];
 
+/// What only served pages load: the panels of the exercises need the server.
+const WORKBENCH: [(&str, &str, &str); 2] = [
+    (
+        "output.html.additional-js",
+        "theme/workshop.js",
+        "theme/workbench.js",
+    ),
+    (
+        "output.html.additional-css",
+        "theme/workshop.css",
+        "theme/workbench.css",
+    ),
+];
+
 fn configured(root: &Path, destination: &Path, purpose: Purpose) -> Result<Config, Error> {
     let mut config = Config::from_disk(root.join("book.toml"))?;
     config.build.build_dir = destination.to_path_buf();
     if purpose != Purpose::Publish {
         // The page for addresses that don't exist needs absolute links.
         config.set("output.html.site-url", "/")?;
+        for (setting, bundle, workbench) in WORKBENCH {
+            if root.join(workbench).is_file() {
+                config.set(setting, [bundle, workbench])?;
+            }
+        }
     }
     if purpose == Purpose::ServeSoon {
         let setting = serde_json::json!({ "": { "enable": false } });
