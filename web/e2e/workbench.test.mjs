@@ -85,9 +85,9 @@ describe("the workbench", { skip: reasonToSkip() }, () => {
       assert.deepEqual(await panel.locator(".clause").evaluateAll((all) => all.map((one) => one.dataset.stands)), ["held", "failed", "unwritten", "open", "open", "open", "open", "open"]);
       assert.equal(await panel.locator('.clause[data-stands="held"] details[open]').count(), 0);
       assert.equal(await panel.locator(".tests > :is(.passed, .unwritten):visible").count(), 0);
-      await panel.getByRole("button", { name: "Show the checks: 1 that passes, 1 not written yet" }).click();
+      await panel.getByRole("button", { name: "Show 1 that passes, 1 not written yet" }).click();
       assert.equal(await panel.locator(".tests > .passed:visible").count(), 1);
-      await panel.getByRole("button", { name: "Show the check’s code" }).first().click();
+      await panel.getByRole("button", { name: "Show its code" }).first().click();
       assert.match(await panel.locator(".check-code").innerText(), /fn an_idle_thread_sleeps|#\[test\]/);
       assert(await panel.locator(".failed").getByRole("button", { name: "Hint" }).isVisible());
       await assertAccessible(page);
@@ -143,6 +143,18 @@ describe("the workbench", { skip: reasonToSkip() }, () => {
       await panel.locator(".exercise-note.bad").waitFor();
       assert.deepEqual(await visible(page, [".exercise-note", ".exercise-count"]), [true, true]);
     }, { viewport: { width: 390, height: 700 }, prepare: answers([failed(1)]) });
+  });
+
+  test("shows above the contents how far the reader is, and the way on", async () => {
+    const listed = (number, state, next = false) => ({ number, title: "t", page: "one-future/parker-exercise.html", state, next, held: 0, clauses: 1 });
+    const list = [listed(1, "solved"), listed(2, "failing", true), listed(3, "not-started")];
+    await onPage(path, async (page) => {
+      const shown = page.locator(".ws-segments");
+      await shown.getByText("1 of 3 exercises solved").waitFor();
+      assert.deepEqual(await shown.locator(".segments span").evaluateAll((all) => all.map((one) => one.className)), ["solved", "begun", "open"]);
+      assert.match(await shown.getByRole("link", { name: "Continue: exercise 2" }).getAttribute("href"), /parker-exercise\.html$/);
+      await assertAccessible(page);
+    }, { prepare: (page) => page.route("**/api/exercises", (route) => route.fulfill({ json: list })) });
   });
 
   test("keeps what gives the answer away until it is asked for", async () => {

@@ -127,7 +127,7 @@ export class Checklist extends TestList {
   /** @param {boolean} all */
   showAll(all) {
     this.element.classList.toggle("all", all);
-    this.toggle.textContent = all ? "Fold these checks again" : `Show the checks: ${this.folded}`;
+    this.toggle.textContent = all ? "Fold these again" : `Show ${this.folded}`;
     this.toggle.setAttribute("aria-expanded", String(all));
   }
 
@@ -145,7 +145,7 @@ export class Checklist extends TestList {
   /** @param {string} name */
   #beside(name) {
     const code = element("div");
-    const show = button("Show the check’s code", async () => {
+    const show = button("Show its code", async () => {
       const source = element("code", { class: "language-rust" }, await this.codeOf(name));
       window.hljs?.highlightBlock(source);
       const block = element("pre", { class: "check-code", tabIndex: 0, role: "region", "aria-label": "The check’s code" }, source);
