@@ -135,3 +135,29 @@ fn search_index(book: &Path) -> Option<PathBuf> {
         name.starts_with("searchindex") && name.ends_with(".js")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Purpose, configured};
+
+    #[test]
+    fn only_served_pages_load_the_workbench() {
+        let root = tempfile::tempdir().unwrap();
+        let toml = "[output.html]\nadditional-js = [\"theme/workshop.js\"]\n";
+        fs::write(root.path().join("book.toml"), toml).unwrap();
+        let scripts = |purpose| {
+            let config = configured(root.path(), root.path(), purpose).unwrap();
+            let scripts = config.get::<Vec<String>>("output.html.additional-js");
+            scripts.unwrap().unwrap()
+        };
+        assert_eq!(scripts(Purpose::Serve), ["theme/workshop.js"]);
+        fs::create_dir(root.path().join("theme")).unwrap();
+        fs::write(root.path().join("theme/workbench.js"), "").unwrap();
+        let both = ["theme/workshop.js", "theme/workbench.js"];
+        assert_eq!(scripts(Purpose::Serve), both);
+        assert_eq!(scripts(Purpose::ServeSoon), both);
+        assert_eq!(scripts(Purpose::Publish), ["theme/workshop.js"]);
+    }
+}
