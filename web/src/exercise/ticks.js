@@ -106,7 +106,7 @@ function signOf({ state, solved }) {
  * @returns {HTMLAnchorElement | undefined}
  */
 export function pageLink(address) {
-  const links = [...document.querySelectorAll("#mdbook-sidebar a[href]")];
+  const links = [...document.querySelectorAll("#mdbook-sidebar a[href]:not(.ws-segments a)")];
   const found = links.find((link) => link instanceof HTMLAnchorElement && link.href.replace(/#.*/s, "") === address);
   return found instanceof HTMLAnchorElement ? found : undefined;
 }
