@@ -30,7 +30,7 @@ pub struct Measured {
     /// arrived. Sorted.
     pub latencies: Vec<Duration>,
     pub took: Duration,
-    /// The processor time that the server has used.
+    /// The CPU time that the server has used.
     pub processor_time: Duration,
 }
 
@@ -57,7 +57,7 @@ struct Connection {
 }
 
 /// Puts the load on the server for the load's duration, after a warm-up of a quarter
-/// of that time, which doesn't count. `used` returns the processor time that the
+/// of that time, which doesn't count. `used` returns the CPU time that the
 /// server has used so far.
 pub fn run(address: SocketAddr, load: &Load, used: impl Fn() -> Duration) -> io::Result<Measured> {
     super::server::raise_limit();

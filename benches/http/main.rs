@@ -6,7 +6,7 @@
 //! response before it. (In a closed loop, a client sends its next request only after
 //! the response. If the server stalls, such a client measures one late response
 //! instead of all the requests that would have come meanwhile.) The server runs in a
-//! process of its own, so that its processor time can be measured separately.
+//! process of its own, so that its CPU time can be measured separately.
 //!
 //! Arguments select rows by parts of their names, as in `-- solution/2`. The
 //! environment variable `HTTP_ROUNDS=9` sets the number of rounds; each round runs
@@ -183,7 +183,7 @@ impl Server {
         Ok(Self { process, address })
     }
 
-    /// Returns the processor time that the server's threads have used so far, or zero
+    /// Returns the CPU time that the server's threads have used so far, or zero
     /// if the system doesn't report it.
     fn processor_time(&self) -> Duration {
         let path = format!("/proc/{}/stat", self.process.id());

@@ -20,9 +20,9 @@ pub use event::{Direction, Event, ShutDown};
 /// The readiness of a source, such as a socket: whether each of its two
 /// directions is *ready*, and which tasks wait for it.
 ///
-/// This type does no I/O. A driver reports events to it. A task that gets
-/// `WouldBlock` from the source waits here and tries again. If it gets
-/// `WouldBlock` again, it clears the readiness and waits for the next event.
+/// This type does no I/O. A driver reports events to it. A task waits here
+/// until the source is ready, and then tries. If it gets `WouldBlock` from the
+/// source, it clears the readiness and waits for the next event.
 ///
 /// # Contract
 ///

@@ -41,7 +41,7 @@ describe("the book", { skip: reasonToSkip() }, () => {
     }, { viewport });
   });
 
-  test("is accessible with reduced motion and forced colours", async () => {
+  test("is accessible with reduced motion and forced colors", async () => {
     await onPages(paths, settledAndAccessible, { reducedMotion: "reduce", forcedColors: "active" });
   });
 

@@ -10,6 +10,8 @@ export function data(name) {
 export const TRACE = data("late-heartbeat");
 export const QUEUES = data("queues");
 export const SWEEP = data("yield-sweep");
+export const GAP = data("steps-gap");
+export const RECORDED = data("steps-recorded");
 
 /** The Markdown of README.md, as HTML. */
 export function figure(id, tag, attributes, documents) {
@@ -25,6 +27,8 @@ export const FIGURES = {
   queues: figure("fig-queues", "ws-timeline", { view: "worker" }, { queues: QUEUES }),
   empty: figure("fig-empty", "ws-timeline", {}, {}),
   sweep: figure("fig-sweep", "ws-sweep", { x: "numbers between two yields", items: "numbers", budget: "50us" }, { sweep: SWEEP }),
+  gap: figure("fig-gap", "ws-steps", {}, { gap: GAP }),
+  recorded: figure("fig-recorded", "ws-steps", {}, { recorded: RECORDED }),
   drawn: figure("fig-drawn", "ws-sweep", { x: "numbers between two yields", predict: "" }, { sweep: SWEEP }),
 };
 

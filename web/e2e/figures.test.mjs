@@ -29,7 +29,7 @@ describe("figures", { skip: reasonToSkip() }, () => {
     }
   }
 
-  test("are accessible with forced colours, and with targets large enough", async () => {
+  test("are accessible with forced colors, and with targets large enough", async () => {
     await onFigures(Object.values(FIGURES).join(""), async (page) => {
       await openAll(page);
       await assertAccessible(page, "main");
@@ -41,8 +41,8 @@ describe("figures", { skip: reasonToSkip() }, () => {
   });
 
   test("of the book draw their data, and are accessible with it", async () => {
-    await onPages(await pagesWith(":is(ws-timeline, ws-sweep) script"), async (page, path) => {
-      const figures = page.locator("ws-timeline, ws-sweep");
+    await onPages(await pagesWith(":is(ws-timeline, ws-sweep, ws-steps) script"), async (page, path) => {
+      const figures = page.locator("ws-timeline, ws-sweep, ws-steps");
       for (const drawn of await figures.all()) {
         assert.equal(await drawn.locator(".fig-error:visible").count(), 0, `${path}: ${await drawn.locator(".fig-error").innerText()}`);
         assert((await drawn.locator(".fig-canvas .fig-picture").count()) >= 1, path);

@@ -2,16 +2,18 @@
 
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { stepsPicture } from "../src/figures/steps/first.js";
 import { sweepPicture } from "../src/figures/sweep/first.js";
 import { timelinePicture } from "../src/figures/timeline/first.js";
 import { toText } from "./static-html.mjs";
 
 const FIGURE = /<figure[^>]*\bid="([^"]+)"[^>]*>([\s\S]*?)<\/figure>/g;
-const ELEMENT = /<(ws-timeline|ws-sweep)\b([^>]*)>([\s\S]*?)<\/\1>/;
+const ELEMENT = /<(ws-timeline|ws-sweep|ws-steps)\b([^>]*)>([\s\S]*?)<\/\1>/;
 const ATTRIBUTE = /\bdata-([\w-]+)(?:="([^"]*)")?/g;
 const SCRIPT = /<script type="application\/json"(?:[^>]*?data-name="([^"]*)")?[^>]*>([\s\S]*?)<\/script>/g;
 const INCLUDE = /\{\{#include ([^}:]+)\}\}/;
 const WIDTH = 680;
+const DRAW = { "ws-timeline": timelinePicture, "ws-sweep": sweepPicture, "ws-steps": stepsPicture };
 
 /**
  * @param {string} book the folder of the chapters
@@ -37,8 +39,7 @@ function figureOf(page, id, inside, named) {
   try {
     const documents = [...content.matchAll(SCRIPT)].map(([, name = "", text = ""]) => ({ name, text: expanded(text, page) }));
     const traces = (data.traces ?? "").split(/\s+/).filter(Boolean).map((name) => ({ name, text: expanded(named.get(name) ?? "", page) }));
-    const draw = tag === "ws-timeline" ? timelinePicture : sweepPicture;
-    return [{ id, file, picture: `${tidy(toText(draw(documents, data, id, WIDTH, traces)))}\n`, problem: "" }];
+    return [{ id, file, picture: `${tidy(toText(/** @type {any} */ (DRAW)[tag](documents, data, id, WIDTH, traces)))}\n`, problem: "" }];
   } catch (error) {
     return [{ id, file, picture: "", problem: `${page}: ${id}: ${error instanceof Error ? error.message : error}` }];
   }

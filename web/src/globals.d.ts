@@ -3,6 +3,9 @@
 /** The way from this page to the root of the book: `""` or `"../"`. */
 declare const path_to_root: string | undefined;
 
+/** Which version of the figures' script belongs to this one. */
+declare const FIGURES_VERSION: string;
+
 declare module "*.css";
 
 interface AcePosition {
@@ -49,6 +52,8 @@ interface Window {
   ace?: { edit(element: Element): AceEditor; require(module: string): any };
   editors?: AceEditor[];
   hljs?: { highlightBlock(block: Element): void };
+  /** The way to the runner, for the figures' script. */
+  workshopRunner?: Pick<typeof import("./runner.js"), "ask" | "runnerState">;
   /** Which lines of a program are hidden at first; the page's head has noted them. */
   workshopHidden?: WeakMap<Element, [number, number][]>;
   /** What the script of every page shares with the one of a served page. */

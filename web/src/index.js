@@ -1,7 +1,7 @@
 import "./style/index.css";
 import * as busy from "./busy.js";
 import { startCommands } from "./exercise/command.js";
-import { defineFigures } from "./figures/index.js";
+import { loadFigures } from "./figures/load.js";
 import { copyEditorsWhilePrinting, flattenEditors, isPrintPage } from "./print.js";
 import * as runner from "./runner.js";
 import { startScrollable } from "./scrollable.js";
@@ -13,7 +13,7 @@ window.workshopShared = { busy, runner };
 
 runner.adoptToken();
 runner.adoptLaterTokens();
-defineFigures();
+loadFigures();
 if (isPrintPage()) {
   flattenEditors();
 } else {

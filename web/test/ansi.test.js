@@ -8,14 +8,14 @@ test("plain text is one plain piece", () => {
   assert.deepEqual(pieces("a < b\n"), [["a < b\n", ""]]);
 });
 
-test("rustc's colours become classes, and end with a reset", () => {
+test("rustc's colors become classes, and end with a reset", () => {
   assert.deepEqual(pieces("\x1b[1m\x1b[38;5;9merror\x1b[0m: no"), [
     ["error", "ansi-bold ansi-red"],
     [": no", ""],
   ]);
 });
 
-test("plain and bright colours are the same colour", () => {
+test("plain and bright colors are the same color", () => {
   assert.deepEqual(pieces("\x1b[32mok\x1b[92m!\x1b[39m."), [["ok", "ansi-green"], ["!", "ansi-green"], [".", ""]]);
 });
 

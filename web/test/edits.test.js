@@ -50,7 +50,7 @@ test("earlier edits go when the reader says so, the current one stays", () => {
   assert.equal(updated.current(), "newer");
 });
 
-test("spoilt or full storage does not break the page", () => {
+test("spoiled or full storage does not break the page", () => {
   store.kept.set("workshop-edit-one", "{not json");
   assert.equal(new Edits(store, "one", "old").current(), undefined);
   store.setItem = () => {

@@ -9,6 +9,13 @@ import { parseTrace } from "../src/figures/timeline/read.js";
 import { asText } from "../src/figures/timeline/table.js";
 import { picture } from "../src/figures/timeline/view.js";
 import { chain, describe, explain, pointsOfInterest, sentences, statistics } from "../src/figures/timeline/words.js";
+import { orderedRun, recordedRun } from "../src/figures/steps/derive.js";
+import { firstOrder, widestOf } from "../src/figures/steps/first.js";
+import { solve } from "../src/figures/steps/machine.js";
+import { parseSteps } from "../src/figures/steps/read.js";
+import { asText as stepsAsText } from "../src/figures/steps/table.js";
+import { picture as stepsPicture } from "../src/figures/steps/view.js";
+import { sentences as stepsSentences } from "../src/figures/steps/words.js";
 import { parseSweep } from "../src/figures/sweep/read.js";
 import { Unreadable } from "../src/figures/unreadable.js";
 
@@ -135,4 +142,44 @@ test("a sweep is read, or told, whatever stands in it", LIMIT, () => {
   }
   assert.throws(() => parseSweep(sweep({ points: many((index) => point(index + 1)) })), /50000 points/);
   read(sweep({ meta: { calibration_ns: many((index) => index) } }), "much noise");
+});
+
+test("steps are drawn, or told, whatever stands in them", LIMIT, () => {
+  const step = { thread: 0, text: "a", changes: [{ cell: 0, value: 1 }] };
+  const line = { thread: 0, code: "a", cases: [{ says: "" }], waits: "waits" };
+  const base = { schema: "workshop.steps/1", title: "x", threads: [{ name: "A" }], cells: [{ name: "x", initial: 0 }] };
+  const end = { kind: "done", text: "" };
+  const drawnOrTold = (document, what) => {
+    try {
+      const steps = parseSteps(typeof document === "string" ? document : JSON.stringify(document));
+      const solution = steps.programs.length > 0 ? solve(steps) : undefined;
+      const run = solution ? orderedRun(steps, firstOrder(steps, solution), solution) : recordedRun(steps);
+      const settings = { at: run.rows.length, width: 680, widest: widestOf(run, solution), label: "", id: "x" };
+      const size = parts(stepsPicture(run, settings)) + parts(stepsAsText(run, stepsSentences(run, solution), 0, true, { isOpen: true, toggle() {} }, () => {}));
+      assert(size < 100_000, `${what}: a picture of ${size} pieces`);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw new Error(`${what}: ${error.stack}`);
+      assert.match(error.message, SENTENCE, what);
+      assert(error.message.length < 500, `${what}: ${error.message.length} letters`);
+    }
+  };
+  for (const oddity of ODDITIES) {
+    for (const rest of [{ steps: [step], end }, { lines: [line] }]) {
+      for (const field of ["schema", "title", "description", "threads", "cells", "steps", "lines", "end", "show"]) drawnOrTold({ ...base, ...rest, [field]: oddity }, field);
+      drawnOrTold({ ...base, ...rest, threads: [oddity] }, "a thread");
+      drawnOrTold({ ...base, ...rest, cells: [{ name: oddity, initial: oddity }] }, "a cell");
+      drawnOrTold({ ...base, ...rest, show: [oddity] }, "shown");
+    }
+    for (const field of Object.keys({ ...step, wakes: 0, stale: 0, source: 0, note: 0, ordering: 0 })) drawnOrTold({ ...base, end, steps: [{ ...step, [field]: oddity }] }, field);
+    for (const field of Object.keys({ ...line, label: 0, rests: 0 })) drawnOrTold({ ...base, lines: [{ ...line, [field]: oddity }] }, field);
+    for (const field of ["when", "set", "to", "says", "fails"]) drawnOrTold({ ...base, lines: [{ ...line, cases: [{ says: "", [field]: oddity }] }] }, field);
+    drawnOrTold({ ...base, lines: [{ ...line, cases: [{ set: { x: oddity }, when: { x: oddity }, says: "" }] }] }, "a value");
+    drawnOrTold({ ...base, end, steps: [oddity] }, "a step");
+    drawnOrTold({ ...base, lines: [oddity] }, "a line");
+  }
+  for (const source of ["", "null", "[]", "{}", "[".repeat(100_000)]) drawnOrTold(source, source.slice(0, 9));
+  drawnOrTold({ ...base, end, steps: many(() => step) }, "many steps");
+  drawnOrTold({ ...base, threads: many(() => ({ name: "A" })), lines: [line] }, "many threads");
+  const counts = { thread: 0, code: "count", label: "top", cases: [{ set: { x: { add: 1 } }, to: "top", says: "" }] };
+  assert.throws(() => solve(parseSteps(JSON.stringify({ ...base, lines: [counts] }))), /more than 20000 states/);
 });

@@ -6,9 +6,9 @@ test("a scale goes there and back", () => {
   const time = linear([2, 4], [100, 300]);
   assert.deepEqual([2, 3, 5].map(time), [100, 200, 400]);
   assert.equal(time.invert(250), 3.5);
-  const upwards = logarithmic([1, 1000], [300, 0]);
-  assert.deepEqual([1, 10, 1000].map(upwards).map(Math.round), [300, 200, 0]);
-  assert.equal(Math.round(upwards.invert(100)), 100);
+  const upward = logarithmic([1, 1000], [300, 0]);
+  assert.deepEqual([1, 10, 1000].map(upward).map(Math.round), [300, 200, 0]);
+  assert.equal(Math.round(upward.invert(100)), 100);
 });
 
 test("ticks are round, within the domain, and about as many as wanted", () => {
@@ -19,7 +19,7 @@ test("ticks are round, within the domain, and about as many as wanted", () => {
   assert.deepEqual(linear([0.001, 0.0035], [0, 1]).ticks(5), [0.001, 0.0015, 0.002, 0.0025, 0.003, 0.0035]);
 });
 
-test("a quantile lies between its neighbours", () => {
+test("a quantile lies between its neighbors", () => {
   assert.equal(quantile([1, 2, 3, 4], 0.5), 2.5);
   assert.equal(quantile([1, 2, 3, 4], 0), 1);
   assert.equal(quantile([7], 0.9), 7);

@@ -127,7 +127,7 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Creates a direction in which nothing was sent.
+    /// Creates a wire on which nothing was sent.
     #[expect(clippy::new_without_default, reason = "as in the exercise")]
     pub fn new() -> Self {
         Self {

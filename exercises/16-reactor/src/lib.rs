@@ -4,11 +4,11 @@
 //! `cargo test -p exercise-16`.
 //!
 //! What you write is the driver, what its handles share with it, and how a task
-//! uses a source. It's built on mio: [`mio::Poll`] waits for events,
+//! uses a source. The driver is built on mio: [`mio::Poll`] waits for events,
 //! [`mio::Registry`] registers sources, and [`mio::Waker`] ends a wait. The
-//! crate `readiness` is exercise 15, which knows what is known about one
+//! crate `readiness` is exercise 15, which stores what is known about one
 //! source. The crate `sleep` is exercise 5: its `Timers` know all sleeps, wake
-//! those that are due, and say when the next one is.
+//! those that are due, and say when the next one is due.
 //!
 //! Import locks and atomics from `primitives`, as in exercise 2.
 //!

@@ -164,9 +164,9 @@ impl Drop for Driver {
     }
 }
 
-/// Calls wakers, which may be anyone's. The panic of one concerns those that
-/// wait for the same source, and not the thread that has the driver: without
-/// it, no source and no sleep would wake a task any more.
+/// Calls wakers, which may run any code. A panic concerns only the tasks that
+/// wait for the same source. It must not end the thread that has the driver,
+/// because without that thread, no source and no sleep would wake a task.
 pub fn wake(wake: impl FnOnce()) {
     let woken = catch_unwind(AssertUnwindSafe(wake));
     // The panic's payload may itself panic when it's dropped.

@@ -59,10 +59,10 @@ impl WakeUp {
     }
 
     /// Returns `false` if there's a token. The thread must not wait then. In
-    /// both cases it must call [`end_wait`](Self::end_wait) afterwards.
+    /// both cases it must call [`end_wait`](Self::end_wait) afterward.
     pub fn begin_wait(&self) -> bool {
         // AcqRel: pairs with the swap in `unpark`. `unpark_if_waiting` relies on
-        // the mutex, which this thread locks afterwards, not on this store.
+        // the mutex, which this thread locks afterward, not on this store.
         // Acquire: on failure, pairs with the swap in `unpark`; `end_wait` takes
         // the token.
         let begun =

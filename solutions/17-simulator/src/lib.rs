@@ -23,26 +23,26 @@
 //!
 //! The queue:
 //!
-//! 5. **Each once.** A task that's pushed is returned by one
-//!    [`ReadyQueue::pop`], no matter how often it was pushed before that.
-//!    Pushed later, it's in the queue again. If the queue is empty, `pop`
-//!    returns `None`.
+//! 5. **Each once.** A task that's pushed is returned by exactly one
+//!    [`ReadyQueue::pop`], no matter how often it was pushed before that. If
+//!    it's pushed after that, it's in the queue again. If the queue is empty,
+//!    `pop` returns `None`.
 //! 6. **By the seed.** Each of the tasks in the queue is equally likely to be
-//!    next. The numbers of the [`Random`] that's passed to `pop`, and the calls
-//!    before, determine which one is.
+//!    next. The numbers of the [`Random`] that's passed to `pop`, and the
+//!    earlier calls of `push` and `pop`, determine which one is.
 //!
 //! The wire:
 //!
 //! 7. **In order.** [`Wire::receive`] reads bytes in the order in which they
 //!    were sent, each once, and as many as have arrived and fit. A byte arrives
-//!    at its arrival, or together with a byte that was sent before it, if that
-//!    one arrives later.
+//!    at the time that `send` was given, or together with a byte that was sent
+//!    before it, if that byte arrives later.
 //! 8. **The end.** The end of the stream comes after all bytes, and no earlier
-//!    than its arrival. From then on, `receive` returns `Some(0)`. What is sent
-//!    after the end is lost.
+//!    than the time that `end` was given. From then on, `receive` returns
+//!    `Some(0)`. What is sent after the end is lost.
 //! 9. **The next arrival.** [`Wire::next_arrival`] returns the time from which
-//!    on `receive` returns `Some`, which may be in the past, or `None` if only
-//!    another call of `send` or `end` can change that it returns `None`.
+//!    `receive` returns `Some`, which may be in the past. It returns `None` if
+//!    `receive` returns `None` until another call of `send` or `end`.
 //!
 //! The loop:
 //!

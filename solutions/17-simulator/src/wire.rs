@@ -21,7 +21,7 @@ struct Segment {
 }
 
 impl Wire {
-    /// Creates a direction in which nothing was sent.
+    /// Creates a wire on which nothing was sent.
     pub fn new() -> Self {
         Self::default()
     }
@@ -53,8 +53,8 @@ impl Wire {
         first.or(self.end)
     }
 
-    /// Reads bytes that have arrived by `now`. Returns their number, 0 at the
-    /// end of the stream, and `None` if nothing has arrived.
+    /// Reads bytes that have arrived by `now` into a buffer that isn't empty.
+    /// Returns their number, 0 at the end, and `None` if nothing has arrived.
     pub fn receive(
         &mut self,
         now: Duration,

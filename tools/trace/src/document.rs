@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::event;
 pub use crate::event::Kind;
+pub use crate::steps::Steps;
 
 /// What [`Trace::to_json`](crate::Trace::to_json) writes.
 #[derive(Debug, Deserialize)]
@@ -159,13 +161,15 @@ pub struct Waits {
     pub samples: Vec<u64>,
 }
 
-/// A document of either kind.
+/// A document of any kind.
 #[derive(Debug)]
 pub enum Document {
     /// A trace.
     Trace(Box<Trace>),
     /// A sweep.
     Sweep(Box<Sweep>),
+    /// An order of steps.
+    Steps(Box<Steps>),
 }
 
 impl Document {
@@ -175,26 +179,33 @@ impl Document {
     ///
     /// What is wrong with it, in one sentence without a period.
     pub fn read(text: &str) -> Result<Self, String> {
-        let is_sweep = text.contains("\"workshop.sweep/");
-        if is_sweep {
-            let sweep: Sweep = serde_json::from_str(text).map_err(|error| error.to_string())?;
-            return sweep
-                .fault()
-                .map_or_else(|| Ok(Self::Sweep(sweep.into())), Err);
+        let has = |schema: &str| text.contains(&format!("\"{schema}/"));
+        if has("workshop.sweep") {
+            read(text, Sweep::fault, Self::Sweep)
+        } else if has("workshop.steps") {
+            read(text, Steps::fault, Self::Steps)
+        } else {
+            read(text, Trace::fault, Self::Trace)
         }
-        let trace: Trace = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        trace
-            .fault()
-            .map_or_else(|| Ok(Self::Trace(trace.into())), Err)
     }
 
-    /// The program that it was recorded by.
-    pub fn source(&self) -> &str {
+    /// The program that it was recorded by, if any was.
+    pub fn source(&self) -> Option<&str> {
         match self {
-            Self::Trace(trace) => &trace.meta.source,
-            Self::Sweep(sweep) => &sweep.source,
+            Self::Trace(trace) => Some(&trace.meta.source),
+            Self::Sweep(sweep) => Some(&sweep.source),
+            Self::Steps(_) => None,
         }
     }
+}
+
+fn read<T: DeserializeOwned>(
+    text: &str,
+    fault: impl Fn(&T) -> Option<String>,
+    document: impl Fn(Box<T>) -> Document,
+) -> Result<Document, String> {
+    let read: T = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    fault(&read).map_or_else(|| Ok(document(read.into())), Err)
 }
 
 impl From<Trace> for crate::Trace {

@@ -53,6 +53,8 @@ mod queues;
 mod reading;
 #[cfg_attr(not(feature = "record"), path = "off.rs")]
 mod recorder;
+#[cfg(feature = "document")]
+pub mod steps;
 mod sweep;
 #[cfg(feature = "record")]
 mod task;

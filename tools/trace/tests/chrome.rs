@@ -27,7 +27,7 @@ fn export() -> Vec<(String, Vec<Value>)> {
         let text = fs::read_to_string(&file).unwrap();
         match Document::read(&text).expect("`verify` reads them, too") {
             Document::Trace(document) => Some((file.display().to_string(), (*document).into())),
-            Document::Sweep(_) => None,
+            Document::Sweep(_) | Document::Steps(_) => None,
         }
     });
     let mut all: Vec<(String, Trace)> = traces.collect();

@@ -38,6 +38,11 @@ fn the_schema_of_sweeps_is_up_to_date() {
 }
 
 #[test]
+fn the_schema_of_steps_is_up_to_date() {
+    compare::<document::Steps>("schema/workshop.steps-1.schema.json");
+}
+
+#[test]
 fn a_trace_can_stand_in_a_page() {
     let recording = trace::record("a \"title\"</script>", "by hand", 1);
     trace::thread_start();
@@ -146,4 +151,76 @@ fn what_is_wrong_with_a_document_is_told() {
     }
     let newer = recording("").replace("trace/1", "trace/2");
     assert!(Document::read(&newer).is_err());
+}
+
+#[test]
+fn what_is_wrong_with_steps_is_told() {
+    let steps = |rest: &str| {
+        format!(
+            r#"{{"schema":"workshop.steps/1","title":"","description":"","threads":[{{"name":"A"}}],
+            "cells":[{{"name":"x","initial":0}}],{rest}}}"#
+        )
+    };
+    let line = r#"{"thread":0,"code":"x += 1","cases":[{"set":{"x":{"add":1}},"says":""}]}"#;
+    let step = r#"{"thread":0,"text":"x = 1","changes":[{"cell":0,"value":1}]}"#;
+    let end = r#""end":{"kind":"done","text":""}"#;
+    for good in [
+        format!(r#""lines":[{line}]"#),
+        format!(r#""steps":[{step}],{end}"#),
+    ] {
+        assert!(
+            matches!(Document::read(&steps(&good)), Ok(Document::Steps(_))),
+            "{good}"
+        );
+    }
+    for (rest, fault) in [
+        (end.to_owned(), "neither steps nor lines"),
+        (format!(r#""steps":[{step}]"#), "need an end"),
+        (
+            format!(r#""steps":[{}],{end}"#, step.replace(":0,", ":1,")),
+            "unknown thread",
+        ),
+        (
+            format!(
+                r#""steps":[{}],{end}"#,
+                step.replace(r#"cell":0"#, r#"cell":1"#)
+            ),
+            "unknown cell",
+        ),
+        (
+            format!(
+                r#""lines":[{line}],"claim":{{"orders":1,"failing":1}},"model":{{"file":"","test":""}}"#
+            ),
+            "doesn't say the same",
+        ),
+        (format!(r#""lines":[{line}],"show":[1]"#), "unknown thread"),
+        (
+            format!(r#""lines":[{}]"#, line.replace("\"x\"", "\"y\"")),
+            "unknown cell",
+        ),
+        (
+            format!(
+                r#""lines":[{}]"#,
+                line.replace(r#""says""#, r#""to":"y","says""#)
+            ),
+            "unknown line",
+        ),
+        (
+            format!(
+                r#""lines":[{}]"#,
+                line.replace(r#""set""#, r#""when":{"x":1},"set""#)
+            ),
+            "says not why",
+        ),
+        (
+            format!(r#""lines":[{}]"#, line.replace("add", "sub")),
+            "did not match",
+        ),
+    ] {
+        let told = Document::read(&steps(&rest))
+            .map(drop)
+            .err()
+            .unwrap_or_default();
+        assert!(told.contains(fault), "{rest}: {told}");
+    }
 }

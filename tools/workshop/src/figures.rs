@@ -1,4 +1,4 @@
-//! The documents that programs leave for figures: traces and sweeps.
+//! The documents that programs leave for figures: traces, sweeps and orders.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ const DOCUMENTS_MOST: usize = 8;
 const BYTES_MOST: u64 = 4 << 20;
 
 /// The lists that have a line for each of their items.
-const LONG_LISTS: [&str; 2] = ["events", "points"];
+const LONG_LISTS: [&str; 5] = ["events", "points", "cells", "steps", "lines"];
 
 /// A document that a program has left.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,8 +82,8 @@ pub fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.chars().all(is_part)
 }
 
-/// Writes a document as it is kept in the book: a line for each field and for each
-/// event or point, none of them blank, and nothing that ends a `<script>`.
+/// Writes a document as it is kept in the book: a line for each field, and for each
+/// item of a long list, none of them blank, and nothing that ends a `<script>`.
 pub fn format(document: &Value) -> String {
     let compact = |value: &Value| value.to_string().replace('<', "\\u003c");
     let Value::Object(fields) = document else {

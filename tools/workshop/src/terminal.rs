@@ -36,7 +36,7 @@ pub fn is_live(stream: &impl IsTerminal) -> bool {
 
 /// Whether to print colors: on such a terminal, unless the reader has set
 /// `NO_COLOR`.
-pub fn colours_wanted(stream: &impl IsTerminal) -> bool {
+pub fn colors_wanted(stream: &impl IsTerminal) -> bool {
     let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     is_live(stream) && !refused
 }

@@ -83,37 +83,37 @@ fn ignore_file_limit(command: &mut Command) {
 
 // In a terminal, and elsewhere.
 
-const COLOUR: &str = "\x1b[3";
+const COLOR: &str = "\x1b[3";
 
 #[test]
-fn a_terminal_gets_colours_and_progress_and_no_color_takes_the_colours() {
+fn a_terminal_gets_colors_and_progress_and_no_color_takes_the_colors() {
     let workshop = Fixture::with_exercise(&stub(RIGHT));
     // Cargo shows no bar for a build that is over in half a second.
     let slow = "fn main() { std::thread::sleep(std::time::Duration::from_secs(2)); }";
     workshop.write("exercises/01-answer/build.rs", slow);
-    let (success, coloured) = in_terminal(workshop.command().args(["check", "1"]));
-    assert!(success, "{coloured}");
-    assert!(coloured.contains("\x1b[32m✓\x1b[0m 1. Right"), "{coloured}");
+    let (success, colored) = in_terminal(workshop.command().args(["check", "1"]));
+    assert!(success, "{colored}");
+    assert!(colored.contains("\x1b[32m✓\x1b[0m 1. Right"), "{colored}");
     // Cargo's bar, and ours.
-    assert!(coloured.contains("Building"), "{coloured}");
-    assert!(coloured.contains("] 0/1 tests"), "{coloured}");
+    assert!(colored.contains("Building"), "{colored}");
+    assert!(colored.contains("] 0/1 tests"), "{colored}");
     // What was taken back isn't seen in the end.
-    let (_, last) = coloured.rsplit_once("tests").unwrap();
-    assert!(last.starts_with("\r\x1b[K"), "{coloured}");
+    let (_, last) = colored.rsplit_once("tests").unwrap();
+    assert!(last.starts_with("\r\x1b[K"), "{colored}");
 
     for (name, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {
         let mut check = workshop.command();
         check.args(["check", "1"]).env(name, value);
         let (success, plain) = in_terminal(&mut check);
         assert!(success && plain.contains("✓ 1. Right"), "{name}: {plain}");
-        assert!(!plain.contains(COLOUR), "{name}: {plain}");
+        assert!(!plain.contains(COLOR), "{name}: {plain}");
     }
     let (_, diff) = in_terminal(workshop.command().args(["diff", "1"]));
     assert!(diff.contains("\x1b[31m-    6 * 7\x1b[0m"), "{diff}");
 }
 
 #[test]
-fn a_pipe_gets_neither_colours_nor_progress() {
+fn a_pipe_gets_neither_colors_nor_progress() {
     let workshop = Fixture::with_exercise(&stub(RIGHT));
     let check = run(&workshop, &["check", "1"]);
     for text in [&check.stdout, &check.stderr] {

@@ -48,7 +48,7 @@ fn a_check_is_red_then_green_and_the_list_remembers_it() {
     }
     assert!(
         !stdout.contains('\x1b'),
-        "colours are for terminals:\n{stdout}"
+        "colors are for terminals:\n{stdout}"
     );
     assert_says(
         &stdout_of(&workshop, &["list"]),

@@ -55,13 +55,13 @@ fn start(server: &Server, main: &str) -> impl Iterator<Item = Value> + use<> {
     events
 }
 
-/// Names what [`misbehaviour`] does.
-const MISBEHAVIOUR: &str = "MISBEHAVIOUR";
+/// Names what [`misbehavior`] does.
+const MISBEHAVIOR: &str = "MISBEHAVIOR";
 
 /// Not a test of its own: the program that [`contained`] runs is this one.
 #[test]
-fn misbehaviour() {
-    let Ok(kind) = std::env::var(MISBEHAVIOUR) else {
+fn misbehavior() {
+    let Ok(kind) = std::env::var(MISBEHAVIOR) else {
         return;
     };
     match kind.as_str() {
@@ -73,8 +73,8 @@ fn misbehaviour() {
             let this = std::env::current_exe().unwrap();
             let part = |_| {
                 let mut command = Command::new(&this);
-                command.args(["--exact", "misbehaviour"]);
-                command.env(MISBEHAVIOUR, "part").spawn().unwrap()
+                command.args(["--exact", "misbehavior"]);
+                command.env(MISBEHAVIOR, "part").spawn().unwrap()
             };
             let parts: Vec<_> = (0..4).map(part).collect();
             parts
@@ -93,14 +93,14 @@ fn misbehaviour() {
 
 /// Runs this very program under the launcher, with other limits than the page's,
 /// and returns the launcher's reports.
-fn contained(misbehaviour: &str, limits: Value) -> Vec<Value> {
+fn contained(misbehavior: &str, limits: Value) -> Vec<Value> {
     let folder = tempfile::tempdir().unwrap();
     let mut order = json!({
         "program": std::env::current_exe().unwrap(),
-        "arguments": ["--exact", "misbehaviour"],
+        "arguments": ["--exact", "misbehavior"],
         "folder": folder.path(),
         "inherit_environment": true,
-        "variables": [[MISBEHAVIOUR, misbehaviour]],
+        "variables": [[MISBEHAVIOR, misbehavior]],
         "limits": {
             "wall": { "secs": 30, "nanos": 0 }, "output_bytes": 1 << 20, "memory_bytes": 1_u64 << 32,
             "file_bytes": 64 << 20, "processes": 64, "threads": 4096, "disk_bytes": 1 << 28,
@@ -293,8 +293,8 @@ fn limits_of_the_readers_own_are_no_hindrance() {
     // Less than the launcher asks for.
     fixture::limits::limit(&mut command, libc::RLIMIT_FSIZE, 32 << 20);
     let output = command
-        .args(["--exact", "misbehaviour", "--nocapture"])
-        .env(MISBEHAVIOUR, "none")
+        .args(["--exact", "misbehavior", "--nocapture"])
+        .env(MISBEHAVIOR, "none")
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:?}");

@@ -111,7 +111,7 @@ fn the_list_says_what_each_breaks_and_what_catches_it() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_gets_lines_that_fit_and_edits_in_colours() {
+fn a_terminal_gets_lines_that_fit_and_edits_in_colors() {
     use fixture::terminal::in_terminal;
 
     let workshop = workshop();

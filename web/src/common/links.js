@@ -1,5 +1,5 @@
 // A page of the book, relative to its root, with or without an anchor. Not
-// part of an address, of a path upwards or of a longer word.
+// part of an address, of a path upward or of a longer word.
 const PAGE = /(?<![\w./:@\\#?=%-])(?:[a-z0-9_-]+\/)*[a-z0-9_-]+\.html(?:#[A-Za-z0-9_-]+)?(?![\w/:@?=%-])/g;
 
 /**

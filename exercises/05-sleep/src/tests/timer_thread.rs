@@ -198,7 +198,7 @@ fn the_thread_rests_while_nothing_is_due() {
 
 /// Clause 12: a thread may easily spin through the last millisecond.
 #[test]
-fn the_thread_does_not_spin_towards_a_deadline() {
+fn the_thread_does_not_spin_toward_a_deadline() {
     let lesson = Lesson {
         clause: "12. Idle",
         promise: "The thread sleeps even in the last millisecond before a deadline.",

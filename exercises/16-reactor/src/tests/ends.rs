@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Clause 9: no event will wake these tasks any more.
+/// Clause 9: no event will wake these tasks anymore.
 #[test]
 fn the_end_of_a_driver_is_an_error_for_all_that_wait() {
     let lesson = Lesson {

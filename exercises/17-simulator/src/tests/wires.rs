@@ -127,7 +127,7 @@ fn nothing_comes_after_the_end() {
 fn the_next_arrival_is_when_a_read_returns() {
     let lesson = Lesson {
         clause: "9. The next arrival",
-        promise: "`next_arrival` returns the time from which on `receive` returns `Some`.",
+        promise: "`next_arrival` returns the time from which `receive` returns `Some`.",
         usual_cause: "It returns the latest arrival, or the segment's own arrival although a byte \
                       before it arrives later, or nothing for the end. The reader would be woken \
                       too late, or never.",

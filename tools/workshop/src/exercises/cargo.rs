@@ -21,7 +21,7 @@ pub struct Build {
     /// Features, each as `package/feature`.
     pub features: Vec<String>,
     /// Whether the messages get the colors of a terminal.
-    pub colours: bool,
+    pub colors: bool,
     /// The width of the terminal, if cargo is to show how far it is.
     pub columns: Option<u16>,
 }
@@ -149,7 +149,7 @@ pub async fn build(
 fn order(workshop: &Workshop, build: &Build) -> Order {
     // `cargo workshop` is run by cargo, which says where it is.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let (format, colour) = match build.colours {
+    let (format, color) = match build.colors {
         true => ("json-diagnostic-rendered-ansi", "--color=always"),
         false => ("json", "--color=never"),
     };
@@ -162,7 +162,7 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
         }
         Target::Example(name) => vec!["build".into(), format!("--example={name}")],
     };
-    arguments.push(colour.into());
+    arguments.push(color.into());
     arguments.push(format!("--message-format={format}"));
     arguments.extend(
         build

@@ -31,7 +31,7 @@ pub enum Audience {
     /// A terminal: the models too, and cargo's words while it builds.
     Terminal {
         /// Whether the compiler's messages get colors.
-        colours: bool,
+        colors: bool,
         /// The width of the terminal, if it can show how far a build is.
         columns: Option<u16>,
     },
@@ -425,14 +425,14 @@ impl<'a> Check<'a> {
             Part::Tests => Vec::new(),
             Part::Models(checker) => vec![format!("{package}/{}", checker.feature())],
         };
-        let (colours, columns) = match self.audience {
-            Audience::Terminal { colours, columns } => (colours, columns),
+        let (colors, columns) = match self.audience {
+            Audience::Terminal { colors, columns } => (colors, columns),
             Audience::Page | Audience::Program => (false, None),
         };
         let build = Build {
             packages: vec![package],
             features,
-            colours,
+            colors,
             columns,
             ..Build::default()
         };

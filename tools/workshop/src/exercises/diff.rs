@@ -25,7 +25,7 @@ const CONTEXT: usize = 3;
 /// # Errors
 ///
 /// When a file can't be read.
-pub fn diff(workshop: &Workshop, exercise: &Exercise, colours: bool) -> Result<String, Problem> {
+pub fn diff(workshop: &Workshop, exercise: &Exercise, colors: bool) -> Result<String, Problem> {
     let folder = workshop
         .root()
         .join("solutions")
@@ -37,26 +37,26 @@ pub fn diff(workshop: &Workshop, exercise: &Exercise, colours: bool) -> Result<S
         shown(workshop, &exercise.stub()),
         shown(workshop, &solution)
     );
-    text += &changes(&code_of(&harmless(&yours)), &code_of(&ours), colours);
+    text += &changes(&code_of(&harmless(&yours)), &code_of(&ours), colors);
     for file in others(&folder, &solution) {
         text += &format!("Only in the solution: {}\n", shown(workshop, &file));
     }
     Ok(text)
 }
 
-fn changes(yours: &str, ours: &str, colours: bool) -> String {
+fn changes(yours: &str, ours: &str, colors: bool) -> String {
     let diff = TextDiff::from_lines(yours, ours);
     let mut text = String::new();
     for group in diff.grouped_ops(CONTEXT) {
-        text += &paint(DIM, "@@\n", colours);
+        text += &paint(DIM, "@@\n", colors);
         for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
-            let (sign, colour) = match change.tag() {
+            let (sign, color) = match change.tag() {
                 ChangeTag::Delete => ('-', RED),
                 ChangeTag::Insert => ('+', GREEN),
                 ChangeTag::Equal => (' ', ""),
             };
             let line = change.value().trim_end_matches('\n');
-            text += &paint(colour, &format!("{sign}{line}\n"), colours);
+            text += &paint(color, &format!("{sign}{line}\n"), colors);
         }
     }
     match text.is_empty() {
@@ -87,18 +87,18 @@ fn code_of(source: &str) -> String {
 }
 
 /// A wrong version's file, with the lines of its edit in colors.
-pub fn painted(text: &str, colours: bool) -> String {
+pub fn painted(text: &str, colors: bool) -> String {
     let edit = text.find("\n--- ").map_or(text.len(), |at| at + 1);
     let (header, edit) = text.split_at(edit);
     let line = |line| {
-        let colour = match line {
+        let color = match line {
             line if str::starts_with(line, "--- ") || line.starts_with("+++ ") => "",
             line if line.starts_with("@@") => DIM,
             line if line.starts_with('-') => RED,
             line if line.starts_with('+') => GREEN,
             _ => "",
         };
-        paint(colour, line, colours)
+        paint(color, line, colors)
     };
     [header.to_owned()]
         .into_iter()
@@ -106,9 +106,9 @@ pub fn painted(text: &str, colours: bool) -> String {
         .collect()
 }
 
-fn paint(colour: &str, line: &str, colours: bool) -> String {
-    match colours && !colour.is_empty() {
-        true => format!("{colour}{}{RESET}\n", line.trim_end_matches('\n')),
+fn paint(color: &str, line: &str, colors: bool) -> String {
+    match colors && !color.is_empty() {
+        true => format!("{color}{}{RESET}\n", line.trim_end_matches('\n')),
         false => line.to_owned(),
     }
 }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_end_with_the_line() {
+    fn colors_end_with_the_line() {
         let text = changes("a\n", "b\n", true);
         assert_eq!(
             text,

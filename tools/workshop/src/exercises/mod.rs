@@ -50,7 +50,7 @@ use check::Audience;
 use milestones::Milestone;
 use report::Report;
 
-pub use crate::terminal::colours_wanted;
+pub use crate::terminal::colors_wanted;
 pub use progress::file as memory_file;
 pub use state::Listed;
 
@@ -266,7 +266,7 @@ pub async fn check_some_command(
         Format::Text => audience_of_terminal(),
         Format::Json => Audience::Program,
     };
-    let mut report = Report::new(&out, &exercise, colours_wanted(&out), is_live(&out)).in_full();
+    let mut report = Report::new(&out, &exercise, colors_wanted(&out), is_live(&out)).in_full();
     let checking = async {
         let events = events;
         check::check_some(workshop, &exercise, name, audience, &events).await
@@ -291,7 +291,7 @@ pub async fn check_some_command(
 
 fn audience_of_terminal() -> Audience {
     Audience::Terminal {
-        colours: colours_wanted(&io::stderr()),
+        colors: colors_wanted(&io::stderr()),
         columns: is_live(&io::stderr()).then(columns),
     }
 }
@@ -312,7 +312,7 @@ pub async fn watch_command(workshop: &Workshop, number: Option<u32>) -> Result<E
 /// When there is no such exercise, or one of the two can't be read.
 pub fn diff_command(workshop: &Workshop, number: u32) -> Result<ExitCode, Problem> {
     let exercise = catalogue::find(workshop, number)?;
-    let text = diff::diff(workshop, &exercise, colours_wanted(&io::stdout()))?;
+    let text = diff::diff(workshop, &exercise, colors_wanted(&io::stdout()))?;
     print(&text).map_err(unprintable)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -341,8 +341,8 @@ async fn check_for_people_until(
     until: impl Future<Output = ()>,
 ) -> Result<Option<bool>, Problem> {
     let out = io::stdout();
-    let (colours, live) = (colours_wanted(&out), is_live(&out));
-    let mut report = Report::new(out, exercise, colours, live);
+    let (colors, live) = (colors_wanted(&out), is_live(&out));
+    let mut report = Report::new(out, exercise, colors, live);
     let audience = audience_of_terminal();
     report.begin().map_err(unprintable)?;
     let show = |event| report.show(event);
@@ -427,7 +427,7 @@ pub fn wrong_command(
     let exercise = catalogue::find(workshop, number)?;
     let found = || counterexamples::find(workshop, &exercise, name);
     let text = match what {
-        Wrong::Show => found()?.text(colours_wanted(&io::stdout()))?,
+        Wrong::Show => found()?.text(colors_wanted(&io::stdout()))?,
         Wrong::Whole => found()?.whole(workshop)?,
         Wrong::IntoExercise => counterexamples::into_exercise(workshop, &exercise, &found()?)?,
         Wrong::Save(base) => counterexamples::save(workshop, &exercise, name, base.as_deref())?,

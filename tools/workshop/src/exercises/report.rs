@@ -21,7 +21,7 @@ const RESET: &str = "\x1b[0m";
 pub struct Report<'a, W> {
     out: W,
     exercise: &'a Exercise,
-    colours: bool,
+    colors: bool,
     names: BTreeMap<u32, String>,
     milestones: Vec<Milestone>,
     /// The tests as their file has them: the simplest come first.
@@ -96,12 +96,12 @@ impl Line {
 
 impl<'a, W: io::Write> Report<'a, W> {
     /// Starts the report.
-    pub fn new(out: W, exercise: &'a Exercise, colours: bool, live: bool) -> Self {
+    pub fn new(out: W, exercise: &'a Exercise, colors: bool, live: bool) -> Self {
         let sources = sources(exercise);
         Self {
             out,
             exercise,
-            colours,
+            colors,
             names: names(&sources),
             milestones: exercise.milestones(),
             order: order(&sources),
@@ -516,9 +516,9 @@ impl<'a, W: io::Write> Report<'a, W> {
             && !self.tests.keys().any(is_model)
     }
 
-    fn paint(&self, colour: &str, text: &str) -> String {
-        match self.colours && !text.is_empty() {
-            true => format!("{colour}{text}{RESET}"),
+    fn paint(&self, color: &str, text: &str) -> String {
+        match self.colors && !text.is_empty() {
+            true => format!("{color}{text}{RESET}"),
             false => text.to_owned(),
         }
     }

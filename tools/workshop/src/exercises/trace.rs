@@ -9,7 +9,7 @@ use trace::document::{self, Document};
 
 use super::cargo::{self, Build, Target, Words};
 use super::catalogue::{self, Exercise};
-use super::colours_wanted;
+use super::colors_wanted;
 use crate::figures;
 use crate::problem::Problem;
 use crate::sandbox::{self, Cause, Limits, Order, Stream};
@@ -94,7 +94,7 @@ async fn record(
     let text = run(workshop, exercise, &executable).await?;
     match Document::read(&text) {
         Ok(Document::Trace(document)) => Ok((text, document)),
-        Ok(Document::Sweep(_)) => Err(broken(exercise, "the demonstration saves no trace")),
+        Ok(_) => Err(broken(exercise, "the demonstration saves no trace")),
         Err(fault) => Err(broken(exercise, &format!("the trace is broken: {fault}"))),
     }
 }
@@ -109,7 +109,7 @@ async fn build(
     let build = Build {
         packages: vec![package.clone()],
         target: Target::Example(example),
-        colours: colours_wanted(&std::io::stderr()),
+        colors: colors_wanted(&std::io::stderr()),
         columns: is_live(&std::io::stderr()).then(columns),
         ..Build::default()
     };

@@ -4,7 +4,8 @@ use std::process::{Command, Stdio};
 
 /// Returns `true` if a program was found that promises to open `url`.
 pub fn open(url: &str) -> bool {
-    // The link is no argument for the programs on the right: nobody reads it there.
+    // Other users of the machine can see the arguments of these programs. That's why
+    // the link has no token in it: see `launch`.
     let programs: &[&[&str]] = if cfg!(target_os = "macos") {
         &[&["open"]]
     } else if cfg!(windows) {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use trace::document::Document;
+use trace::steps::Model;
 
 use super::{Finding, Outcome, fences, relative};
 use crate::book;
@@ -78,9 +79,23 @@ fn fault_of_document(workshop: &Workshop, file: &Path, lock: &str) -> Option<Fau
     };
     let document = match Document::read(&text) {
         Ok(document) => document,
-        Err(fault) => return Some((fault, "record it again: `cargo workshop record`".into())),
+        Err(fault) => {
+            let remedy = match text.contains("\"workshop.steps/") {
+                true => "correct it: `tools/trace/src/steps.rs` defines its format",
+                false => "record it again: `cargo workshop record`",
+            };
+            return Some((fault, remedy.into()));
+        }
     };
-    let source = document.source();
+    let value = serde_json::from_str(&text).unwrap_or_default();
+    let is_as_kept = figures::format(&value) == text;
+    let form = "it is not written as it is kept: one event a line, none of them blank";
+    if let Document::Steps(steps) = &document {
+        let fault = (!is_as_kept).then(|| (form.into(), "write it so".into()));
+        let model = steps.model.as_ref();
+        return fault.or_else(|| model.and_then(|model| fault_of_model(workshop, model)));
+    }
+    let source = document.source().unwrap_or_default();
     let program = source
         .strip_prefix(EXAMPLES)
         .and_then(|rest| rest.strip_prefix('/')?.strip_suffix(".rs"));
@@ -89,10 +104,8 @@ fn fault_of_document(workshop: &Workshop, file: &Path, lock: &str) -> Option<Fau
         return Some((fault, "remove the document, or record it again".into()));
     };
     let again = format!("`cargo workshop record {program}`");
-    let value = serde_json::from_str(&text).unwrap_or_default();
-    if figures::format(&value) != text {
-        let fault = "it is not written as it is kept: one event a line, none of them blank";
-        return Some((fault.into(), again));
+    if !is_as_kept {
+        return Some((form.into(), again));
     }
     if let Document::Trace(trace) = &document
         && trace.meta.dropped > 0
@@ -103,12 +116,32 @@ fn fault_of_document(workshop: &Workshop, file: &Path, lock: &str) -> Option<Fau
     let runtime = match &document {
         Document::Trace(trace) => &trace.meta.runtime,
         Document::Sweep(sweep) => &sweep.runtime,
+        Document::Steps(_) => return None,
     };
     let other = other_version(runtime, lock)?;
     Some((
         format!("it names {other}, which is not the version in Cargo.lock"),
         format!("name the right one in `{source}`, then {again}"),
     ))
+}
+
+/// What is wrong with the test that tries every order of the real code, and with the
+/// wrong version that it catches.
+fn fault_of_model(workshop: &Workshop, model: &Model) -> Option<Fault> {
+    let text = |file: &str| fs::read_to_string(workshop.root().join(file)).unwrap_or_default();
+    let Model { file, test, wrong } = model;
+    if !text(file).contains(&format!("fn {test}()")) {
+        let fault = format!("`{file}` has no test `{test}`");
+        let remedy = "name the test that tries every order of the real code";
+        return Some((fault, remedy.into()));
+    }
+    let wrong = wrong.as_deref()?;
+    let fails = format!("::{test}");
+    let is_caught = text(wrong).lines().any(|line| line.ends_with(&fails));
+    (!is_caught).then(|| {
+        let fault = format!("`{wrong}` doesn't fail `{test}`");
+        (fault, "name the counterexample that this program is".into())
+    })
 }
 
 /// The crate and the version in `tokio 1.54.1 multi_thread`, if they aren't those
@@ -149,7 +182,9 @@ fn faults_of_chapter(workshop: &Workshop, text: &str) -> Vec<(usize, String, Str
     let mut faults = Vec::new();
     let lines: Vec<_> = text.lines().collect();
     for (index, line) in lines.iter().enumerate() {
-        let is_figure = line.contains("<ws-timeline") || line.contains("<ws-sweep");
+        let is_figure = ["<ws-timeline", "<ws-sweep", "<ws-steps"]
+            .iter()
+            .any(|tag| line.contains(tag));
         let snippets = attribute(line, "data-snippet").filter(|_| is_figure);
         for name in snippets.unwrap_or_default().split_whitespace() {
             if fences::of_snippet(workshop, name).is_none() {
@@ -220,6 +255,7 @@ mod tests {
             ("src/page.md", page),
             (&format!("src/traces/{name}.json"), document),
             ("snippets/examples/one-a.rs", "fn main() {}"),
+            ("src/caught.diff", "Caught by: models::main\n"),
             ("Cargo.lock", "name = \"tokio\"\nversion = \"1.2.3\"\n"),
         ]);
         let findings = verify(&workshop).findings;
@@ -263,6 +299,27 @@ mod tests {
         assert!(told("two", &good, &other).contains("page.md:5: the data `one-a` is not"));
         let other = PAGE.replace("data-snippet=\"one-a\"", "data-snippet=\"one-b\"");
         assert!(told("one-a", &good, &other).contains("page.md:4: no page has"));
+    }
+
+    #[test]
+    fn an_order_that_a_page_shows_names_a_test_that_is_there() {
+        let document = json!({
+            "schema": "workshop.steps/1", "title": "", "description": "",
+            "threads": [{ "name": "A" }], "cells": [{ "name": "x", "initial": 0 }],
+            "lines": [{ "thread": 0, "code": "x = 1", "cases": [{ "set": { "x": 1 }, "says": "" }] }],
+            "claim": { "orders": 1, "failing": 1 },
+            "model": {
+                "file": "snippets/examples/one-a.rs", "test": "main", "wrong": "src/caught.diff",
+            },
+        });
+        let good = crate::figures::format(&document);
+        assert_eq!(told("one-a", &good, PAGE), "");
+        let other = good.replace("caught", "gone");
+        assert!(told("one-a", &other, PAGE).contains("gone.diff` doesn't fail `main`"));
+        let other = good.replace("\"main\"", "\"gone\"");
+        assert!(told("one-a", &other, PAGE).contains("has no test `gone`"));
+        let blank = good.replace("\"lines\"", "\n\"lines\"");
+        assert!(told("one-a", &blank, PAGE).contains("one event a line"));
     }
 
     #[test]

@@ -42,7 +42,7 @@ use std::time::{Duration, Instant};
 
 use held::Held;
 
-use crate::exercises::{catalogue, colours_wanted};
+use crate::exercises::{catalogue, colors_wanted};
 use crate::problem::Problem;
 use crate::workshop::{Scratch, Workshop};
 
@@ -153,7 +153,7 @@ async fn verify_book(
 struct Steps {
     name: &'static str,
     started: Instant,
-    colours: bool,
+    colors: bool,
     live: bool,
     findings: Vec<Finding>,
 }
@@ -163,7 +163,7 @@ impl Steps {
         Self {
             name: "",
             started: Instant::now(),
-            colours: colours_wanted(&io::stdout()),
+            colors: colors_wanted(&io::stdout()),
             live: io::stdout().is_terminal(),
             findings: Vec::new(),
         }
@@ -189,12 +189,12 @@ impl Steps {
         outcome
             .findings
             .retain(|finding| told.insert(finding.clone()));
-        let (mark, colour) = match outcome.findings.is_empty() {
+        let (mark, color) = match outcome.findings.is_empty() {
             true => ("✓", "\x1b[32m"),
             false => ("✗", "\x1b[31m"),
         };
-        let mark = match self.colours {
-            true => format!("{colour}{mark}\x1b[0m"),
+        let mark = match self.colors {
+            true => format!("{color}{mark}\x1b[0m"),
             false => mark.to_owned(),
         };
         if self.live {

@@ -74,11 +74,11 @@ fn survivors_of(workshop: &Workshop, exercise: &Exercise) -> Result<Vec<String>,
         Problem::new(format!("`{}` cannot be made: {error}", folder.display()))
             .help("make room on the disk, and try again")
     })?;
-    let modelled = Checker::ALL
+    let modeled = Checker::ALL
         .into_iter()
         .filter(|checker| !exercise.models_for(*checker).is_empty());
     let mut survivors = Vec::new();
-    for checker in [None].into_iter().chain(modelled.map(Some)) {
+    for checker in [None].into_iter().chain(modeled.map(Some)) {
         run(workshop, exercise, checker, &folder)?;
         survivors = lines(&folder.join("mutants.out/missed.txt"));
         if survivors.is_empty() {

@@ -75,10 +75,10 @@ pub async fn build(
     let tests = build_part(workshop, &exercises, None, &mut outcome, &on_progress).await?;
     let mut models = Vec::new();
     for checker in Checker::ALL {
-        let modelled = with_models(&exercises, checker);
-        if !modelled.is_empty() {
+        let modeled = with_models(&exercises, checker);
+        if !modeled.is_empty() {
             let checker = Some(checker);
-            let built = build_part(workshop, &modelled, checker, &mut outcome, &on_progress);
+            let built = build_part(workshop, &modeled, checker, &mut outcome, &on_progress);
             models.push(built.await?);
         } else {
             models.push(Built::default());

@@ -109,10 +109,10 @@ impl Counterexample {
     /// # Errors
     ///
     /// When its file can't be read.
-    pub fn text(&self, colours: bool) -> Result<String, Problem> {
+    pub fn text(&self, colors: bool) -> Result<String, Problem> {
         let text = self.read()?;
         Ok(match self.is_edit() {
-            true => painted(&text, colours),
+            true => painted(&text, colors),
             false => text,
         })
     }

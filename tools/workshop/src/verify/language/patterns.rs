@@ -68,7 +68,7 @@ const fn wording(name: &'static str, most: f64, count: fn(&Sentence) -> usize) -
 pub const PATTERNS: [Pattern; 11] = [
     Pattern {
         name: "contractions",
-        aim: 3.0..=15.0,
+        aim: 3.0..=10.0,
         is_rhythm: true,
         of_sentences: false,
         count: contractions,

@@ -1,0 +1,14 @@
+import { ask, runnerState } from "../runner.js";
+
+/** Figures have a script of their own: only a page with one of them asks for it. */
+export function loadFigures() {
+  if (!document.querySelector("ws-timeline, ws-sweep, ws-steps")) return;
+  // There is one way to the runner, and one token.
+  window.workshopRunner = { ask, runnerState };
+  const root = typeof path_to_root === "string" ? path_to_root : "";
+  const script = document.createElement("script");
+  // The page isn't loaded, and so isn't printed, before it has run.
+  script.async = false;
+  script.src = `${root}scripts/figures.js?${FIGURES_VERSION}`;
+  document.head.append(script);
+}

@@ -1,0 +1,3 @@
+import { defineFigures } from "./index.js";
+
+defineFigures();

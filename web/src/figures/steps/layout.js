@@ -1,0 +1,125 @@
+// Where everything stands: text doesn't wrap by itself in SVG.
+
+import { shown } from "./derive.js";
+import { changesOf, effects, remarks } from "./words.js";
+
+/** @typedef {import("./derive.js").Run} Run */
+/** @typedef {{text: string, kind: string, indent: number}} TextLine */
+
+/** What a letter takes, in pixels; on a narrow page code is smaller. */
+const CODE_GLYPH = 7.25;
+const SMALL_CODE_GLYPH = 6.65;
+const TEXT_GLYPH = 6.6;
+const VERDICT_GLYPH = 8;
+const NARROW = 480;
+export const LINE = 16;
+export const GUTTER = 26;
+const GAP = 8;
+const PAD = 8;
+const CELL_HEIGHT = 40;
+const HANGING = 2;
+/** What a thread that sleeps at the end takes below the last step. */
+export const SLEEP = 26;
+
+/**
+ * @param {string} text
+ * @param {number} most letters
+ * @param {number} [hanging] by how many the further lines are indented
+ */
+export function wrapped(text, most, hanging = 0) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const room = () => Math.max(1, lines.length > 1 ? most - hanging : most);
+    const line = lines.at(-1) ?? "";
+    if (line && line.length + 1 + word.length > room()) lines.push("");
+    let rest = word;
+    while (rest.length > room()) {
+      if (lines.at(-1)) lines.push("");
+      const part = broken(rest, room());
+      lines[lines.length - 1] = part;
+      rest = rest.slice(part.length);
+      lines.push("");
+    }
+    const last = lines.at(-1) ?? "";
+    lines[lines.length - 1] = last ? `${last} ${rest}` : rest;
+  }
+  return lines.filter((line, index) => line || index === 0);
+}
+
+/** The first part of a word that is too long, up to a sign if there is one in its second half. @param {string} word @param {number} most */
+function broken(word, most) {
+  const part = word.slice(0, most);
+  const sign = Math.max(part.lastIndexOf("("), part.lastIndexOf("."), part.lastIndexOf("_"), part.lastIndexOf("/"));
+  // A method keeps its point.
+  return sign > most / 3 ? part.slice(0, part[sign] === "." ? sign : sign + 1) : part;
+}
+
+/** @param {string} text @param {number} width @param {string} kind `code`, or a text @param {number} [glyph] of code @param {number} [indent] letters */
+function block(text, width, kind, glyph = CODE_GLYPH, indent = 0) {
+  const isCode = kind.startsWith("code");
+  const most = Math.max(4, Math.floor(width / (isCode ? glyph : kind === "verdict" ? VERDICT_GLYPH : TEXT_GLYPH)) - indent);
+  return wrapped(text, most, isCode ? HANGING : 0).map((text, index) => ({ text, kind, indent: indent + (isCode && index > 0 ? HANGING : 0) }));
+}
+
+/** @param {Run} run @param {{at: number, width: number, widest: import("./read.js").Value[][]}} settings `widest`: the values that each cell may take */
+export function layout(run, { at, width, widest }) {
+  const { steps, rows } = run;
+  const column = (width - GUTTER) / steps.threads.length;
+  const inner = column - GAP - PAD * 2;
+  const glyph = width < NARROW ? SMALL_CODE_GLYPH : CODE_GLYPH;
+  const left = (/** @type {number} */ thread) => GUTTER + thread * column;
+  const cells = cellsAt(steps.cells, widest, width);
+  const headTop = (cells.at(-1)?.bottom ?? 0) + (cells.length > 0 ? 12 : 0);
+  const moment = rows[at - 1]?.then ?? run.start;
+  const heads = steps.threads.map((name, thread) => {
+    const waits = moment.waits[thread];
+    return { thread, x: left(thread), name: block(name, inner, "thread-name"), state: block(waits || (moment.ended[thread] ? "ended" : steps.programs.length > 0 || at < rows.length ? "can go on" : ""), inner, waits ? "waits" : "soft") };
+  });
+  const headHeight = Math.max(...heads.map(({ name, state }) => name.length + state.length)) * LINE + 6;
+  const programTop = headTop + headHeight;
+  const programs = steps.programs.map((program, thread) => {
+    let y = programTop;
+    return program.map((line, index) => {
+      const indent = /^ */.exec(line.code)?.[0].length ?? 0;
+      const text = block(line.code.trim(), inner - 10, moment.lines[thread] === index ? "code now" : "code", glyph, width < NARROW ? indent / 2 : indent);
+      const placed = { thread, index, x: left(thread), y, text, isNow: moment.lines[thread] === index, waits: Boolean(moment.waits[thread]) };
+      y += text.length * LINE + 2;
+      return placed;
+    });
+  });
+  const programEnd = Math.max(programTop, ...programs.flat().map(({ y, text }) => y + text.length * LINE + 2));
+  let y = programEnd + (programs.length > 0 ? 14 : 2);
+  const order = { y, text: programs.length > 0 ? (rows.length > 0 ? "The order" : "The order is empty: no thread has taken a step yet.") : "" };
+  if (order.text) y += LINE + 8;
+  const placed = rows.map((row, index) => {
+    const lines = [
+      ...block(row.does, inner, "code", glyph),
+      ...(row.ordering ? block(row.ordering, inner, "soft") : []),
+      ...remarks(row).flatMap((text) => block(text, inner, text === row.note ? "soft" : text === row.says ? "" : "bad")),
+      ...changesOf(run, row).flatMap((text) => block(text, inner, "code change", glyph)),
+      ...effects(run, index).flatMap((text) => block(text, inner, row.then.waits[row.thread] ? "waits" : "soft")),
+      ...(row.place ? block(row.place, inner, "soft") : []),
+    ];
+    const height = lines.length * LINE + PAD + 4;
+    const one = { row, index, x: left(row.thread), y, width: column - GAP, height, lines, isNow: index === at - 1, isAhead: index >= at };
+    y += height + 6;
+    return one;
+  });
+  if (rows.length > 0 && moment.waits.some(Boolean)) y += SLEEP;
+  const end = run.end && { y: y + 2, isBad: run.end.kind !== "done", isAhead: at < rows.length, lines: block(run.end.text, width - GUTTER - 34, "verdict") };
+  if (end) y += end.lines.length * LINE + 18;
+  return { width, height: y + 2, column, glyph, isSmall: width < NARROW, left, cells, heads, headTop, programTop, programs, order, rows: placed, end };
+}
+
+/** @param {{name: string}[]} cells @param {import("./read.js").Value[][]} widest @param {number} width */
+function cellsAt(cells, widest, width) {
+  let [x, y] = [0, 0];
+  return cells.map(({ name }, index) => {
+    const longest = Math.max(...(widest[index] ?? []).map((value) => shown(value).length), 1);
+    const wide = Math.min(width, Math.ceil(Math.max(name.length * (TEXT_GLYPH + 0.4), longest * (CODE_GLYPH + 0.7)) + PAD * 2));
+    if (x > 0 && x + wide > width) [x, y] = [0, y + CELL_HEIGHT + 6];
+    const place = { index, name, x, y, width: wide, height: CELL_HEIGHT, bottom: y + CELL_HEIGHT };
+    x += wide + GAP;
+    return place;
+  });
+}

@@ -1,0 +1,163 @@
+// Steps: what solving every order finds, and what is drawn and said of one.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+import { orderedRun, recordedRun, shown } from "../src/figures/steps/derive.js";
+import { conclusion, firstOrder, widestOf } from "../src/figures/steps/first.js";
+import { layout, wrapped } from "../src/figures/steps/layout.js";
+import { failingOrder, firstOf, follow, keyOf, solve, stepped } from "../src/figures/steps/machine.js";
+import { parseSteps, readSteps } from "../src/figures/steps/read.js";
+import { asText } from "../src/figures/steps/table.js";
+import { picture } from "../src/figures/steps/view.js";
+import { lastChance, momentSentence, reachable, sentences, told, total } from "../src/figures/steps/words.js";
+import { toText } from "../fallbacks/static-html.mjs";
+import { fileText } from "./figures.js";
+
+const TRACES = new URL("../../src/traces/", import.meta.url);
+const committed = readdirSync(TRACES).filter((file) => readFileSync(new URL(file, TRACES), "utf8").startsWith('{"schema":"workshop.steps/1"'));
+const GAP = parseSteps(fileText("steps-gap.json"));
+const SOLVED = solve(GAP);
+const RECORDED = recordedRun(parseSteps(fileText("steps-recorded.json")));
+const LOSING = [0, 1, 1, 0];
+
+/** A program of one thread or two, in short. */
+function level(lines, cells, rest = {}) {
+  return readSteps({ schema: "workshop.steps/1", title: "x", threads: [{ name: "A" }, { name: "B" }], cells, lines, ...rest });
+}
+
+/** All orders one by one, as it's done without thinking. */
+function everyOrder(steps, state = firstOf(steps)) {
+  const next = steps.threads.map((_, thread) => stepped(steps, state, thread)).filter(Boolean);
+  if (next.length === 0) return [state];
+  return next.flatMap((after) => everyOrder(steps, after));
+}
+
+const picturedAs = (run, solution, width, at) => ({ at, width, widest: widestOf(run, solution), label: conclusion(run), id: "x" });
+const texts = (html) => [...html.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
+const plain = (html) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+
+for (const file of committed) {
+  test(`${file}: trying every order finds what it claims`, () => {
+    const steps = parseSteps(readFileSync(new URL(file, TRACES), "utf8"));
+    if (steps.programs.length === 0) return assert(steps.end && steps.description.endsWith("."));
+    const solution = solve(steps);
+    const { claim } = steps.document;
+    assert.deepEqual({ orders: solution.first.orders, failing: solution.first.failing }, claim);
+    const ends = everyOrder(steps).map((state) => solution.nodes.get(keyOf(state))?.end);
+    assert.equal(ends.length, claim.orders);
+    assert.equal(ends.filter((end) => end !== "done").length, claim.failing);
+    const run = orderedRun(steps, firstOrder(steps, solution), solution);
+    assert(run.end, "the order that is shown ends");
+    assert.equal(run.end.kind !== "done", claim.failing > 0, "where an order fails, it's the one that is shown");
+    if (steps.show.length > 0) assert.equal(run.rows.length, steps.show.length, "all of the order can happen");
+  });
+}
+
+test("the gap hangs in one order of five, and the shortest way there is known", () => {
+  assert.equal(total(SOLVED), "Every order was tried, through 12 states: 1 of the 5 orders hangs.");
+  assert.deepEqual(failingOrder(SOLVED, SOLVED.first), LOSING);
+  const run = orderedRun(GAP, LOSING, SOLVED);
+  assert.deepEqual(run.end, { kind: "deadlock", text: "Sleeper sleeps in wait, and no thread is left to change that: a hang.", threads: [0] });
+});
+
+test("after every step it's told whether a hang is still reachable", () => {
+  const said = (order) => {
+    const { states } = follow(GAP, order);
+    return reachable(SOLVED, SOLVED.nodes.get(keyOf(states.at(-1))));
+  };
+  assert.equal(said([]), "A hang is still reachable from here: 1 of 5 orders from here hangs.");
+  assert.equal(said([0]), "A hang is still reachable from here: 1 of 3 orders from here hangs.");
+  assert.equal(said([0, 0]), "A hang is no longer reachable from here.");
+  assert.equal(said([1]), "A hang is no longer reachable from here.");
+  const lucky = orderedRun(GAP, [0, 0, 1, 1, 0], SOLVED);
+  assert.equal(lucky.end.kind, "done");
+  assert.equal(lastChance(lucky.rows, SOLVED), 1);
+  assert.match(told(lucky, 5, SOLVED, undefined), /This order doesn't hang; up to step 1 a hang was still reachable\.$/);
+});
+
+test("an order is taken as far as it goes", () => {
+  assert.deepEqual(follow(GAP, [0, 0, 0, 0]).order, [0, 0], "the sleeper sleeps");
+  assert.deepEqual(follow(GAP, [1, 1, 1]).order, [1, 1]);
+});
+
+test("a thread that sleeps is woken by the step that lets it go on", () => {
+  const run = orderedRun(GAP, [0, 0, 1, 1, 0], SOLVED);
+  assert.deepEqual(run.rows.map(({ wakes }) => wakes), [[], [], [], [0], []]);
+  assert.deepEqual(run.rows.map(({ then }) => then.waits[0]), ["", "sleeps in wait", "sleeps in wait", "", ""]);
+  assert.deepEqual(run.rows[3].changes, [{ cell: 1, before: "sleeper", after: "" }]);
+});
+
+test("values are added, copied, and put into words as they were before the step", () => {
+  const steps = level(
+    [{ thread: 0, code: "a", cases: [{ set: { x: { add: 2 }, y: { of: "x" } }, says: "x was {x}, {unknown}" }] }],
+    [{ name: "x", initial: 1 }, { name: "y", initial: false }],
+  );
+  const run = orderedRun(steps, [0], solve(steps));
+  assert.deepEqual(run.rows[0].then.values, [3, 1]);
+  assert.equal(run.rows[0].says, "x was 1, {unknown}");
+});
+
+test("a failure ends an order, and a thread may rest where nothing is left to do", () => {
+  const fails = level([{ thread: 0, code: "a", cases: [{ when: { x: 0 }, says: "", fails: "It broke." }, { says: "" }] }, { thread: 1, code: "b", cases: [{ set: { x: 1 }, says: "" }] }], [{ name: "x", initial: 0 }]);
+  const solution = solve(fails);
+  assert.deepEqual([solution.kind, solution.first.orders, solution.first.failing], ["failure", 2, 1]);
+  assert.deepEqual(orderedRun(fails, [0, 1], solution).end, { kind: "failure", text: "It broke.", threads: [] });
+  const line = { thread: 0, code: "wait", cases: [{ when: { x: 1 }, says: "" }], waits: "sleeps" };
+  for (const [rests, kind] of [[{ x: 0 }, "done"], [{ x: 1 }, "deadlock"]]) {
+    const steps = level([{ ...line, rests }], [{ name: "x", initial: 0 }]);
+    assert.equal(orderedRun(steps, [], solve(steps)).end.kind, kind);
+  }
+});
+
+test("programs that go in circles are solved, but their orders aren't counted", () => {
+  const steps = level([{ thread: 0, code: "spin", label: "top", cases: [{ when: { x: 1 }, says: "" }, { to: "top", says: "" }] }, { thread: 1, code: "b", cases: [{ set: { x: 1 }, says: "" }] }], [{ name: "x", initial: 0 }]);
+  const solution = solve(steps);
+  assert.equal(solution.first.orders, undefined);
+  assert.match(total(solution), /none hangs\.$/);
+});
+
+test("a recorded order has its values, its orderings, and what a load missed", () => {
+  assert.deepEqual(RECORDED.rows.map(({ then }) => then.values[0]), ["EMPTY", "EMPTY", "EMPTY", "PARKED", "PARKED", "NOTIFIED", "NOTIFIED", "NOTIFIED"]);
+  assert.equal(momentSentence(RECORDED, 5), "5 of 8. Step 5, unparking: state.load = EMPTY Relaxed; reads an OLD value: the newest is PARKED; nothing orders this load after the write.");
+  assert.equal(RECORDED.rows.at(-1).then.waits[0], "woken.wait");
+});
+
+test("the text says what the picture shows, at each width and place", () => {
+  for (const [run, solution] of [[RECORDED, undefined], [orderedRun(GAP, LOSING, SOLVED), SOLVED], [orderedRun(GAP, [], SOLVED), SOLVED]]) {
+    for (const width of [320, 680, 1200]) {
+      for (let at = 0; at <= run.rows.length; at += 1) {
+        const text = plain(toText(asText(run, sentences(run, solution), at, true, { isOpen: true, toggle() {} }, () => {})));
+        const drawn = texts(toText(picture(run, picturedAs(run, solution, width, at))));
+        const squeezed = text.replace(/\s/g, "");
+        for (const part of drawn.filter((part) => !/^(can go on|The order.*)$/.test(part))) {
+          assert(squeezed.includes(part.replace(/\s/g, "")), `at ${at} of ${width}: the text lacks "${part}": ${text}`);
+        }
+      }
+    }
+  }
+});
+
+test("nothing of a picture stands outside it, and no block covers another", () => {
+  for (const width of [260, 390, 1200]) {
+    const run = orderedRun(GAP, [0, 0, 1, 1, 0], SOLVED);
+    const plan = layout(run, picturedAs(run, SOLVED, width, 5));
+    let bottom = plan.order.y;
+    for (const { y, height, x, width: wide } of plan.rows) {
+      assert(y >= bottom && x >= 0 && x + wide <= width);
+      bottom = y + height;
+    }
+    assert(plan.end.y >= bottom && plan.height > plan.end.y);
+  }
+});
+
+test("text is wrapped at spaces, and a word that is too long is broken", () => {
+  assert.deepEqual(wrapped("one two three", 7), ["one two", "three"]);
+  assert.deepEqual(wrapped("state.compare_exchange(A)", 14), ["state.compare_", "exchange(A)"]);
+  for (const most of [4, 9, 30]) for (const line of wrapped("let mut guard = is_woken.lock().unwrap();", most, 2)) assert(line.length <= most, line);
+  assert.deepEqual(wrapped("", 5), [""]);
+});
+
+test("an empty value is a dash", () => {
+  assert.deepEqual(["", false, 0, "x"].map(shown), ["–", "false", "0", "x"]);
+});
