@@ -78,6 +78,7 @@ describe("the page", { skip: reasonToSkip() }, () => {
   test("shows in forced colours which of two buttons is pressed", async () => {
     await onFigures(Object.values(FIGURES)[0], async (page) => {
       const buttons = page.locator(".ws-button[aria-pressed]");
+      await buttons.first().waitFor();
       const colors = await buttons.evaluateAll((all) => all.map((one) => [one.getAttribute("aria-pressed"), getComputedStyle(one).backgroundColor]));
       const [pressed, others] = ["true", "false"].map((is) => colors.filter(([state]) => state === is).map(([, color]) => color));
       assert(pressed.length > 0 && others.length > 0);
