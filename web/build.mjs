@@ -12,6 +12,8 @@ const BUDGET_BYTES = 45 * 1024;
 const FIGURES_BUDGET_BYTES = 50 * 1024;
 const BANNER = "/* Generated from web/src by `npm run build`; do not edit. */";
 const BUNDLE = new URL("../theme/workshop.js", import.meta.url).pathname;
+const WORKBENCH_BUDGET_BYTES = 24 * 1024;
+const WORKBENCH = new URL("../theme/workbench.js", import.meta.url).pathname;
 const FIGURES = new URL("../src/scripts/figures.js", import.meta.url).pathname;
 
 const settings = {
@@ -23,6 +25,15 @@ const settings = {
   // Within the file: mdBook copies no other.
   legalComments: "eof",
 };
+// These have a state of which a page must have one.
+const shared = {
+  name: "shared",
+  setup(/** @type {import("esbuild").PluginBuild} */ build) {
+    build.onResolve({ filter: /\/(busy|runner)\.js$/ }, ({ path }) => ({ path: /(\w+)\.js$/.exec(path)?.[1], namespace: "shared" }));
+    build.onLoad({ filter: /.*/, namespace: "shared" }, ({ path }) => ({ contents: `module.exports = window.workshopShared.${path};` }));
+  },
+};
+await build({ ...settings, entryPoints: [source("src/workbench.js")], outfile: WORKBENCH, plugins: [shared] });
 await build({ ...settings, entryPoints: [source("src/figures/script.js")], outfile: FIGURES });
 const version = createHash("sha256").update(readFileSync(FIGURES)).digest("hex").slice(0, 8);
 await build({ ...settings, define: { FIGURES_VERSION: JSON.stringify(version) }, entryPoints: [source("src/index.js")], outfile: BUNDLE });
@@ -43,3 +54,4 @@ function weigh(files, budget) {
 
 weigh([BUNDLE, BUNDLE.replace(/js$/, "css")], BUDGET_BYTES);
 weigh([FIGURES], FIGURES_BUDGET_BYTES);
+weigh([WORKBENCH, WORKBENCH.replace(/js$/, "css")], WORKBENCH_BUDGET_BYTES);

@@ -223,7 +223,8 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
 
   test("shows its hidden lines and hides them again, while it is edited too", async () => {
     const program = 'code.editable[class*="snippet-"]:has(.boring)';
-    await onPage(await pageWith(program), async (page) => {
+    // On an exercise's page it may be hidden until that is solved.
+    await onPage(await pageWith(program, "main:not(:has(.exercise))"), async (page) => {
       const snippet = page.locator(".snippet").filter({ has: page.getByRole("button", { name: /hidden lines|Hide them again/ }) }).first();
       await snippet.waitFor();
       const folds = snippet.locator(".ace_fold");

@@ -27,13 +27,14 @@ interface AceSession {
   getLine(row: number): string;
   addFold(placeholder: string, range: AceRange): void;
   unfold(): void;
+  getFoldAt(row: number, column: number): { range: AceRange } | null;
 }
 
 interface AceEditor {
   originalCode: string;
   container: HTMLElement;
   textInput: { getElement(): HTMLTextAreaElement };
-  renderer: { setPadding(pixels: number): void; setScrollMargin(top: number, bottom: number): void };
+  renderer: { scrollToLine(line: number, center: boolean, animate: boolean): void; setPadding(pixels: number): void; setScrollMargin(top: number, bottom: number): void };
   commands: { bindKey(key: string, command: string | null): void };
   session: AceSession;
   getValue(): string;
@@ -42,6 +43,7 @@ interface AceEditor {
   setOption(name: string, value: unknown): void;
   gotoLine(line: number, column: number, animate: boolean): void;
   focus(): void;
+  isFocused(): boolean;
   resize(force: boolean): void;
   on(event: "change" | "blur" | "focus", listener: () => void): void;
 }
@@ -54,4 +56,6 @@ interface Window {
   workshopRunner?: Pick<typeof import("./runner.js"), "ask" | "runnerState">;
   /** Which lines of a program are hidden at first; the page's head has noted them. */
   workshopHidden?: WeakMap<Element, [number, number][]>;
+  /** What the script of every page shares with the one of a served page. */
+  workshopShared?: { busy: typeof import("./busy.js"); runner: typeof import("./runner.js") };
 }

@@ -1,23 +1,25 @@
 import "./style/index.css";
-import { startExercises } from "./exercise/panel.js";
-import { startTicks } from "./exercise/ticks.js";
+import * as busy from "./busy.js";
+import { startCommands } from "./exercise/command.js";
 import { loadFigures } from "./figures/load.js";
-import { startLive } from "./live.js";
 import { copyEditorsWhilePrinting, flattenEditors, isPrintPage } from "./print.js";
-import { adoptLaterTokens, adoptToken } from "./runner.js";
+import * as runner from "./runner.js";
 import { startScrollable } from "./scrollable.js";
+import { startSkipLink } from "./skip.js";
 import { startSnippets } from "./snippets/snippet.js";
 
-adoptToken();
-adoptLaterTokens();
+// What both scripts of a served page must have in common.
+window.workshopShared = { busy, runner };
+
+runner.adoptToken();
+runner.adoptLaterTokens();
 loadFigures();
 if (isPrintPage()) {
   flattenEditors();
 } else {
   copyEditorsWhilePrinting();
+  startSkipLink();
   startSnippets();
-  startExercises();
+  startCommands();
   startScrollable();
-  startTicks();
-  startLive();
 }

@@ -155,6 +155,7 @@ fn a_call_without_the_right_token_is_refused() {
         "/api/exercises/1/read",
         "/api/exercises/1/write",
         "/api/exercises/1/hint",
+        "/api/exercises/1/code",
         "/api/exercises/1/diff",
         "/api/exercises/1/reset",
         "/api/traces/latest",

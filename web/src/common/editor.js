@@ -12,7 +12,10 @@ const LEAVE_HINT = "Escape, then Tab, leaves the editor.";
  * @property {(listener: () => void) => void} onChange
  * @property {(marks: Mark[]) => void} mark shows these below their lines, and no others
  * @property {(line: number) => void} goTo
- * @property {(lines: [number, number][]) => void} fold hides these lines, first and last counted from 0, and shows all others
+ * @property {(line: number) => void} reveal shows this line, and leaves the focus where it is
+ * @property {(line: number, column: number) => void} place puts the caret there
+ * @property {(size: {minLines: number, maxLines: number} | undefined) => void} size in lines, or what its place has
+ * @property {(lines: [number, number][], what?: string) => void} fold hides these lines, first and last counted from 0, and shows all others
  */
 
 /**
@@ -24,7 +27,7 @@ export function editorOf(code, label) {
   if (window.ace && code.classList.contains("editable")) return aceEditor(window.ace.edit(code), label);
   const original = code.textContent ?? "";
   const nothing = () => {};
-  return { original, text: () => original, setText: nothing, onChange: nothing, mark: nothing, goTo: nothing, fold: nothing };
+  return { original, text: () => original, setText: nothing, onChange: nothing, mark: nothing, goTo: nothing, reveal: nothing, place: nothing, size: nothing, fold: nothing };
 }
 
 /**
@@ -32,11 +35,12 @@ export function editorOf(code, label) {
  *
  * @param {HTMLElement} code
  * @param {string} label
- * @param {{minLines: number, maxLines: number}} size
+ * @param {{minLines?: number, maxLines?: number}} size
  */
 export function newEditor(code, label, size) {
   if (!window.ace) return undefined;
   code.classList.add("editable");
+  // A size in lines, or the size of its place.
   const ace = window.ace.edit(code);
   for (const [name, value] of Object.entries({ highlightActiveLine: false, showPrintMargin: false, showGutter: true, ...size })) {
     ace.setOption(name, value);
@@ -73,12 +77,20 @@ function aceEditor(ace, label) {
       ace.gotoLine(line, 0, false);
       ace.focus();
     },
-    fold: (lines) => {
+    reveal: (line) => ace.renderer.scrollToLine(line - 1, true, false),
+    size: (lines) => {
+      ace.setOption("minLines", lines?.minLines ?? 0);
+      ace.setOption("maxLines", lines?.maxLines ?? 0);
+      if (!lines) ace.container.style.height = "";
+      ace.resize(true);
+    },
+    place: (line, column) => ace.gotoLine(line, column, false),
+    fold: (lines, what = "hidden lines") => {
       const { Range } = window.ace?.require("ace/range") ?? {};
       ace.session.unfold();
       for (const [first, last] of lines) {
         const range = new Range(first, 0, last, ace.session.getLine(last).length);
-        ace.session.addFold(first === last ? "… a hidden line" : `… ${last - first + 1} hidden lines`, range);
+        ace.session.addFold(first === last ? "… a hidden line" : `… ${last - first + 1} ${what}`, range);
       }
     },
   };
@@ -116,7 +128,8 @@ function marker(/** @type {AceEditor} */ ace) {
       el.setAttribute("aria-hidden", "true");
       for (const { level, text } of marks) {
         const line = document.createElement("div");
-        line.className = level;
+        // mdBook has a sign of its own for the class `warning`.
+        line.className = `ws-${level}`;
         line.textContent = text;
         el.append(line);
       }
@@ -133,7 +146,10 @@ function widgetsOf(ace) {
   return widgets;
 }
 
-/** Tab indents while one types; after Escape it leaves, as it does everywhere else. */
+/**
+ * Tab indents while one types. Where the keyboard has just come to, and after
+ * Escape, it leaves, as it does everywhere else.
+ */
 function freeTabOnEscape(/** @type {AceEditor} */ ace) {
   const bindTab = (/** @type {boolean} */ indents) => {
     ace.commands.bindKey("Tab", indents ? "indent" : null);
@@ -142,6 +158,9 @@ function freeTabOnEscape(/** @type {AceEditor} */ ace) {
   ace.textInput.getElement().addEventListener("keydown", (event) => {
     if (event.key === "Escape") bindTab(false);
   });
-  ace.on("change", () => bindTab(true));
-  ace.on("blur", () => bindTab(true));
+  // A text may change without the reader, too.
+  ace.on("change", () => ace.isFocused() && bindTab(true));
+  ace.container.addEventListener("pointerdown", () => bindTab(true));
+  ace.on("blur", () => bindTab(false));
+  bindTab(false);
 }

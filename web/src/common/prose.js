@@ -29,7 +29,11 @@ function codeBlock(text) {
   return pre;
 }
 
-/** @param {string} text */
-function inline(text) {
+/**
+ * A line of Markdown, as what stands in a paragraph.
+ *
+ * @param {string} text
+ */
+export function inline(text) {
   return pieces(text).map(({ kind, text }) => (kind === "text" ? text : element(kind, {}, text)));
 }

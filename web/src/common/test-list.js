@@ -39,6 +39,8 @@ export class TestList {
     this.rows = new Map();
     /** @type {HTMLLIElement | undefined} the failure that tells most */
     this.first = undefined;
+    /** @type {string[]} the names in the order in which to read them; what isn't among them comes last */
+    this.order = [];
   }
 
   clear() {
@@ -56,9 +58,9 @@ export class TestList {
     const item = known?.item ?? element("li");
     this.rows.set(test.name, { item, test });
     item.className = test.outcome;
-    item.replaceChildren(line(test));
-    if (!known) this.#insert(item, test);
-    this.#head(item, test);
+    item.replaceChildren(this.line(test));
+    if (!known) this.insert(item, test);
+    this.head(item, test);
   }
 
   /**
@@ -70,7 +72,7 @@ export class TestList {
     const row = this.rows.get(first);
     if (row) {
       row.test = { ...row.test, message };
-      row.item.replaceChildren(line(row.test));
+      row.item.replaceChildren(this.line(row.test));
     }
     this.first = row?.item;
     for (const { name, line } of others) {
@@ -80,10 +82,28 @@ export class TestList {
     }
   }
 
-  /** Opens what the reader should look at first: a failure, or what is to be written next. */
+  /**
+   * Opens what the reader should look at first, a failure or what is to be
+   * written next, and returns it.
+   *
+   * @returns {HTMLDetailsElement | undefined}
+   */
   openFirstFailure() {
-    const first = this.first?.querySelector("details") ?? this.element.querySelector(".failed > details") ?? this.element.querySelector("details");
-    if (first instanceof HTMLDetailsElement) first.open = true;
+    const inFirst = this.first?.querySelector("details");
+    const first = inFirst ?? this.element.querySelector(".failed > details") ?? this.element.querySelector(":is(.unwritten, .unjudged) > details");
+    if (!(first instanceof HTMLDetailsElement)) return undefined;
+    first.open = true;
+    return first;
+  }
+
+  /**
+   * What is shown of a test.
+   *
+   * @param {TestEvent} test
+   * @returns {HTMLElement}
+   */
+  line(test) {
+    return line(test);
   }
 
   /** All tests, as they stand. */
@@ -104,10 +124,10 @@ export class TestList {
    * @param {HTMLLIElement} item
    * @param {TestEvent} test
    */
-  #insert(item, test) {
+  insert(item, test) {
     const after = [...this.rows.values()]
-      .filter((row) => row.item !== item && this.#compare(row.test, test) > 0)
-      .sort((a, b) => this.#compare(a.test, b.test))[0];
+      .filter((row) => row.item !== item && this.compare(row.test, test) > 0)
+      .sort((a, b) => this.compare(a.test, b.test))[0];
     const isFirstOfNext = after && milestoneOf(this.milestones, after.test.clause) !== milestoneOf(this.milestones, test.clause);
     const heading = isFirstOfNext ? this.headings.get(milestoneOf(this.milestones, after.test.clause)?.number ?? 0) : undefined;
     this.element.insertBefore(item, heading ?? after?.item ?? null);
@@ -119,7 +139,7 @@ export class TestList {
    * @param {HTMLLIElement} item
    * @param {TestEvent} test
    */
-  #head(item, test) {
+  head(item, test) {
     const milestone = milestoneOf(this.milestones, test.clause);
     if (!milestone) return;
     let heading = this.headings.get(milestone.number);
@@ -137,18 +157,17 @@ export class TestList {
    * @param {TestEvent} a
    * @param {TestEvent} b
    */
-  #compare(a, b) {
+  compare(a, b) {
     const place = (/** @type {TestEvent} */ { clause }) => milestoneOf(this.milestones, clause)?.number ?? 0;
-    return place(a) - place(b) || compare(a, b);
+    const rank = (/** @type {TestEvent} */ { name }) => (this.order.indexOf(functionOf(name)) + 1 || Infinity);
+    const byRank = rank(a) === rank(b) ? 0 : rank(a) - rank(b);
+    return place(a) - place(b) || (a.clause ?? 0) - (b.clause ?? 0) || byRank || a.name.localeCompare(b.name, "en");
   }
 }
 
-/**
- * @param {TestEvent} a
- * @param {TestEvent} b
- */
-function compare(a, b) {
-  return (a.clause ?? 0) - (b.clause ?? 0) || a.name.localeCompare(b.name, "en");
+/** @param {string} name */
+function functionOf(name) {
+  return name.split("::").at(-1) ?? name;
 }
 
 /** @param {TestEvent} test */

@@ -1,6 +1,7 @@
 // What an exercise offers once it is solved.
 
 import { button, element, hideAndPassFocus } from "../common/dom.js";
+import { inline } from "../common/prose.js";
 import { call, fromRoot } from "../runner.js";
 import { differenceLines } from "./difference.js";
 import { pageLink } from "./ticks.js";
@@ -21,22 +22,23 @@ export function afterGreen(place, number, opened, next) {
   });
   const command = (/** @type {string} */ name) => element("code", {}, `cargo workshop ${name} ${number}`);
   const ways = [
-    ...headingAfter(place),
     ...(opened.has_models ? [[command("check"), " tries every order of events that loom can think of."]] : []),
     ...(opened.has_trace ? [[command("trace"), " draws a timeline of your code at work."]] : []),
     ...(opened.has_bench ? [[command("bench"), " measures it against ours and others."]] : []),
     ...nextPage(),
-    ...(next?.page ? [["Go on to ", element("a", { href: fromRoot(next.page).href }, `exercise ${next.number}`), `: ${next.title}.`]] : []),
+    ...(next?.page ? [["Go on to ", element("a", { href: fromRoot(next.page).href }, `exercise ${next.number}`), ": ", ...inline(next.title), "."]] : []),
   ];
-  const list = element("ul", {}, ...ways.map((way) => element("li", {}, ...way)));
-  return element("div", { class: "after" }, element("p", {}, element("strong", {}, "What to try next")), compare, difference, list);
+  const [step, ...others] = [...headingAfter(place), ...ways];
+  const more = element("details", {}, element("summary", {}, "What else to try"), element("ul", {}, ...others.map((way) => element("li", {}, ...way))));
+  const one = element("p", { class: "next-step" }, element("strong", {}, "Next: "), ...(step ?? []));
+  return element("div", { class: "after" }, one, compare, difference, more);
 }
 
 /** The section that follows the panel on the page. */
 function headingAfter(/** @type {HTMLElement} */ place) {
   const headings = [...document.querySelectorAll("main :is(h2, h3)[id]")];
-  const after = headings.find((heading) => place.compareDocumentPosition(heading) & Node.DOCUMENT_POSITION_FOLLOWING);
-  return after ? [["Read on: ", element("a", { href: `#${after.id}` }, after.textContent?.trim() ?? ""), "."]] : [];
+  const after = headings.find((heading) => !place.contains(heading) && place.compareDocumentPosition(heading) & Node.DOCUMENT_POSITION_FOLLOWING);
+  return after ? [["read on with ", element("a", { href: `#${after.id}` }, after.textContent?.trim() ?? ""), "."]] : [];
 }
 
 /** The page that mdBook's arrow leads to. */

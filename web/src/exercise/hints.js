@@ -27,6 +27,13 @@ export class Hints {
     this.#offerNext();
   }
 
+  /** Gives the next hint, or the last once more. */
+  ask() {
+    if (this.state?.to_come.length) return void this.#next();
+    const last = this.given.lastElementChild;
+    if (last instanceof HTMLDetailsElement) this.#open(last);
+  }
+
   /** A check was red: the next hint is earned. */
   earn() {
     if (!this.state) return;
@@ -53,9 +60,12 @@ export class Hints {
 
   async #next() {
     this.show(await this.askForNext());
-    const last = /** @type {HTMLDetailsElement | null} */ (this.given.lastElementChild);
-    if (!last) return;
-    last.open = true;
-    last.querySelector("summary")?.focus();
+    const last = this.given.lastElementChild;
+    if (last instanceof HTMLDetailsElement) this.#open(last);
+  }
+
+  #open(/** @type {HTMLDetailsElement} */ hint) {
+    hint.open = true;
+    hint.querySelector("summary")?.focus();
   }
 }

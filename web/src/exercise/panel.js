@@ -1,21 +1,21 @@
 import { button, element, hideAndPassFocus } from "../common/dom.js";
 import { Output } from "../common/output.js";
 import { lastReached } from "../common/milestones.js";
-import { TestList } from "../common/test-list.js";
 import { building, duration, firstLine, sentence } from "../common/words.js";
 import { Refused, call, post, runnerState } from "../runner.js";
 import { whileBusy } from "../busy.js";
 import { afterGreen } from "./after.js";
+import { Checklist } from "./checklist.js";
 import { Hints } from "./hints.js";
 import { onNews } from "./news.js";
+import { Spoilers } from "./spoilers.js";
 import { onList, spokenState } from "./ticks.js";
 import { Work } from "./work.js";
 
-const COPIED_MS = 2000;
 /** News of our own check may come after its end. */
 const ECHO_MS = 1000;
 
-/** Gives every `<div class="exercise" data-exercise="N">` its panel. */
+/** Gives every `<div class="exercise" data-exercise="N">` its workbench. */
 export function startExercises() {
   for (const place of document.querySelectorAll("main .exercise[data-exercise]")) {
     if (place instanceof HTMLElement && /^\d+$/.test(place.dataset.exercise ?? "")) new Exercise(place).start();
@@ -27,13 +27,19 @@ class Exercise {
   constructor(place) {
     this.place = place;
     this.number = Number(place.dataset.exercise);
-    this.command = `cargo test -p exercise-${this.number}`;
     this.check = button("Check", () => this.startCheck(), { glyph: "▶", class: "primary" });
     this.stop = button("Stop", () => this.cancel?.abort(), { glyph: "■", hidden: true });
     this.reset = button("Back to the stub", () => this.startAnew());
     this.state = element("p", { class: "exercise-state" });
-    this.note = element("p", { class: "exercise-note", role: "status" });
-    this.tests = new TestList();
+    this.note = element("p", { class: "exercise-note" });
+    /** Where the clauses stand, in a few words. */
+    this.count = element("p", { class: "exercise-count" });
+    /** What is read aloud: the start and the end of a check, and not each of its steps. */
+    this.aloud = element("p", { class: "ws-sr", role: "status" });
+    this.tests = new Checklist(
+      async (name) => (await call(`exercises/${this.number}/code`, { name })).value.text,
+      () => this.hints.ask(),
+    );
     this.output = new Output(`What the check of exercise ${this.number} printed`, (line) => this.work?.editor?.goTo(line));
     this.hints = new Hints(async () => (await call(`exercises/${this.number}/hint`)).value);
     this.after = element("div", { class: "ws-screen-only" });
@@ -48,13 +54,6 @@ class Exercise {
   }
 
   async start() {
-    const id = `exercise-${this.number}-panel`;
-    const heading = element(headingBelow(this.place), { id }, `Exercise ${this.number}`);
-    const row = element("div", { class: "exercise-row" }, element("code", {}, this.command), this.copy());
-    this.place.setAttribute("role", "group");
-    this.place.setAttribute("aria-labelledby", id);
-    this.place.prepend(heading);
-    this.place.append(row);
     if ((await runnerState()) !== "ready") return;
     try {
       this.opened = (await call(`exercises/${this.number}/read`)).value;
@@ -63,25 +62,45 @@ class Exercise {
       this.place.append(this.note);
       return this.say(error.message, "bad");
     }
-    this.open(row);
+    this.open();
   }
 
-  /** Shows all of it: the workshop is there. */
-  open(/** @type {HTMLElement} */ row) {
+  /**
+   * Shows all of it. On the left stand the contract and the results, on the right
+   * the editor, with the bar below it; where there is no room they follow one
+   * another, and the bar stays in view.
+   */
+  open() {
     const work = new Work(this.number, this.opened, () => this.becomeStale());
     this.work = work;
     this.tests.milestones = this.opened.milestones ?? [];
-    row.before(this.state);
-    const buttons = element("div", { class: "exercise-row ws-screen-only" }, this.check, this.stop, this.reset);
-    const isIn = [work.element, buttons, this.note, this.tests.element, this.output.element, this.hints.element, this.after];
-    this.place.append(...isIn);
+    this.tests.order = this.opened.order ?? [];
+    this.tests.setContract(this.opened.clauses ?? []);
+    const bar = element("div", { class: "exercise-bar" }, this.check, this.stop, this.count, this.note, this.reset);
+    bar.classList.add("ws-screen-only");
+    const told = element("div", { class: "exercise-told" }, this.output.element, this.tests.element, this.hints.element, this.after);
+    this.place.querySelector(".exercise-command")?.before(this.state);
+    this.place.append(this.aloud, work.element, bar, told);
     this.place.classList.add("live");
+    this.showCount();
+    this.spoilers = new Spoilers(this.place, this.number);
     work.start();
+    this.fit();
     foldStub(this.place);
     this.hints.show(this.opened.hints);
     this.place.addEventListener("keydown", (event) => this.checkByKey(event), { capture: true });
     onNews((news) => this.hear(news));
     onList((list) => this.showState(list));
+  }
+
+  /** The editor fills its column, where it has one. */
+  fit() {
+    let isWide = false;
+    new ResizeObserver(() => {
+      const now = getComputedStyle(this.place).display === "grid";
+      if (now !== isWide || now) this.work?.fill(now);
+      isWide = now;
+    }).observe(this.place);
   }
 
   /** @param {import("./ticks.js").Listed[]} list */
@@ -95,7 +114,10 @@ class Exercise {
       this.after.replaceChildren(afterGreen(this.place, this.number, this.opened, next));
     }
     this.after.hidden = !isSolved;
-    if (isSolved) this.hints.end();
+    this.place.classList.toggle("green", isSolved);
+    if (!isSolved) return;
+    this.hints.end();
+    this.spoilers?.show();
   }
 
   /** What the last check found isn't about this text anymore. */
@@ -122,6 +144,8 @@ class Exercise {
     this.output.clear();
     this.tests.clear();
     this.tests.element.classList.remove("stale");
+    this.place.classList.remove("green");
+    this.showCount();
     this.work?.editor?.mark([]);
     this.marks = [];
   }
@@ -143,17 +167,6 @@ class Exercise {
     }
   }
 
-  copy() {
-    const copy = button("Copy", async () => {
-      await navigator.clipboard.writeText(this.command);
-      copy.textContent = "Copied";
-      setTimeout(() => (copy.textContent = "Copy"), COPIED_MS);
-    }, { "aria-label": `Copy the command ${this.command}`, class: "ws-screen-only" });
-    // Only pages from this machine or over https may write to the clipboard.
-    copy.hidden = !navigator.clipboard;
-    return copy;
-  }
-
   /** Checks the reader's code; a check that is still going on is stopped first. */
   async startCheck() {
     this.cancel?.abort();
@@ -161,6 +174,8 @@ class Exercise {
     this.cancel = cancel;
     this.clear();
     this.stop.hidden = false;
+    // Code and results in one view.
+    if (getComputedStyle(this.place).display === "grid") this.place.scrollIntoView({ block: "start" });
     this.say("Starting …");
     try {
       await whileBusy(this.follow(cancel.signal));
@@ -207,7 +222,8 @@ class Exercise {
         return this.output.print(event.type, event.text);
       case "test":
         this.tests.update(event);
-        return this.say(this.progress());
+        this.showCount();
+        return this.say(this.progress(), "", false);
       case "telling":
         return this.tests.tell(event);
       case "exit":
@@ -217,8 +233,18 @@ class Exercise {
 
   /** @param {{line: number, level: string, rendered: string}} diagnostic */
   mark({ line, level, rendered }) {
-    this.marks.push({ line, level, text: firstLine(rendered) });
+    const text = firstLine(rendered);
+    const isFirst = level === "error" && !this.marks.some((mark) => mark.level === "error");
+    // Cargo compiles the file twice, and the compiler may say the same each time.
+    if (this.marks.some((mark) => mark.line === line && mark.text === text)) return;
+    this.marks.push({ line, level, text });
     this.work?.editor?.mark(this.marks);
+    if (isFirst) this.work?.editor?.reveal(line);
+  }
+
+  showCount() {
+    const { held, of } = this.tests.held;
+    this.count.textContent = of === 0 ? "" : `${held} of ${of} clauses`;
   }
 
   progress() {
@@ -230,13 +256,16 @@ class Exercise {
   /** @param {import("../common/words.js").Exit} exit */
   conclude(exit) {
     this.output.flush();
-    this.tests.openFirstFailure();
+    const first = this.tests.settle();
+    this.showCount();
+    // Results lie below the fold on a small screen, and may on a large one.
+    if (first) first.scrollIntoView({ block: "nearest" });
     const [passed, failed, unwritten] = [this.tests.count("passed"), this.tests.count("failed"), this.tests.count("unwritten")];
     if (failed + unwritten > 0 || exit.reason === "compile-error") this.hints.earn();
     const after = exit.run_ms == null ? "" : ` after ${duration(exit.run_ms)}`;
     if (exit.reason === "compile-error") this.say("Your code does not compile yet: the compiler says why below.", "bad");
     else if (exit.reason === "timeout") this.say(`The check was ended by its timeout${after}.`, "bad");
-    else if (failed > 0) this.say(`${failed} of ${passed + failed + unwritten} fail${unwritten > 0 ? `, and ${unwritten} aren’t written yet` : ""}. Start with the one that stands open.`, "bad");
+    else if (failed > 0) this.say(`${failed} of ${passed + failed + unwritten} fail${unwritten > 0 ? `, and ${unwritten} ${unwritten === 1 ? "isn’t" : "aren’t"} written yet` : ""}. Start with the one that stands open.`, "bad");
     else if (unwritten > 0) this.say(this.unwritten(passed, unwritten), passed > 0 ? "good" : "");
     else if (exit.reason === "exited" && exit.code === 0 && exit.message == null) this.say(`All ${passed} pass${after}. Well done.`, "good");
     else this.say(sentence(exit.message ?? `the check ended early (${exit.reason})`), "bad");
@@ -257,10 +286,12 @@ class Exercise {
   /**
    * @param {string} text
    * @param {"" | "bad" | "good"} [kind]
+   * @param {boolean} [aloud]
    */
-  say(text, kind = "") {
+  say(text, kind = "", aloud = true) {
     this.note.textContent = text;
     this.note.className = `exercise-note ${kind}`.trim();
+    if (aloud) this.aloud.textContent = text;
   }
 }
 
@@ -272,24 +303,4 @@ function foldStub(/** @type {HTMLElement} */ place) {
   const details = element("details", { class: "stub" }, element("summary", {}, "The stub, as it was; yours is in the editor below"));
   stub.replaceWith(details);
   details.append(stub);
-}
-
-/**
- * The level of heading that fits below the one before `place`.
- *
- * @param {HTMLElement} place
- * @returns {"h2" | "h3" | "h4"}
- */
-function headingBelow(place) {
-  const before = [...document.querySelectorAll("main :is(h1, h2, h3)")].filter(
-    (heading) => heading.compareDocumentPosition(place) & Node.DOCUMENT_POSITION_FOLLOWING,
-  );
-  switch (before.at(-1)?.tagName) {
-    case "H3":
-      return "h4";
-    case "H2":
-      return "h3";
-    default:
-      return "h2";
-  }
 }

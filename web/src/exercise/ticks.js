@@ -36,6 +36,7 @@ export function onList(/** @type {(list: Listed[]) => void} */ listener) {
 export async function startTicks() {
   if ((await runnerState()) !== "ready") return;
   onList(tick);
+  onList(showSegments);
   let due = 0;
   let last = 0;
   const load = async () => {
@@ -54,6 +55,28 @@ export async function startTicks() {
     due ||= window.setTimeout(load, Math.max(0, last + LEAST_PAUSE_MS - Date.now()));
   });
   await load();
+}
+
+/** @type {HTMLElement | undefined} */
+let segments;
+
+/** One segment for each exercise, above the contents; each leads to its page. @param {Listed[]} list */
+function showSegments(list) {
+  const solved = list.filter(({ state }) => state === "solved").length;
+  const next = list.find((exercise) => exercise.next);
+  const parts = list.map((exercise) => {
+    const stands = exercise.state === "solved" ? "solved" : exercise.state === "not-started" ? "open" : "begun";
+    const says = `Exercise ${exercise.number}: ${spokenState(exercise)}`;
+    const kind = { class: stands, title: says, ...(exercise.next ? { "aria-current": "step" } : {}) };
+    // A link each would be as many stops of the keyboard again: the contents have them.
+    return element("span", kind);
+  });
+  const words = `${solved} of ${list.length} exercises solved`;
+  const way = next?.page ? [element("a", { href: fromRoot(next.page).href }, `${solved || next.state !== "not-started" ? "Continue" : "Start"}: exercise ${next.number}`)] : [];
+  const shown = element("div", { class: "ws-segments" }, element("div", { class: "segments", role: "img", "aria-label": words }, ...parts), element("p", {}, `${words}. `, ...way));
+  if (segments) segments.replaceWith(shown);
+  else document.querySelector("#mdbook-sidebar .sidebar-scrollbox")?.prepend(shown);
+  segments = shown;
 }
 
 /** @param {Listed[]} list */
@@ -83,7 +106,7 @@ function signOf({ state, solved }) {
  * @returns {HTMLAnchorElement | undefined}
  */
 export function pageLink(address) {
-  const links = [...document.querySelectorAll("#mdbook-sidebar a[href]")];
+  const links = [...document.querySelectorAll("#mdbook-sidebar a[href]:not(.ws-segments a)")];
   const found = links.find((link) => link instanceof HTMLAnchorElement && link.href.replace(/#.*/s, "") === address);
   return found instanceof HTMLAnchorElement ? found : undefined;
 }

@@ -7,7 +7,9 @@ import { call } from "../runner.js";
 import { Binding } from "./binding.js";
 import { difference } from "./difference.js";
 import { onNews } from "./news.js";
+import { documentation, firstTodo } from "./outline.js";
 
+/** Where the page has no place that it fills. */
 const SIZE = { minLines: 8, maxLines: 32 };
 const CONFLICT = 409;
 
@@ -48,6 +50,7 @@ export class Work {
     };
     this.binding = new Binding(disk, this.editor, drafts(this.number), (standing) => this.tell(standing));
     this.binding.open({ text: this.opened.text, hash: this.opened.hash });
+    this.begin(this.editor);
     this.editor.onChange(() => {
       this.binding?.changed();
       this.onChange();
@@ -56,6 +59,19 @@ export class Work {
       if (news.type === "exercise-file" && news.number === this.number) this.binding?.look(news.hash);
       if (news.type === "connected") this.binding?.look();
     });
+  }
+
+  /** The contract stands beside the editor: its copy is folded, and the caret is where there is something to write. */
+  begin(/** @type {import("../common/editor.js").Editor} */ editor) {
+    const text = editor.text();
+    editor.fold(documentation(text), "lines of documentation");
+    const todo = firstTodo(text);
+    if (todo) editor.place(todo.line, todo.column);
+  }
+
+  /** Whether the editor fills its place instead of having a size in lines. */
+  fill(/** @type {boolean} */ fills) {
+    this.editor?.size(fills ? undefined : SIZE);
   }
 
   /** Brings to disk what is in the editor. Returns false if the reader has to decide first. */

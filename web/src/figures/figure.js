@@ -113,6 +113,8 @@ export class Figure extends HTMLElement {
       if (before !== this.width && !this.onPaper) this.draw();
     }).observe(this);
     this.addEventListener("keydown", (event) => this.handleKey(event));
+    this.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && this.leaveMenu(relatedTarget));
+    document.addEventListener("pointerdown", ({ target }) => this.leaveMenu(target));
     this.addEventListener("dragover", (event) => event.preventDefault());
     this.addEventListener("drop", (event) => this.handleDrop(event));
     this.addEventListener("paste", (event) => this.handlePaste(event));
@@ -308,6 +310,12 @@ export class Figure extends HTMLElement {
   toggleHelp() {
     this.helpOpen = !this.helpOpen;
     this.draw();
+  }
+
+  /** The menu is open only while the reader is in it. @param {EventTarget | null} to */
+  leaveMenu(to) {
+    const menu = this.querySelector(".fig-menu[open]");
+    if (menu && !(to instanceof Node && menu.contains(to))) menu.removeAttribute("open");
   }
 
   closeMenu() {

@@ -86,12 +86,31 @@ const MARKS_OF_A_BOOK: [&str; 3] = [".nojekyll", "toc.html", "404.html"];
 
 static PROBE: [u8; 64 << 10] = [0; 64 << 10];
 
+/// What only served pages load: the panels of the exercises need the server.
+const WORKBENCH: [(&str, &str, &str); 2] = [
+    (
+        "output.html.additional-js",
+        "theme/workshop.js",
+        "theme/workbench.js",
+    ),
+    (
+        "output.html.additional-css",
+        "theme/workshop.css",
+        "theme/workbench.css",
+    ),
+];
+
 fn configured(root: &Path, destination: &Path, purpose: Purpose) -> Result<Config, Error> {
     let mut config = Config::from_disk(root.join("book.toml"))?;
     config.build.build_dir = destination.to_path_buf();
     if purpose != Purpose::Publish {
         // The page for addresses that don't exist needs absolute links.
         config.set("output.html.site-url", "/")?;
+        for (setting, bundle, workbench) in WORKBENCH {
+            if root.join(workbench).is_file() {
+                config.set(setting, [bundle, workbench])?;
+            }
+        }
     }
     if purpose == Purpose::ServeSoon {
         let setting = serde_json::json!({ "": { "enable": false } });
@@ -115,4 +134,30 @@ fn search_index(book: &Path) -> Option<PathBuf> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with("searchindex") && name.ends_with(".js")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{Purpose, configured};
+
+    #[test]
+    fn only_served_pages_load_the_workbench() {
+        let root = tempfile::tempdir().unwrap();
+        let toml = "[output.html]\nadditional-js = [\"theme/workshop.js\"]\n";
+        fs::write(root.path().join("book.toml"), toml).unwrap();
+        let scripts = |purpose| {
+            let config = configured(root.path(), root.path(), purpose).unwrap();
+            let scripts = config.get::<Vec<String>>("output.html.additional-js");
+            scripts.unwrap().unwrap()
+        };
+        assert_eq!(scripts(Purpose::Serve), ["theme/workshop.js"]);
+        fs::create_dir(root.path().join("theme")).unwrap();
+        fs::write(root.path().join("theme/workbench.js"), "").unwrap();
+        let both = ["theme/workshop.js", "theme/workbench.js"];
+        assert_eq!(scripts(Purpose::Serve), both);
+        assert_eq!(scripts(Purpose::ServeSoon), both);
+        assert_eq!(scripts(Purpose::Publish), ["theme/workshop.js"]);
+    }
 }

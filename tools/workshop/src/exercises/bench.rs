@@ -1,13 +1,18 @@
 //! Measures the reader's version against the solution and its peers.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
+use std::time::SystemTime;
 
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::Command;
 
+use super::bars;
 use super::catalogue::Exercise;
 use crate::problem::Problem;
+use crate::terminal::{StatusLine, harmless, is_live};
 use crate::workshop::{Workshop, files_under};
 
 /// What a version must be measured against to be called fast.
@@ -170,14 +175,29 @@ pub async fn bench(workshop: &Workshop, exercise: &Exercise) -> Result<ExitCode,
         return Err(Problem::new(format!("exercise {number} has no benchmark"))
             .help(format!("compare your version with `{solution}` instead")));
     };
-    let stub = fs::read_to_string(exercise.stub()).unwrap_or_default();
-    if stub.contains("todo!(") {
-        return Err(
-            Problem::new(format!("exercise {number} holds a `todo!` still"))
-                .help(format!("solve it first: `cargo workshop check {number}`")),
-        );
+    if exercise.holds_a_todo() {
+        return Err(super::trace::unwritten(number));
     }
-    run(workshop, &bench, number, &[&filter(&bench, number)], &[]).await?;
+    let started = SystemTime::now();
+    let log = workshop.target().join(format!("bench-{number}.txt"));
+    let mut said = Said::create(&log)?;
+    let result = run(
+        workshop,
+        &bench,
+        number,
+        &[&filter(&bench, number)],
+        &[],
+        &mut said,
+    )
+    .await;
+    let measured = bars::estimates(&estimates(workshop).join(&bench), started);
+    match bars::bars(&measured, number) {
+        // A benchmark that isn't criterion's has a table of its own.
+        bars if bars.is_empty() && result.is_ok() => print!("{}", harmless(&said.printed)),
+        bars => print!("{bars}"),
+    }
+    result?;
+    println!("\nAll that was measured is in {}.", log.display());
     for beside in BESIDE.iter().filter(|one| one.exercise == number) {
         let Beside {
             bench,
@@ -185,7 +205,9 @@ pub async fn bench(workshop: &Workshop, exercise: &Exercise) -> Result<ExitCode,
             environment,
             ..
         } = beside;
-        run(workshop, bench, number, arguments, environment).await?;
+        said.printed.clear();
+        run(workshop, bench, number, arguments, environment, &mut said).await?;
+        print!("{}", harmless(&said.printed));
     }
     for par in PARS.iter().filter(|par| par.exercise == number) {
         if let Some(line) = par.compare(&estimates(workshop)) {
@@ -221,15 +243,92 @@ fn is_named(program: &str, number: u32) -> bool {
     behind.any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric()))
 }
 
+/// How many lines are told of a benchmark that has failed.
+const TOLD_LINES: usize = 20;
+
+/// What a benchmark says, kept in a file. A terminal shows its last line.
+struct Said {
+    file: fs::File,
+    log: PathBuf,
+    status: StatusLine,
+    printed: String,
+    all: Vec<String>,
+}
+
+impl Said {
+    fn create(log: &Path) -> Result<Self, Problem> {
+        let folder = log.parent().map_or(Ok(()), fs::create_dir_all);
+        let file = folder.and_then(|()| fs::File::create(log));
+        let file = file.map_err(|error| {
+            Problem::new(format!("`{}` cannot be written: {error}", log.display()))
+                .help("make room on the disk, or change the folder's owner")
+        })?;
+        Ok(Self {
+            file,
+            log: log.to_path_buf(),
+            status: StatusLine::new(is_live(&io::stderr())),
+            printed: String::new(),
+            all: Vec::new(),
+        })
+    }
+
+    /// Takes a line; `printed` is what the benchmark itself prints.
+    fn take(&mut self, line: &str, printed: bool) -> io::Result<()> {
+        writeln!(self.file, "{line}")?;
+        if printed {
+            self.printed += line;
+            self.printed.push('\n');
+        }
+        self.all.push(line.to_owned());
+        let line = harmless(line.trim());
+        self.status.show(&mut io::stderr(), &line)
+    }
+
+    /// Takes all that the two streams bring.
+    async fn follow(
+        &mut self,
+        out: impl AsyncRead + Unpin,
+        errors: impl AsyncRead + Unpin,
+    ) -> io::Result<()> {
+        let mut out = BufReader::new(out).lines();
+        let mut errors = BufReader::new(errors).lines();
+        let (mut out_ended, mut errors_ended) = (false, false);
+        while !(out_ended && errors_ended) {
+            tokio::select! {
+                line = out.next_line(), if !out_ended => match line? {
+                    Some(line) => self.take(&line, true)?,
+                    None => out_ended = true,
+                },
+                line = errors.next_line(), if !errors_ended => match line? {
+                    Some(line) => self.take(&line, false)?,
+                    None => errors_ended = true,
+                },
+            }
+        }
+        self.status.clear(&mut io::stderr())
+    }
+
+    /// The end of what was said: the reason is there, if the benchmark failed.
+    fn last_lines(&self) -> String {
+        let from = self.all.len().saturating_sub(TOLD_LINES);
+        harmless(&self.all[from..].join("\n"))
+    }
+}
+
 async fn run(
     workshop: &Workshop,
     bench: &str,
     number: u32,
     arguments: &[&str],
     environment: &[(&str, &str)],
+    said: &mut Said,
 ) -> Result<(), Problem> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
+    let missing = |error: io::Error| {
+        Problem::new(format!("`cargo` cannot be run: {error}"))
+            .help("install Rust as https://rustup.rs says, and open a new terminal")
+    };
+    let mut child = Command::new(cargo)
         .args([
             "bench",
             "--package=benches",
@@ -242,18 +341,22 @@ async fn run(
         .envs(environment.iter().copied())
         .current_dir(workshop.root())
         .kill_on_drop(true)
-        .status()
-        .await;
-    let status = status.map_err(|error| {
-        Problem::new(format!("`cargo` cannot be run: {error}"))
-            .help("install Rust as https://rustup.rs says, and open a new terminal")
-    })?;
-    if status.success() {
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(missing)?;
+    let pipes = child.stdout.take().zip(child.stderr.take());
+    let (out, errors) = pipes.expect("both are piped");
+    said.follow(out, errors).await.map_err(missing)?;
+    if child.wait().await.map_err(missing)?.success() {
         return Ok(());
     }
+    eprintln!("{}", said.last_lines());
+    let log = said.log.display();
     Err(
         Problem::new("the benchmark failed, as said above").help(format!(
-            "see whether `cargo workshop check {number}` is green"
+            "see whether `cargo workshop check {number}` is green; all that was said is in {log}"
         )),
     )
 }

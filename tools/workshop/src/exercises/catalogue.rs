@@ -166,19 +166,49 @@ impl Exercise {
         files
     }
 
-    /// What the reader builds, from the first sentence of the stub.
+    /// What the reader builds, from the first sentence of the stub as it was before
+    /// the reader touched it.
     pub fn title(&self) -> String {
-        let source = fs::read_to_string(self.stub()).unwrap_or_default();
-        let title = title_of(&source).unwrap_or_else(|| self.topic.replace('-', " "));
-        // The file is the reader's, and the title is shown in terminals.
+        let title = title_of(&self.as_it_was());
+        let title = title.unwrap_or_else(|| self.topic.replace('-', " "));
+        // Without a pristine stub the file is the reader's, and the title is shown
+        // in terminals.
         harmless(&title)
+    }
+
+    /// Whether something is still to be written in the reader's file: a line that
+    /// isn't a comment has a `todo!`.
+    pub fn holds_a_todo(&self) -> bool {
+        let source = fs::read_to_string(self.stub()).unwrap_or_default();
+        let mut lines = source.lines().map(str::trim_start);
+        lines.any(|line| !line.starts_with("//") && line.contains("todo!("))
     }
 
     /// Its milestones, by the contract as it was before the reader touched it.
     pub fn milestones(&self) -> Vec<Milestone> {
+        source::milestones(&self.as_it_was())
+    }
+
+    /// The clauses of its contract, from before the reader touched it.
+    pub fn clauses(&self) -> Vec<source::FullClause> {
+        source::full_clauses(&self.as_it_was())
+    }
+
+    /// Its tests in the order of their files, each with the text of its file.
+    pub fn checks(&self) -> impl Iterator<Item = (String, source::Test)> {
+        let files = self.tests().into_iter();
+        let texts = files.filter_map(|file| fs::read_to_string(file).ok());
+        texts.flat_map(|text| {
+            let tests = source::tests(&text);
+            tests.into_iter().map(move |test| (text.clone(), test))
+        })
+    }
+
+    /// The stub's text before the reader touched it.
+    fn as_it_was(&self) -> String {
         let source = fs::read_to_string(self.pristine());
         let source = source.or_else(|_none| fs::read_to_string(self.stub()));
-        source::milestones(&source.unwrap_or_default())
+        source.unwrap_or_default()
     }
 
     /// Tells versions of the reader's file apart; nothing if there is no file to
@@ -235,6 +265,22 @@ mod tests {
             Some("run one future to its end on this thread")
         );
         assert_eq!(title_of("//! A parker.\n"), None);
+    }
+
+    #[test]
+    fn the_title_stays_when_the_reader_deletes_the_header() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("07-yield-now");
+        fs::create_dir_all(folder.join("src")).unwrap();
+        fs::write(folder.join("Cargo.toml"), "").unwrap();
+        let exercise = Exercise::in_folder(folder).unwrap();
+        fs::write(exercise.stub(), "//! Exercise 7: mine.\n").unwrap();
+        assert_eq!(exercise.title(), "mine");
+        fs::write(exercise.pristine(), "//! Exercise 7: yield.\n").unwrap();
+        for version in ["//! A note: not a title.\n", "fn yield_now() {}\n"] {
+            fs::write(exercise.stub(), version).unwrap();
+            assert_eq!(exercise.title(), "yield", "{version}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The exercises: which there are, which pass, and what the next hint is.
 
+mod bars;
 mod bench;
 pub mod cargo;
 pub mod catalogue;
@@ -71,6 +72,10 @@ pub struct Opened {
     /// The file as it is.
     #[serde(flatten)]
     pub version: file::Version,
+    /// The clauses of its contract.
+    pub clauses: Vec<source::FullClause>,
+    /// The names of its tests, the simplest first.
+    pub order: Vec<String>,
     /// The milestones, if it has some.
     pub milestones: Vec<Milestone>,
     /// The hints.
@@ -109,6 +114,8 @@ pub fn open(workshop: &Workshop, number: u32) -> Result<Opened, Problem> {
     Ok(Opened {
         file: file::shown(&exercise),
         version: file::read(&exercise)?,
+        clauses: exercise.clauses(),
+        order: exercise.checks().map(|(_, test)| test.name).collect(),
         milestones: exercise.milestones(),
         hints: hint::given(workshop, &exercise),
         has_models: !exercise.models().is_empty(),
@@ -126,6 +133,23 @@ pub fn give_hint(workshop: &Workshop, number: u32) -> Result<hint::Hints, Proble
     let exercise = catalogue::find(workshop, number)?;
     hint::next(workshop, &exercise)?;
     Ok(hint::given(workshop, &exercise))
+}
+
+/// The source of one of the checks.
+///
+/// # Errors
+///
+/// When there is no such exercise or check.
+pub fn code_of_check(workshop: &Workshop, number: u32, name: &str) -> Result<String, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    let name = name.rsplit("::").next().unwrap_or(name);
+    let mut checks = exercise.checks();
+    let found = checks.find(|(_, test)| test.name == name);
+    let code = found.and_then(|(source, test)| source::test_source(&source, &test.name));
+    code.ok_or_else(|| {
+        Problem::new(format!("exercise {number} has no check `{name}`"))
+            .help(format!("see `{}/src`", exercise.folder.display()))
+    })
 }
 
 /// How our solution differs from the reader's version.

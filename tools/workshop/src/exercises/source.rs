@@ -1,6 +1,8 @@
 //! Reads contracts, tests and lessons from the sources, by simple rules for
 //! lines: the sources keep to a form, and what breaks it is to be told.
 
+use serde::Serialize;
+
 use super::milestones::Milestone;
 
 /// A clause of a contract: `3. **No lost wake-up.** A wake-up that …`.
@@ -79,6 +81,58 @@ fn clause(text: &str, line: usize) -> Option<Clause> {
         name: name.to_owned(),
         line,
     })
+}
+
+/// A clause in full, as the page shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FullClause {
+    /// Its number.
+    pub number: u32,
+    /// Its name, without the dot.
+    pub name: String,
+    /// What it promises, in Markdown of one paragraph.
+    pub text: String,
+}
+
+/// Reads the clauses of a stub's contract with all of their words.
+pub fn full_clauses(source: &str) -> Vec<FullClause> {
+    let contract = contract(source);
+    let lines: Vec<_> = source.lines().collect();
+    let full = |clause: Clause| {
+        let above = &lines[clause.line - 1..];
+        let (_, first) = above.first()?.split_once(".**")?;
+        let mut words = vec![first.trim()];
+        // What belongs to the clause is indented below it.
+        let rest = above[1..].iter().map(|line| line.trim_start());
+        let rest = rest.map_while(|line| line.strip_prefix("///").or(line.strip_prefix("//!")));
+        let rest = rest.take_while(|line| line.trim().is_empty() || line.starts_with("   "));
+        words.extend(rest.map(str::trim).filter(|line| !line.is_empty()));
+        Some(FullClause {
+            number: clause.number,
+            name: clause.name,
+            // Links between items of the documentation lead nowhere on a page.
+            text: words.join(" ").replace("[`", "`").replace("`]", "`"),
+        })
+    };
+    contract.clauses.into_iter().filter_map(full).collect()
+}
+
+/// The source of one test: its comment, its attributes and its function.
+pub fn test_source(source: &str, name: &str) -> Option<String> {
+    let test = tests(source).into_iter().find(|test| test.name == name)?;
+    let lines: Vec<_> = source.lines().collect();
+    let at = test.line - 1;
+    let is_above = |line: &&&str| {
+        let line = line.trim_start();
+        line.starts_with("///") || line.starts_with("#[")
+    };
+    let above = lines[..at].iter().rev().take_while(is_above).count();
+    let indent = lines[at].len() - lines[at].trim_start().len();
+    let closing = format!("{:indent$}}}", "");
+    let below = lines[at..].iter().position(|line| **line == closing)?;
+    let lines = lines[at - above..=at + below].iter();
+    let lines = lines.map(|line| line.get(indent..).unwrap_or_default());
+    Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Reads the `# Milestones` of a stub: `1. **A shell.** Clauses 1, 2 and 4 to 6.`
@@ -200,7 +254,7 @@ pub fn reading(source: &str) -> Vec<(usize, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clause, contract, milestones, reading, tests};
+    use super::{Clause, contract, full_clauses, milestones, reading, test_source, tests};
 
     const STUB: &str = "\
 /// Runs it.
@@ -236,6 +290,33 @@ pub fn run() {}
             "2. **Idle.** It sleeps.",
         ];
         assert_eq!(contract.text, text);
+    }
+
+    #[test]
+    fn a_clause_is_told_with_all_of_its_words() {
+        let source = STUB.replace("It sleeps.", "It sleeps\n///    in [`wait`].");
+        let source = source.replace("/// # Panics", "/// Not of a clause.\n///\n/// # Panics");
+        let told: Vec<_> = full_clauses(&source).into_iter().collect();
+        let told: Vec<_> = told
+            .iter()
+            .map(|one| (one.number, one.name.as_str(), one.text.as_str()))
+            .collect();
+        let expected = [
+            (1, "Prompt", "The future is polled at once."),
+            (2, "Idle", "It sleeps in `wait`."),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn the_code_of_a_test_is_its_comment_and_its_function() {
+        let code = test_source(TESTS, "it_holds").unwrap();
+        assert!(code.starts_with("/// Clause 1: because.\n/// And more.\n#[test]"));
+        assert!(code.ends_with("    };\n}"), "{code}");
+        let nested = "mod a {\n    #[test]\n    fn b() {\n        c();\n    }\n}\n";
+        let code = test_source(nested, "b").unwrap();
+        assert_eq!(code, "#[test]\nfn b() {\n    c();\n}");
+        assert_eq!(test_source(TESTS, "helper"), None);
     }
 
     #[test]

@@ -46,6 +46,9 @@ pub async fn demonstrate(workshop: &Workshop, number: u32) -> Result<Trace, Prob
                 .help(format!("those that have one: {}", others.join(", "))),
         );
     }
+    if exercise.holds_a_todo() {
+        return Err(unwritten(number));
+    }
     let (package, example) = (exercise.package(), "trace".to_owned());
     let (text, document) = record(workshop, &exercise, package, example, say).await?;
     let latest = latest(workshop);
@@ -172,10 +175,7 @@ fn unfinished(exercise: &Exercise, cause: Cause, errors: &str) -> Problem {
     let number = exercise.number;
     let check = format!("`cargo workshop check {number}`");
     match cause {
-        Cause::Exited(_) if errors.contains("not yet implemented") => {
-            Problem::new(format!("exercise {number} holds a `todo!` still"))
-                .help(format!("solve it first: {check}"))
-        }
+        Cause::Exited(_) if errors.contains("not yet implemented") => unwritten(number),
         Cause::Timeout => {
             let seconds = LIMIT.as_secs();
             Problem::new(format!(
@@ -194,6 +194,12 @@ fn unfinished(exercise: &Exercise, cause: Cause, errors: &str) -> Problem {
             .help(format!("{check} says what is wrong with your code"))
         }
     }
+}
+
+/// There is nothing to show or to measure yet.
+pub fn unwritten(number: u32) -> Problem {
+    Problem::new(format!("exercise {number} holds a `todo!` still"))
+        .help(format!("solve it first: `cargo workshop check {number}`"))
 }
 
 fn broken(exercise: &Exercise, fault: &str) -> Problem {

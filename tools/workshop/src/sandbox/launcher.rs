@@ -69,6 +69,7 @@ fn carry_out() -> io::Result<()> {
     let cause = watch.until_the_end(started, &family);
     let time = started.elapsed();
     watch.end_all(&family);
+    watch.pass_on_rest()?;
     report(&Report::Ended(Ended { cause, time }))
 }
 
@@ -144,6 +145,9 @@ impl Watch {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => unreachable!("the lifeline still reads"),
             }
+            if self.pass_on_overdue().is_err() {
+                return Cause::Cancelled;
+            }
             if let Some(usage) = census.take_if_due() {
                 if usage.processes > self.limits.processes {
                     return Cause::ProcessLimit;
@@ -208,6 +212,29 @@ impl Watch {
                 None
             }
         }
+    }
+
+    /// Passes on the beginnings of lines whose ends don't come.
+    fn pass_on_overdue(&mut self) -> io::Result<()> {
+        let now = Instant::now();
+        for stream in [Stream::Out, Stream::Err] {
+            let text = self.pieces[stream as usize].overdue(now);
+            if !text.is_empty() {
+                report(&Report::Output(stream, text))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes on what is held of streams that the kernel doesn't let end.
+    fn pass_on_rest(&mut self) -> io::Result<()> {
+        for stream in [Stream::Out, Stream::Err] {
+            let text = self.pieces[stream as usize].finish();
+            if !text.is_empty() {
+                report(&Report::Output(stream, text))?;
+            }
+        }
+        Ok(())
     }
 
     fn pass_on(&mut self, stream: Stream, bytes: Vec<u8>) -> Option<Cause> {

@@ -23,6 +23,7 @@ pub fn router() -> Router<Arc<App>> {
         .route("/read", post(read))
         .route("/write", post(write))
         .route("/hint", post(give_hint))
+        .route("/code", post(code))
         .route("/diff", post(diff))
         .route("/reset", post(reset))
 }
@@ -99,6 +100,22 @@ async fn give_hint(
 #[derive(Serialize)]
 struct Words {
     text: String,
+}
+
+/// Which check is asked for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    name: String,
+}
+
+async fn code(
+    State(app): State<Arc<App>>,
+    Path(number): Path<u32>,
+    Call(named): Call<Named>,
+) -> Answer<Words> {
+    let text = exercises::code_of_check(&app.workshop, number, &named.name).map_err(unable)?;
+    Ok(Json(Words { text }))
 }
 
 async fn diff(

@@ -81,7 +81,10 @@ export class TimelineFigure extends Figure {
 
   /** @param {import("../figure.js").Delivery} delivery */
   take({ name, document }) {
-    this.accept(name, derive(readTrace(document)), "This is the trace of your own run.");
+    const timeline = derive(readTrace(document));
+    const { title, runtime } = timeline.trace;
+    const said = this.dataset.latest === undefined ? "This is the trace of your own run." : `This is the trace that was made last: ${title.replaceAll("`", "")}, ${runtime}.`;
+    this.accept(name, timeline, said);
   }
 
   /** @param {string} text */
