@@ -75,7 +75,7 @@ pub fn run(address: SocketAddr, load: &Load, used: impl Fn() -> Duration) -> io:
         if count % 100 == 0 {
             // Otherwise the queue of connections that wait to be accepted may
             // overflow, and the kernel tries again only after a second.
-            thread::sleep(Duration::from_millis(5));
+            thread::sleep(Duration::from_millis(10));
         }
     }
     let mut poll = Poll::new()?;

@@ -19,7 +19,8 @@ fn step() {
 }
 
 fn main() {
-    let recording = trace::record("Your yields", "exercise 7, a queue of three tasks", 1);
+    let recording =
+        trace::record("Your yields", "exercise 7, a queue of three tasks", 1);
     trace::thread_start();
     let mut tasks = RoundRobin::new();
     let each = trace::task("A", async {
