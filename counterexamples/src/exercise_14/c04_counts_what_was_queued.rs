@@ -86,6 +86,7 @@ mod worker {
         batch: Cell<Vec<Task>>,
         /// What `sleepers` counts this worker as.
         activity: Cell<Activity>,
+        has_waited: Cell<bool>,
         random: Cell<u32>,
     }
 
@@ -105,6 +106,7 @@ mod worker {
                 queue,
                 parker,
                 activity: Cell::new(Activity::Busy),
+                has_waited: Cell::new(false),
                 // Any seed but 0 will do, as long as the workers' seeds differ.
                 random: Cell::new(index as u32 + 1),
             }

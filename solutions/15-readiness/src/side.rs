@@ -80,7 +80,7 @@ impl Side {
     #[must_use]
     pub(crate) fn set_ready(&self, is_closed: bool) -> Wakers {
         let closed = if is_closed { CLOSED } else { 0 };
-        // The bits of the tick are the highest, so it wraps into none.
+        // The tick has the highest bits, so a tick that wraps changes no flag.
         let change = |word: u64| Some(word.wrapping_add(TICK) | READY | closed);
         // Release: pairs with the Acquire load in `outcome`.
         let _ = self.word.fetch_update(Release, Relaxed, change);
@@ -93,7 +93,7 @@ impl Side {
         if seen & CLOSED != 0 {
             return;
         }
-        // Each event changes the tick, so the exchange fails if one has come.
+        // Each event changes the tick, so the CAS fails if one has come.
         // Relaxed: it publishes nothing. It's an RMW, so a look that reads what
         // it wrote still acquires the event before it.
         let not_ready = seen & !READY;

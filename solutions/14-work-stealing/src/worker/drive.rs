@@ -92,9 +92,9 @@ impl Worker {
     }
 
     // ANCHOR: park_in_driver
-    /// Waits in the driver. If another worker has it, watches it, unless a third
-    /// one does that. The caller must have counted this worker as parked.
-    /// Returns `false` if the worker has to wait in its parker.
+    /// Waits in the driver. If another worker has it, watches the driver,
+    /// unless a third one does. The caller must have counted this worker as
+    /// parked. Returns `false` if the worker has to wait in its parker.
     pub fn park_in_driver(&self) -> bool {
         let Some(seat) = &self.shared.driver else {
             return false;
