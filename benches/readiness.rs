@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use alternatives::exercise_15::{
-    atomic_wakers, intrusive_list, lock_for_each_direction, packed_word,
+    atomic_wakers, intrusive_list, lock_for_each_direction, one_lock, packed_word,
 };
 use benches::table::{Estimates, Row, criterion_home, render};
 use criterion::measurement::WallTime;
@@ -20,9 +20,13 @@ use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
 const SHAPES: [&str; 4] = ["ready", "would-block", "wait", "future"];
 
 const ROWS: &[Row<'static>] = &[
-    row("solution-15", "everything under one lock, futures in a map"),
+    row(
+        "solution-15",
+        "a word for each direction, futures in a map under a lock",
+    ),
     #[cfg(feature = "mine")]
     row("exercise-15", "yours"),
+    row("one-lock", "everything under one lock, futures in a map"),
     row("two-locks", "a lock for each direction, futures in slots"),
     row("packed", "one word, and a lock for the wakers"),
     row("atomic-wakers", "two words, and futures' `AtomicWaker`s"),
@@ -125,6 +129,7 @@ fn main() {
     if is_written() {
         measure!(&mut group, "exercise-15", exercise_15);
     }
+    measure!(&mut group, "one-lock", one_lock);
     measure!(&mut group, "two-locks", lock_for_each_direction);
     measure!(&mut group, "packed", packed_word);
     measure!(&mut group, "atomic-wakers", atomic_wakers);
