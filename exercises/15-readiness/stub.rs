@@ -4,7 +4,8 @@
 //! `cargo test -p exercise-15`, and then have every interleaving tried:
 //! `cargo test -p exercise-15 --release --features loom`.
 //!
-//! Import locks and atomics from `primitives`, as in exercise 2.
+//! Import locks and atomics from `primitives` (`primitives::Mutex`,
+//! `primitives::MutexGuard`, `primitives::atomic`), as in exercise 2.
 
 mod event;
 #[cfg(all(test, feature = "loom"))]
@@ -62,7 +63,7 @@ pub use event::{Direction, Event, ShutDown};
 /// 11. **Free wakers.** Waking, cloning or dropping a waker may run code that
 ///     uses the readiness: that code may poll, clear, report events, and drop
 ///     futures. If a waker panics, the other tasks that wait for the same event
-///     may not be woken.
+///     may stay unwoken.
 ///
 /// # Examples
 ///

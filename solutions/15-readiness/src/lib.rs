@@ -48,7 +48,7 @@
 //! 11. **Free wakers.** Waking, cloning or dropping a waker may run code that
 //!     uses the readiness: that code may poll, clear, report events, and drop
 //!     futures. If a waker panics, the other tasks that wait for the same event
-//!     may not be woken.
+//!     may stay unwoken.
 //!
 //! # Examples
 //!
