@@ -107,11 +107,13 @@ impl Worker {
                 Watched::Free => continue,
                 Watched::Over => return false,
                 Watched::Notified => {
-                    // This worker counts as searching now, and a search ends
-                    // with a notification or with another try for the driver.
                     let sleepers = &self.shared.sleepers;
                     let activity = sleepers.transition_from_parked(self.index);
                     self.set_activity(activity);
+                    // A search ends with a notification or with another try for
+                    // the driver, so a worker that relied on this watch can
+                    // rely on the search.
+                    self.search_if_busy();
                     return true;
                 }
             }
@@ -188,16 +190,25 @@ impl Worker {
             }
             // Model: `the_driver_is_handed_on`.
             self.shared.notify();
-        } else if self.activity.get() == Activity::Busy {
-            // SeqCst: pairs with the fence in `transition_to_parked`, and with
-            // the fence in `notify` after a `transition_from_searching`. This
-            // side frees the driver and then loads the number of searchers. The
-            // other side counts one searcher less and then looks at the driver,
-            // or looks for a parked worker.
-            fence(SeqCst);
-            if self.shared.sleepers.transition_to_searching() {
-                self.set_activity(Activity::Searching);
-            }
+        } else {
+            self.search_if_busy();
+        }
+    }
+
+    /// Makes this worker count as searching, unless it does or enough others
+    /// do. (A token that came late may have unparked it: then it's busy.)
+    fn search_if_busy(&self) {
+        if self.activity.get() != Activity::Busy {
+            return;
+        }
+        // SeqCst: pairs with the fence in `transition_to_parked`, and with the
+        // fence in `notify` after a `transition_from_searching`. This side
+        // frees the driver, or ends its watch, and then loads the number of
+        // searchers. The other side counts one searcher less and then looks at
+        // the driver, or looks for a parked worker.
+        fence(SeqCst);
+        if self.shared.sleepers.transition_to_searching() {
+            self.set_activity(Activity::Searching);
         }
     }
 
