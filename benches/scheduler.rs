@@ -7,8 +7,8 @@
 //! `SCHEDULER_ROUNDS=15` in the environment replaces Criterion with so many
 //! short rounds in which all contenders take turns, in an order that differs each
 //! time: quick, and fair on a machine that isn't quiet. `SCHEDULER_WORKERS=2` chooses
-//! numbers of workers, and an argument the contenders and workloads whose names
-//! contain it.
+//! numbers of workers, and arguments choose contenders and workloads: those whose names,
+//! as in `tokio/ping_pong`, contain one of them.
 //!
 //! `--features mimalloc` brings another allocator, and `--profile bench-lto` compiles
 //! all crates as one.

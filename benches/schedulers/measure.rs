@@ -70,16 +70,17 @@ pub fn is_test() -> bool {
     env::args().any(|argument| argument == "--test")
 }
 
-/// Measures by so many rounds, in each of which the contenders' order is another. An
-/// argument of the program chooses the contenders
-/// and workloads whose names contain it.
+/// Measures by so many rounds, in each of which the contenders' order is another.
+/// Arguments of the program choose the contenders and workloads whose names, as in
+/// `tokio/ping_pong`, contain one of them.
 pub fn in_turns(contenders: &[Contender], rounds: usize, workers: usize, results: &mut Results) {
     // Long enough for the clock of CPU time.
     let round_time = Duration::from_millis(if is_test() { 0 } else { 8 });
-    let filter = env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    let arguments = env::args().skip(1);
+    let filters: Vec<_> = arguments.filter(|arg| !arg.starts_with('-')).collect();
     let is_chosen = |contender: &str, workload: &str| {
         let name = format!("{contender}/{workload}");
-        filter.as_ref().is_none_or(|filter| name.contains(filter))
+        filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()))
     };
     let running = contenders
         .iter()

@@ -113,6 +113,7 @@ impl Chooser {
         }
         let fault = Fault {
             test: "what is shown first".into(),
+            is_unnamed_failure: !version.header.allows(&claim),
             finding: Finding::new(
                 place,
                 format!(
