@@ -52,12 +52,12 @@ impl Events {
         .await;
     }
 
-    /// Blocks the thread until two tasks have called this.
-    fn meet(&self) {
+    /// Blocks the thread until so many tasks have called this.
+    fn meet(&self, tasks: usize) {
         let mut state = self.state.lock().unwrap();
         state.seen_count += 1;
         self.has_changed.notify_all();
-        while state.seen_count < 2 {
+        while state.seen_count < tasks {
             state = self.has_changed.wait(state).unwrap();
         }
     }
@@ -158,7 +158,7 @@ fn the_driver_is_handed_on() {
             let events = events.clone();
             runtime.spawn(async move {
                 events.wait_for(number).await;
-                events.meet();
+                events.meet(2);
             })
         });
         let firing = thread::spawn(move || {
@@ -181,16 +181,56 @@ fn a_look_leaves_no_gap() {
         let waited_for = events.clone();
         let waiting = runtime.spawn(async move {
             waited_for.wait_for(0).await;
-            waited_for.meet();
+            waited_for.meet(2);
         });
         let busy = runtime.spawn(async move {
             for _ in 0..3 {
                 yield_now().await;
             }
             events.fire(0);
-            events.meet();
+            events.meet(2);
         });
         for task in [waiting, busy] {
+            runtime.block_on(task).expect("it returns");
+        }
+    });
+}
+
+/// The same with three workers. One leaves the driver and blocks. Another one,
+/// which watches the driver, gets a token, takes a remote task and blocks, too.
+/// The third one has to take the driver.
+#[cfg(all(feature = "shuttle", not(feature = "loom")))]
+#[test]
+fn a_token_that_ends_the_watch_leaves_no_gap() {
+    model(1, || {
+        let (runtime, events) = runtime(3);
+        let mut tasks = Vec::from([0, 1].map(|number| {
+            let events = events.clone();
+            runtime.spawn(async move {
+                events.wait_for(number).await;
+                events.meet(3);
+            })
+        }));
+        let firing = events.clone();
+        let firing = thread::spawn(move || {
+            firing.fire(0);
+            firing.fire(1);
+        });
+        // A worker that gets up before its token has come finds the token when
+        // it parks again.
+        let shared = runtime.handle().shared().clone();
+        let unparking = thread::spawn(move || {
+            let seat = shared.driver.as_ref().expect("it has a driver");
+            for (worker, remote) in shared.workers.iter().enumerate() {
+                remote.unparker.unpark();
+                seat.unpark(worker);
+            }
+        });
+        tasks.push(runtime.spawn(async move { events.meet(3) }));
+        for thread in [firing, unparking] {
+            thread.join().expect("it doesn't panic");
+        }
+        for task in tasks {
             runtime.block_on(task).expect("it returns");
         }
     });
