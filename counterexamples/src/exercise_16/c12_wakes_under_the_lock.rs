@@ -217,7 +217,8 @@ mod driver {
     pub fn wake(wake: impl FnOnce()) {
         let woken = catch_unwind(AssertUnwindSafe(wake));
         // The panic's payload may itself panic when it's dropped.
-        woken.unwrap_or_else(mem::forget);
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(woken)));
+        dropped.unwrap_or_else(mem::forget);
     }
 
     fn event_of(event: &mio::event::Event, is_stream: bool) -> Event {
