@@ -18,6 +18,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let workspace = here.parent().ok_or("the package is in no workspace")?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     println!("cargo::rerun-if-env-changed={ONLY}");
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|it| it == "linux") {
+        // Each check starts such a program, and a large one that can be loaded anywhere
+        // takes milliseconds to be relocated.
+        println!("cargo::rustc-link-arg-tests=-no-pie");
+    }
     for entry in fs::read_dir(here.join("src"))? {
         let folder = entry?.path();
         if folder.is_dir() {

@@ -1,5 +1,6 @@
 //! Runs a check, here and in its child process.
 
+use std::any::type_name;
 use std::panic::Location;
 
 use crate::source::{exercise_folder, without_detours};
@@ -23,7 +24,7 @@ pub(crate) type Body = Box<dyn FnOnce() + Send>;
 /// If the check fails.
 #[track_caller]
 pub fn check<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
-    run(lesson, Limits::CHECK, test_name::<F>(), Box::new(body));
+    run(lesson, Limits::of_check(), type_name::<F>(), Box::new(body));
 }
 
 /// Like [`check`], with the time that exploring a model takes.
@@ -33,12 +34,13 @@ pub fn check<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
 /// If the check fails.
 #[track_caller]
 pub fn check_model<F: FnOnce() + Send + 'static>(lesson: Lesson, body: F) {
-    run(lesson, Limits::MODEL, test_name::<F>(), Box::new(body));
+    run(lesson, Limits::MODEL, type_name::<F>(), Box::new(body));
 }
 
 #[track_caller]
-fn run(lesson: Lesson, limits: Limits, name: &str, body: Body) {
+fn run(lesson: Lesson, limits: Limits, closure: &'static str, body: Body) {
     let place = Location::caller();
+    let name = test_name(closure);
     if child::is_child() {
         child::run(limits, exercise_folder(place.file()), body);
     }
@@ -82,10 +84,9 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// The path of the test function that contains a closure of type `F`, as libtest names it: without
-/// the crate, and without the closure.
-fn test_name<F>() -> &'static str {
-    let path = std::any::type_name::<F>();
+/// The path of the test function that contains this closure, as libtest names it: without the
+/// crate, and without the closure.
+fn test_name(path: &'static str) -> &'static str {
     let path = path.split_once("::").map_or(path, |(_crate, rest)| rest);
     path.split("::{{closure}}").next().unwrap_or(path)
 }

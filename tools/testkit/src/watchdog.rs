@@ -19,6 +19,9 @@ pub(crate) struct Limits {
     pub at_most: Duration,
 }
 
+/// By what factor a check may take longer than usual, as in `TESTKIT_PATIENCE=10`.
+const PATIENCE_VARIABLE: &str = "TESTKIT_PATIENCE";
+
 impl Limits {
     /// For a check. A correct one takes at most a fifth of a second.
     pub const CHECK: Self = Self {
@@ -32,6 +35,24 @@ impl Limits {
         wall: Duration::from_secs(200),
         at_most: Duration::from_secs(800),
     };
+
+    /// Those of a check, or a multiple of them if the environment asks for it. Less patience is
+    /// only about the CPU time, which a busy machine doesn't add to.
+    pub fn of_check() -> Self {
+        let asked = std::env::var(PATIENCE_VARIABLE).ok();
+        let patience = asked.and_then(|text| text.parse::<f64>().ok());
+        let patience = patience.filter(|patience| patience.is_finite());
+        Self::CHECK.times(patience.unwrap_or(1.0))
+    }
+
+    fn times(self, patience: f64) -> Self {
+        let patience = patience.clamp(0.1, 100.0);
+        Self {
+            cpu: self.cpu.mul_f64(patience),
+            wall: self.wall.mul_f64(patience.max(1.0)),
+            at_most: self.at_most.mul_f64(patience.max(1.0)),
+        }
+    }
 }
 
 /// How often the watchdog looks.
@@ -155,6 +176,17 @@ mod tests {
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn patience_is_about_what_a_machine_takes() {
+        let more = Limits::CHECK.times(10.0);
+        assert_eq!(more.cpu, 40 * SECOND);
+        assert_eq!(more.wall, 150 * SECOND);
+        assert_eq!(more.at_most, 1200 * SECOND);
+        let less = Limits::CHECK.times(0.25);
+        assert_eq!(less.cpu, SECOND);
+        assert_eq!((less.wall, less.at_most), (15 * SECOND, 120 * SECOND));
+    }
 
     fn thread(state: char, cpu_ms: u64) -> Sample {
         Sample {

@@ -19,7 +19,7 @@ fn report_of<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> child::Re
     if child::is_child() {
         child::run(limits, "", Box::new(body));
     }
-    child::start(test_name::<F>(), limits)
+    child::start(test_name(type_name::<F>()), limits)
 }
 
 fn seen_by<F: FnOnce() + Send + 'static>(body: F) -> String {

@@ -454,6 +454,7 @@ impl<'a> Check<'a> {
             filters: only.map_or_else(|| part.filters(), |name| vec![name.to_owned()]),
             threads: None,
             limit: part.limit(),
+            patience: None,
         };
         harness::run(self.workshop, &run, on_event, || self.events.closed()).await
     }

@@ -44,6 +44,8 @@ pub struct Run<'a> {
     pub threads: Option<usize>,
     /// The longest that it may take.
     pub limit: Duration,
+    /// By what factor a check may take longer than usual before the kit ends it.
+    pub patience: Option<f64>,
 }
 
 /// Runs the tests. Each piece of news goes to `on_event` too.
@@ -91,6 +93,11 @@ pub async fn run<Unwanted: Future<Output = ()>>(
 }
 
 fn order(run: &Run<'_>, kit_events: &Path) -> Order {
+    let mut variables = vec![("TESTKIT_EVENTS".into(), kit_events.display().to_string())];
+    let patience = run
+        .patience
+        .map(|it| ("TESTKIT_PATIENCE".into(), it.to_string()));
+    variables.extend(patience);
     let mut arguments = run.filters.clone();
     arguments.extend(
         run.threads
@@ -101,7 +108,7 @@ fn order(run: &Run<'_>, kit_events: &Path) -> Order {
         arguments,
         folder: run.binary.folder.clone(),
         inherit_environment: true,
-        variables: vec![("TESTKIT_EVENTS".into(), kit_events.display().to_string())],
+        variables,
         limits: Limits {
             wall: run.limit,
             output_bytes: 16 * MIB,

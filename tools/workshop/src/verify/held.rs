@@ -269,6 +269,7 @@ mod tests {
                 filters: vec![filter.into()],
                 threads: None,
                 limit: Duration::ZERO,
+                patience: None,
             }
         }
 
