@@ -5,10 +5,17 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { LOADS } from "../src/figures/scheduler/loads.js";
 import { CAPACITY, COSTS, DONE, INTERVAL, KIND, PARTS, STREAK, init, step } from "../src/figures/scheduler/model.js";
+import { ALL, bitsOf, endOf, firstAt, firstChoice, loadCalled, panelsOf, partsIn, runsOf as runsOfThe, workersIn } from "../src/figures/scheduler/choice.js";
+import { spansOf, stateAt } from "../src/figures/scheduler/derive.js";
+import { conclusion } from "../src/figures/scheduler/first.js";
+import { choiceOf } from "../src/figures/scheduler/names.js";
 import { metersOf, played, runOf } from "../src/figures/scheduler/run.js";
+import { asText, meterTable } from "../src/figures/scheduler/table.js";
+import { layout, picture } from "../src/figures/scheduler/view.js";
+import { eventInWords, momentSentence, queuesOf, sentences } from "../src/figures/scheduler/words.js";
+import { toText } from "../fallbacks/static-html.mjs";
 
 const TWIN = new URL("../../tools/scheduler-model/", import.meta.url);
-const ALL = Object.fromEntries(PARTS.map((part) => [part, true]));
 
 /** @param {string} load @param {number} workers @param {string[]} without */
 function settingsOf(load, workers, ...without) {
@@ -119,4 +126,119 @@ test("each part has a load in which its absence shows", () => {
   assert(metersAt("burst", 3, "throttle").makespan < metersAt("burst", 3).makespan);
   assert(metersAt("long", 3, "stealing").longest > 600);
   assert(metersAt("busy", 3, "interval").longest > 3 * metersAt("busy", 3).longest);
+});
+
+const runsOfChoice = (data) => runsOfThe(firstChoice(data));
+const drawn = (runs, width, at) => ({ at, width, id: "x", label: conclusion(runs) });
+const texts = (html) => [...html.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
+const plain = (html) => html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
+const FIRST = runsOfChoice({ load: "long", workers: "3", without: "slot" });
+
+test("the first frame makes its point: what waits, and for what", () => {
+  assert.equal(conclusion(FIRST), "Without the LIFO slot: the last task ends after 43.1 µs instead of 46.5 µs; the longest wait is 16.0 µs instead of 40.0 µs; steals: 4 instead of 3.");
+  const [load, before, now] = sentences(FIRST.before, FIRST.now);
+  assert.match(load, /^Task S spawns eight tasks.* 3 workers\.$/);
+  assert.match(before, /^With all parts, .*Task 8 waits longest, for 40\.0 µs, in the LIFO slot of worker 0\. 3 steals move 7 tasks, and workers are unparked twice\.$/);
+  assert.match(now, /^Without the LIFO slot, .*Task 8 waits longest, for 16\.0 µs, until it is stolen\./);
+  const state = stateAt(FIRST.before, firstAt(FIRST));
+  assert.equal(state.workers[0].slot, 8);
+  assert.deepEqual(state.workers.map(({ phase }) => phase), ["poll", "parked", "parked"]);
+});
+
+test("a hang is told as one, and so is that nothing changes", () => {
+  const hang = runsOfChoice({ load: "burst", without: "notification" });
+  assert.equal(conclusion(hang), "Without notification, it hangs: 16 tasks are ready, and every worker is parked.");
+  assert.equal(conclusion({ before: hang.now, now: hang.before }).slice(-16), "Before, it hung.");
+  assert.equal(conclusion(runsOfChoice({ load: "burst", without: "slot" })), "Without the LIFO slot, nothing changes in this load.");
+  assert.equal(runsOfChoice({ load: "pair" }).before, undefined, "one run stands alone");
+  assert.equal(choiceOf({ ...ALL, slot: false, throttle: false, interval: false }), "without the LIFO slot, throttling and the interval");
+});
+
+test("the page's numbers are the model's", () => {
+  const page = readFileSync(new URL("../../src/scheduler/worth.md", import.meta.url), "utf8").replace(/\s+/g, " ");
+  const says = (text) => assert(page.includes(text), text);
+  const at = (...choice) => metersAt(choice[0], 3, ...choice.slice(1));
+  const tenths = (number) => (number / 10).toFixed(1);
+  const [pair, alone, both] = [at("pair"), at("pair", "slot"), at("pair", "slot", "throttle")];
+  assert.deepEqual([alone.useless, both.useless], [6, 15]);
+  says("six are unparked for nothing");
+  says(`${tenths(alone.makespan)} µs instead of ${tenths(pair.makespan)}`);
+  says(`fifteen are, and it needs ${tenths(both.makespan)} µs`);
+  assert.deepEqual(at("pair", "throttle").useless, pair.useless);
+  says(`after ${tenths(at("burst", "throttle").makespan)} µs instead of ${tenths(at("burst").makespan)}`);
+  says(`${tenths(at("busy", "interval").longest)} µs instead of ${tenths(at("busy").longest)}`);
+  for (const part of ["slot", "throttle", "notification"]) assert.deepEqual(at("busy", part), at("busy"), "the busy workers don't need it");
+});
+
+test("nothing of a picture stands outside it, and no row covers another", () => {
+  for (const load of LOADS) {
+    for (const width of [260, 390, 680, 1200]) {
+      for (const workers of ["2", "4"]) {
+        const runs = runsOfChoice({ load, workers, without: "interval throttle" });
+        const panels = panelsOf(runs);
+        const plan = layout(panels, drawn(runs, width, 40));
+        let bottom = 0;
+        for (const { states, lanes } of plan.panels) {
+          for (const { y } of states === lanes ? lanes : [...states, ...lanes]) {
+            assert(y >= bottom, `${load} at ${width}`);
+            bottom = y + 32;
+          }
+        }
+        assert(plan.height > bottom && plan.cell >= 14);
+        const html = toText(picture(panels, drawn(runs, width, 40)));
+        for (const [, x, wide] of html.matchAll(/<rect[^>]* x="([\d.-]+)"[^>]* width="([\d.]+)"/g)) assert(Number(x) >= 0 && Number(x) + Number(wide) <= width + 1, `${load} at ${width}: ${x} + ${wide}`);
+        assert((html.match(/<\w+/g) ?? []).length <= 2000);
+      }
+    }
+  }
+});
+
+test("the text says what the picture shows, at any time", () => {
+  const opened = { isOpen: true, toggle() {} };
+  for (const load of LOADS) {
+    const runs = runsOfChoice({ load, without: "slot" });
+    for (const at of [0, 55, firstAt(runs), endOf(runs)]) {
+      const state = stateAt(runs.now, at);
+      const text = plain(toText([meterTable(runs), asText(runs, sentences(runs.before, runs.now), { at, state }, false, opened, () => {})]));
+      for (const run of [runs.before, runs.now]) assert(text.toLowerCase().includes(choiceOf(run.settings.parts).toLowerCase()));
+      for (const part of texts(toText(picture(panelsOf(runs), drawn(runs, 680, at)))).filter((text) => / waits /.test(text))) {
+        const [, task, waited] = /^(\w+) waits (.*)$/.exec(part);
+        assert(text.includes(`Task ${task} waits longest, for ${waited}`), part);
+      }
+      for (const [worker, { queue }] of state.workers.entries()) {
+        const line = queuesOf(state).find((line) => line.startsWith(`worker ${worker} `));
+        for (const task of queue) assert.match(line, new RegExp(`queue: .*\\b${state.load.tasks[task].name}\\b`));
+      }
+      assert(momentSentence(runs.now, at).length > 10);
+    }
+    const told = runs.now.moments.flatMap(({ state, events }) => events.map((event) => eventInWords(state, event)));
+    assert(told.every((text) => !/undefined|NaN/.test(text) && text.length > 8), told.join("\n"));
+  }
+});
+
+test("every worker does one thing at a time, from the start to the end", () => {
+  for (const settings of [3, 40, 77].flatMap(runsOf)) {
+    const run = runOf(settings);
+    const { end } = run.meters;
+    const spans = spansOf(run, end);
+    for (let worker = 0; worker < settings.workers; worker += 1) {
+      const own = spans.filter((span) => span.worker === worker).toSorted((a, b) => a.start - b.start);
+      let last = 0;
+      for (const { start, end: stop } of own) {
+        assert(start >= last && stop <= end, JSON.stringify(own));
+        last = stop;
+      }
+    }
+    const worked = spans.filter(({ kind }) => kind === "poll").reduce((sum, { start, end: stop }) => sum + stop - start, 0);
+    const least = run.meters.stuck > 0 ? 0 : run.moments[0].state.load.tasks.flatMap(({ polls }) => polls.flatMap(({ ops }) => ops)).reduce((sum, op) => sum + (op.work ?? 0), 0);
+    assert(worked >= least, "all the work is done in polls");
+  }
+});
+
+test("what a link says is checked", () => {
+  assert.equal(partsIn("11111").slot, true);
+  assert.equal(bitsOf(partsIn("01101")), "01101");
+  for (const bits of [undefined, "", "1111", "111111", "1111x", "<b>"]) assert.equal(partsIn(bits), undefined);
+  assert.deepEqual(["2", "4", "1", "5", "2.5", "x", undefined].map(workersIn), [2, 4, 3, 3, 3, 3, 3]);
+  assert.deepEqual(["burst", "__proto__", undefined].map(loadCalled), ["burst", "long", "long"]);
 });
