@@ -136,10 +136,17 @@ describe("a scheduler", { skip: reasonToSkip() }, () => {
     }, { javaScriptEnabled: false, token: false });
   });
 
-  test("of the book draws itself, and is accessible on its page", async () => {
+  test("of the book draws itself, takes the loads that the text links to, and is accessible on its page", async () => {
     await onPage(await pageWith("ws-scheduler"), async (page) => {
       assert.equal(await page.locator("ws-scheduler .fig-canvas svg.scheduler").count(), 1);
       await assertAccessible(page, "main figure");
+      for (const [link, load] of [["A pair whose tasks wake each other", "pair"], ["Busy workers", "busy"]]) {
+        await page.getByRole("link", { name: link }).click();
+        await page.waitForFunction((load) => document.querySelector("ws-scheduler select").value === load, load);
+        assert.equal(await pressed(page), "11111");
+      }
+      await page.getByRole("button", { name: "Undo" }).click();
+      assert.equal(await page.getByLabel("Load", { exact: true }).inputValue(), "pair");
     }, { token: false });
   });
 });

@@ -163,8 +163,10 @@ test("the page's numbers are the model's", () => {
   assert.deepEqual([alone.useless, both.useless], [6, 15]);
   says("six are unparked for nothing");
   says(`${tenths(alone.makespan)} µs instead of ${tenths(pair.makespan)}`);
-  says(`fifteen are, and it needs ${tenths(both.makespan)} µs`);
+  says(`fifteen are, and it takes ${tenths(both.makespan)} µs`);
   assert.deepEqual(at("pair", "throttle").useless, pair.useless);
+  assert.deepEqual([at("long", "stealing").polls, at("long", "notification").polls], [[9, 0, 0], [9, 0, 0]]);
+  for (const part of ["stealing", "notification"]) says(`the last one ends after ${tenths(at("long", part).makespan)} µs`);
   says(`after ${tenths(at("burst", "throttle").makespan)} µs instead of ${tenths(at("burst").makespan)}`);
   says(`${tenths(at("busy", "interval").longest)} µs instead of ${tenths(at("busy").longest)}`);
   for (const part of ["slot", "throttle", "notification"]) assert.deepEqual(at("busy", part), at("busy"), "the busy workers don't need it");

@@ -221,6 +221,7 @@ export class SchedulerFigure extends Figure {
   applyLink({ load, workers, seed, before, now, at }) {
     const first = firstChoice(this.dataset);
     const number = Number(seed);
+    this.past.push({ choice: this.choice, at: this.at });
     this.choose({
       load: LOADS.some((one) => one === load) ? loadCalled(load) : first.load,
       workers: workersIn(workers ?? String(first.workers)),
