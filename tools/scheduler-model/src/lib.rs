@@ -5,6 +5,9 @@
 //! the text below, and `digests.txt` says what both have to do, event by event: a
 //! test of this crate compares it with this code, a test of `web` with the other.
 //!
+//! With throttling and notification, its decisions are also compared with those that
+//! `Sleepers` of solution 13 makes.
+//!
 //! It is a model and not a measurement: the costs are those of [`cost`], and each
 //! worker has a core of its own.
 //!
@@ -55,8 +58,7 @@ mod scheduler;
 
 pub use digest::{digests, runs_of};
 pub use event::{Event, Origin, Outcome, What};
-pub use loads::{Ends, Load, LoadName, Poll, Push, Step, TaskScript};
-pub use random::Random;
+pub use loads::{Ends, LoadName};
 pub use scheduler::{Scheduler, TaskState};
 
 /// What takes time, in tenths of a microsecond. What isn't here takes none.

@@ -86,6 +86,42 @@ impl Load {
     }
 }
 
+impl Load {
+    /// Tasks that spawn one another at random times, or come from outside: for tests, since
+    /// the figure's loads are few.
+    pub(super) fn at_random(random: &mut Random) -> Self {
+        let mut load = Self {
+            tasks: Vec::new(),
+            queues: vec![vec![0]],
+            pushes: Vec::new(),
+        };
+        for task in 0..1 + random.below(14) as usize {
+            let polls = (0..1 + random.below(3)).map(|_| Poll {
+                steps: vec![Step::Work(1 + random.below(80))],
+                ends: Ends::Yields,
+            });
+            let mut script: TaskScript = polls.collect();
+            script.last_mut().unwrap().ends = Ends::Ready;
+            load.tasks.push(script);
+            if task == 0 {
+                continue;
+            }
+            if random.below(3) == 0 {
+                let after = random.below(60);
+                load.pushes.push(Push { after, task });
+                continue;
+            }
+            let parent = &mut load.tasks[random.below(task as u32) as usize];
+            let poll = random.below(parent.len() as u32) as usize;
+            let spawn = Step::Spawn(task);
+            parent[poll]
+                .steps
+                .extend([spawn, Step::Work(1 + random.below(30))]);
+        }
+        load
+    }
+}
+
 fn once(length: u32) -> TaskScript {
     vec![Poll {
         steps: vec![Step::Work(length)],

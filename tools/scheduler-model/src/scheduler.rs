@@ -87,8 +87,15 @@ impl Scheduler {
         Self::with_load(settings, load, random)
     }
 
-    /// Prepares a run of another load than the one that is named.
-    pub fn with_load(settings: Settings, load: Load, random: Random) -> Self {
+    /// Prepares a run of tasks that spawn one another at random times, instead of the load
+    /// that is named.
+    pub fn at_random(settings: Settings) -> Self {
+        let mut random = Random::new(settings.seed);
+        let load = Load::at_random(&mut random);
+        Self::with_load(settings, load, random)
+    }
+
+    fn with_load(settings: Settings, load: Load, random: Random) -> Self {
         let idle = || Task {
             state: TaskState::Idle,
             poll: 0,
@@ -181,6 +188,13 @@ impl Scheduler {
     /// Returns the states of all tasks.
     pub fn task_states(&self) -> Vec<TaskState> {
         self.tasks.iter().map(|task| task.state).collect()
+    }
+
+    /// Returns the workers that are parked.
+    pub fn parked(&self) -> Vec<usize> {
+        let workers = self.workers.iter().enumerate();
+        let parked = workers.filter(|(_, worker)| worker.phase == Phase::Parked);
+        parked.map(|(index, _)| index).collect()
     }
 
     /// Returns how many workers are counted as searching.

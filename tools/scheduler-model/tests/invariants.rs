@@ -1,8 +1,7 @@
 //! What holds in each run, whatever the parts.
 
 use scheduler_model::{
-    Ends, Event, Load, LoadName, Origin, Parts, Poll, Push, Random, Scheduler, Settings, Step,
-    TaskState, What, runs_of,
+    Event, LoadName, Origin, Parts, Scheduler, Settings, TaskState, What, runs_of,
 };
 
 /// Some of each combination of load, workers and parts.
@@ -10,42 +9,9 @@ fn all_settings() -> impl Iterator<Item = Settings> {
     (0..240).flat_map(runs_of)
 }
 
-/// Returns a run of tasks that spawn one another at random times, and come from outside.
-fn at_random(settings: Settings) -> Scheduler {
-    let mut random = Random::new(settings.seed);
-    let mut load = Load {
-        tasks: Vec::new(),
-        queues: vec![vec![0]],
-        pushes: Vec::new(),
-    };
-    for _ in 0..1 + random.below(14) {
-        let polls = (0..1 + random.below(3)).map(|_| Poll {
-            steps: vec![Step::Work(1 + random.below(80))],
-            ends: Ends::Yields,
-        });
-        let mut polls: Vec<_> = polls.collect();
-        polls.last_mut().unwrap().ends = Ends::Ready;
-        load.tasks.push(polls);
-        let task = load.tasks.len() - 1;
-        if task == 0 {
-            continue;
-        }
-        if random.below(3) == 0 {
-            let after = random.below(60);
-            load.pushes.push(Push { after, task });
-            continue;
-        }
-        let parent = &mut load.tasks[random.below(task as u32) as usize];
-        let poll = random.below(parent.len() as u32) as usize;
-        parent[poll].steps.push(Step::Spawn(task));
-        parent[poll].steps.push(Step::Work(1 + random.below(30)));
-    }
-    Scheduler::with_load(settings, load, random)
-}
-
 /// Returns a run of a load of the figure, and one of tasks at random.
 fn both(settings: Settings) -> [Scheduler; 2] {
-    [Scheduler::new(settings), at_random(settings)]
+    [Scheduler::new(settings), Scheduler::at_random(settings)]
 }
 
 #[test]
