@@ -7,7 +7,7 @@ import { LOADS } from "../src/figures/scheduler/loads.js";
 import { CAPACITY, COSTS, DONE, INTERVAL, KIND, PARTS, STREAK, init, step } from "../src/figures/scheduler/model.js";
 import { ALL, bitsOf, endOf, firstAt, firstChoice, loadCalled, panelsOf, partsIn, runsOf as runsOfThe, workersIn } from "../src/figures/scheduler/choice.js";
 import { spansOf, stateAt } from "../src/figures/scheduler/derive.js";
-import { conclusion } from "../src/figures/scheduler/first.js";
+import { conclusion, schedulerPicture } from "../src/figures/scheduler/first.js";
 import { choiceOf } from "../src/figures/scheduler/names.js";
 import { metersOf, played, runOf } from "../src/figures/scheduler/run.js";
 import { asText, meterTable } from "../src/figures/scheduler/table.js";
@@ -235,6 +235,12 @@ test("every worker does one thing at a time, from the start to the end", () => {
     const least = run.meters.stuck > 0 ? 0 : run.moments[0].state.load.tasks.flatMap(({ polls }) => polls.flatMap(({ ops }) => ops)).reduce((sum, op) => sum + (op.work ?? 0), 0);
     assert(worked >= least, "all the work is done in polls");
   }
+});
+
+test("attributes that mean nothing are told where the picture is made", () => {
+  const good = { load: "long", workers: "3", without: "slot interval" };
+  assert.match(toText(schedulerPicture([], good, "x", 680)), /<svg/);
+  for (const bad of [{ load: "short" }, { load: undefined }, { workers: "5" }, { without: "slots" }]) assert.throws(() => schedulerPicture([], { ...good, ...bad }, "x", 680), /data-without is wrong/);
 });
 
 test("what a link says is checked", () => {
