@@ -78,6 +78,14 @@ describe("a scheduler", { skip: reasonToSkip() }, () => {
       for (let times = 0; times < 4; times += 1) await undo.click();
       assert.equal(await page.locator(".scheduler-meters").innerText(), first);
       assert.equal(await undo.getAttribute("aria-disabled"), "true");
+      const cost = page.getByRole("slider", { name: /^What unparking a worker costs/ });
+      await cost.focus();
+      for (const key of ["ArrowRight", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
+      assert.equal(await cost.getAttribute("aria-valuetext"), "1.8 µs");
+      assert.notEqual(await page.locator(".scheduler-meters").innerText(), first);
+      await undo.click();
+      assert.equal(await cost.getAttribute("aria-valuetext"), "1.5 µs", "what a slider does is undone at once");
+      assert.equal(await undo.getAttribute("aria-disabled"), "true");
       const box = await page.locator("svg.scheduler").boundingBox();
       await page.mouse.click(box.x + box.width * 0.6, box.y + 60);
       const at = Number.parseFloat(await position(page));
@@ -99,8 +107,8 @@ describe("a scheduler", { skip: reasonToSkip() }, () => {
 
   test("has a link to every choice, and takes no other", async () => {
     for (const [state, title, at] of [
-      ["load:pair,workers:2,seed:7,before:11111,now:01011,at:33", "Now: without the LIFO slot and throttling", "3.3 µs"],
-      ["load:nothing,workers:99,seed:x,before:2,now:,at:-4", "Now: without the LIFO slot", "39.1 µs"],
+      ["load:pair,workers:2,seed:7,unpark:3,wake:120,before:11111,now:01011,at:33", "Now: without the LIFO slot and throttling", "3.3 µs"],
+      ["load:nothing,workers:99,seed:x,unpark:-1,wake:x,before:2,now:,at:-4", "Now: without the LIFO slot", "39.1 µs"],
       ["load:burst,workers:3,seed:1,before:11111,now:11111,at:99999", "with all parts", "17.6 µs"],
     ]) {
       await onFigures(FIGURES.scheduler, async (page) => {
@@ -109,7 +117,7 @@ describe("a scheduler", { skip: reasonToSkip() }, () => {
         await page.evaluate(() => document.querySelector(".fig-menu").setAttribute("open", ""));
         assert.equal(await page.locator("input[type=file]").count(), 0, "there's nothing to load");
         await page.getByRole("button", { name: "Copy a link" }).click();
-        assert.match(new URL(page.url()).hash, /^#fig-scheduler\?s=load:\w+,workers:\d,seed:\d+,before:[01]{5},now:[01]{5},at:\d+$/);
+        assert.match(new URL(page.url()).hash, /^#fig-scheduler\?s=load:\w+,workers:\d,seed:\d+,unpark:\d+,wake:\d+,before:[01]{5},now:[01]{5},at:\d+$/);
       }, { fragment: `#fig-scheduler?s=${state}`, permissions: ["clipboard-write"] });
     }
   });

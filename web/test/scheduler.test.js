@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { LOADS } from "../src/figures/scheduler/loads.js";
 import { CAPACITY, COSTS, DONE, INTERVAL, KIND, PARTS, STREAK, init, step } from "../src/figures/scheduler/model.js";
-import { ALL, bitsOf, endOf, firstAt, firstChoice, loadCalled, panelsOf, partsIn, runsOf as runsOfThe, workersIn } from "../src/figures/scheduler/choice.js";
+import { ALL, bitsOf, costIn, endOf, firstAt, firstChoice, loadCalled, panelsOf, partsIn, runsOf as runsOfThe, workersIn } from "../src/figures/scheduler/choice.js";
 import { spansOf, stateAt } from "../src/figures/scheduler/derive.js";
 import { conclusion, schedulerPicture } from "../src/figures/scheduler/first.js";
 import { choiceOf } from "../src/figures/scheduler/names.js";
@@ -19,7 +19,7 @@ const TWIN = new URL("../../tools/scheduler-model/", import.meta.url);
 
 /** @param {string} load @param {number} workers @param {string[]} without */
 function settingsOf(load, workers, ...without) {
-  return { load, workers, seed: 1, parts: { ...ALL, ...Object.fromEntries(without.map((part) => [part, false])) } };
+  return { load, workers, seed: 1, unpark: COSTS.unpark, wake: COSTS.wake, parts: { ...ALL, ...Object.fromEntries(without.map((part) => [part, false])) } };
 }
 
 const metersAt = (...choice) => {
@@ -33,7 +33,8 @@ function runsOf(seed) {
     const combination = seed * 8 + nth;
     const bits = Math.floor(combination / 12) % 32;
     const parts = Object.fromEntries(PARTS.map((part, bit) => [part, ((bits >> bit) & 1) === 1]));
-    return { load: LOADS[combination % 4], workers: 2 + (Math.floor(combination / 4) % 3), seed, parts };
+    const [unpark, wake] = Math.floor(seed / 48) % 2 === 0 ? [COSTS.unpark, COSTS.wake] : [seed % 51, (seed * 3) % 201];
+    return { load: LOADS[combination % 4], workers: 2 + (Math.floor(combination / 4) % 3), seed, unpark, wake, parts };
   });
 }
 
@@ -165,6 +166,12 @@ test("the page's numbers are the model's", () => {
   says(`${tenths(alone.makespan)} µs instead of ${tenths(pair.makespan)}`);
   says(`fifteen are, and it takes ${tenths(both.makespan)} µs`);
   assert.deepEqual(at("pair", "throttle").useless, pair.useless);
+  const [free, freeAlone] = [[], ["slot"]].map((without) => {
+    const { events, last } = played({ ...settingsOf("pair", 3, ...without), unpark: 0 });
+    return metersOf(events, last).makespan;
+  });
+  assert.equal(free, freeAlone);
+  says(`after ${tenths(free)} µs, with the slot or without it`);
   assert.deepEqual([at("long", "stealing").polls, at("long", "notification").polls], [[9, 0, 0], [9, 0, 0]]);
   for (const part of ["stealing", "notification"]) says(`the last one ends after ${tenths(at("long", part).makespan)} µs`);
   says(`after ${tenths(at("burst", "throttle").makespan)} µs instead of ${tenths(at("burst").makespan)}`);
@@ -248,5 +255,6 @@ test("what a link says is checked", () => {
   assert.equal(bitsOf(partsIn("01101")), "01101");
   for (const bits of [undefined, "", "1111", "111111", "1111x", "<b>"]) assert.equal(partsIn(bits), undefined);
   assert.deepEqual(["2", "4", "1", "5", "2.5", "x", undefined].map(workersIn), [2, 4, 3, 3, 3, 3, 3]);
+  assert.deepEqual(["0", "50", "51", "-1", "1.5", "x", "", undefined].map((text) => costIn("unpark", text)), [0, 50, 15, 15, 15, 15, 15, 15]);
   assert.deepEqual(["burst", "__proto__", undefined].map(loadCalled), ["burst", "long", "long"]);
 });

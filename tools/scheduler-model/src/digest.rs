@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
-use super::{Event, LoadName, Outcome, Parts, Scheduler, Settings};
+use super::{Event, LoadName, Outcome, Parts, Scheduler, Settings, cost};
 
 const SEEDS: u32 = 5000;
 /// The seeds that have a digest together.
 const BLOCK: u32 = 50;
-/// So many runs of each seed; over the seeds, every combination has its turn.
+/// So many runs of each seed.
 const RUNS: u32 = 8;
+/// After so many seeds, every combination of load, workers and parts has had its turn.
+const TURN: u32 = 4 * 3 * 32 / RUNS;
 
 /// FNV-1a over whole numbers.
 struct Digest(u32);
@@ -48,6 +50,8 @@ impl Digest {
 
 /// Returns the runs of a seed.
 pub fn runs_of(seed: u32) -> impl Iterator<Item = Settings> {
+    // The usual costs for a turn of all combinations, and others for the next.
+    let is_usual = (seed / TURN).is_multiple_of(2);
     (0..RUNS).map(move |nth| {
         let combination = seed * RUNS + nth;
         Settings {
@@ -55,6 +59,8 @@ pub fn runs_of(seed: u32) -> impl Iterator<Item = Settings> {
             workers: 2 + (combination / 4 % 3) as usize,
             seed,
             parts: Parts::from_bits(combination / 12 % 32),
+            unpark: if is_usual { cost::UNPARK } else { seed % 51 },
+            wake: if is_usual { cost::WAKE } else { seed * 3 % 201 },
         }
     })
 }

@@ -132,4 +132,9 @@ pub struct Settings {
     pub seed: u32,
     /// What the scheduler has.
     pub parts: Parts,
+    /// What unparking a worker costs the thread that does it, instead of
+    /// [`cost::UNPARK`].
+    pub unpark: u32,
+    /// When an unparked worker runs, instead of [`cost::WAKE`].
+    pub wake: u32,
 }

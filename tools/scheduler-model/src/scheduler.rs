@@ -563,9 +563,9 @@ impl Scheduler {
             return;
         };
         self.workers[chosen].phase = Phase::Unparking;
-        self.workers[chosen].free_at = self.now + cost::WAKE;
+        self.workers[chosen].free_at = self.now + self.settings.wake;
         self.count_searcher(chosen);
-        self.spent += cost::UNPARK;
+        self.spent += self.settings.unpark;
         self.emit(What::Notified { worker: chosen });
     }
 }

@@ -2,18 +2,20 @@
 
 import { pointOf } from "./derive.js";
 import { LOADS } from "./loads.js";
-import { PARTS } from "./model.js";
+import { COSTS, PARTS } from "./model.js";
 import { choiceOf } from "./names.js";
 import { runOf } from "./run.js";
 
 /** @typedef {import("./model.js").Parts} Parts */
 /** @typedef {import("./run.js").Run} Run */
-/** @typedef {{load: string, workers: number, seed: number, before: Parts, now: Parts}} Choice the parts before the last change, and now */
+/** @typedef {{load: string, workers: number, seed: number, unpark: number, wake: number, before: Parts, now: Parts}} Choice the parts before the last change, and now */
 /** @typedef {{before: Run | undefined, now: Run}} Runs */
 
 export const FEWEST = 2;
 export const MOST = 4;
 export const MOST_SEED = 9999;
+/** Of the costs that can be chosen, in tenths of a microsecond. */
+export const MOST_COST = { unpark: 50, wake: 200 };
 
 export const ALL = /** @type {Parts} */ (Object.fromEntries(PARTS.map((part) => [part, true])));
 
@@ -21,7 +23,7 @@ export const ALL = /** @type {Parts} */ (Object.fromEntries(PARTS.map((part) => 
 export function firstChoice(data) {
   const missing = (data.without ?? "").split(/\s+/);
   const now = /** @type {Parts} */ (Object.fromEntries(PARTS.map((part) => [part, !missing.includes(part)])));
-  return { load: loadCalled(data.load), workers: workersIn(data.workers), seed: 1, before: ALL, now };
+  return { load: loadCalled(data.load), workers: workersIn(data.workers), seed: 1, unpark: COSTS.unpark, wake: COSTS.wake, before: ALL, now };
 }
 
 /** @param {string | undefined} name */
@@ -35,9 +37,15 @@ export function workersIn(text) {
   return Number.isInteger(workers) && workers >= FEWEST && workers <= MOST ? workers : 3;
 }
 
+/** @param {keyof typeof MOST_COST} which @param {string | undefined} text */
+export function costIn(which, text) {
+  const cost = Number(text);
+  return text && Number.isInteger(cost) && cost >= 0 && cost <= MOST_COST[which] ? cost : COSTS[which];
+}
+
 /** @param {Choice} choice @returns {Runs} `before` only where something was changed */
-export function runsOf({ load, workers, seed, before, now }) {
-  const run = (/** @type {Parts} */ parts) => runOf({ load, workers, seed, parts });
+export function runsOf({ before, now, ...rest }) {
+  const run = (/** @type {Parts} */ parts) => runOf({ ...rest, parts });
   return { before: bitsOf(before) === bitsOf(now) ? undefined : run(before), now: run(now) };
 }
 

@@ -4,7 +4,7 @@ import { html, nothing } from "lit/html.js";
 import { Figure, isTaken, wantsLessMotion } from "../figure.js";
 import { tied } from "../format.js";
 import { Player } from "../timeline/player.js";
-import { FEWEST, MOST, MOST_SEED, bitsOf, endOf, firstAt, firstChoice, loadCalled, panelsOf, partsIn, runsOf, shownOf, workersIn } from "./choice.js";
+import { FEWEST, MOST, MOST_COST, MOST_SEED, bitsOf, costIn, endOf, firstAt, firstChoice, loadCalled, panelsOf, partsIn, runsOf, shownOf, workersIn } from "./choice.js";
 import { stateAt, timesOf } from "./derive.js";
 import { conclusion } from "./first.js";
 import { LOADS } from "./loads.js";
@@ -41,6 +41,8 @@ export class SchedulerFigure extends Figure {
   /** Where a run that plays is, between two tenths of a microsecond. */
   position = 0;
   isDragging = false;
+  /** The slider that has made the last change, if one has. */
+  slider = "";
   /** @type {State[]} */
   past = [];
   player = new Player(this, (part) => this.playOn(part), () => this.jumpOn(), () => this.paused());
@@ -58,9 +60,10 @@ export class SchedulerFigure extends Figure {
     this.why = conclusion(this.runs);
   }
 
-  /** A change that can be undone. @param {Partial<Choice>} change */
-  change(change) {
-    this.past.push({ choice: this.choice, at: this.at });
+  /** A change that can be undone. @param {Partial<Choice>} change @param {string} [slider] of which several changes are one */
+  change(change, slider = "") {
+    if (!slider || slider !== this.slider) this.past.push({ choice: this.choice, at: this.at });
+    this.slider = slider;
     this.choose({ ...this.choice, ...change });
     this.draw();
   }
@@ -73,6 +76,7 @@ export class SchedulerFigure extends Figure {
 
   undo() {
     const before = this.past.pop();
+    this.slider = "";
     if (!before) return;
     this.choose(before.choice, before.at);
     this.why = `Undone. ${this.why}`;
@@ -213,12 +217,12 @@ export class SchedulerFigure extends Figure {
   // ---- the address
 
   linkParts() {
-    const { load, workers, seed, before, now } = this.choice;
-    return { load, workers: String(workers), seed: String(seed), before: bitsOf(before), now: bitsOf(now), at: String(this.at) };
+    const { load, workers, seed, unpark, wake, before, now } = this.choice;
+    return { load, workers: String(workers), seed: String(seed), unpark: String(unpark), wake: String(wake), before: bitsOf(before), now: bitsOf(now), at: String(this.at) };
   }
 
   /** @param {Record<string, string>} parts */
-  applyLink({ load, workers, seed, before, now, at }) {
+  applyLink({ load, workers, seed, unpark, wake, before, now, at }) {
     const first = firstChoice(this.dataset);
     const number = Number(seed);
     this.past.push({ choice: this.choice, at: this.at });
@@ -226,6 +230,8 @@ export class SchedulerFigure extends Figure {
       load: LOADS.some((one) => one === load) ? loadCalled(load) : first.load,
       workers: workersIn(workers ?? String(first.workers)),
       seed: Number.isInteger(number) && number >= 1 && number <= MOST_SEED ? number : first.seed,
+      unpark: costIn("unpark", unpark),
+      wake: costIn("wake", wake),
       before: partsIn(before) ?? first.before,
       now: partsIn(now) ?? first.now,
     });
@@ -249,7 +255,7 @@ export class SchedulerFigure extends Figure {
     if (this.onPaper) return html`${this.head()}<p class="fig-why">${tied(conclusion(this.runs))}</p><div class="fig-canvas">${drawing}</div>${legend}${meterTable(this.runs)}<p class="fig-source">${MODEL}</p>${this.text(true)}${this.linkOnPaper()}`;
     const stop = () => (this.isDragging = false);
     return html`${this.head(html`<span class="fig-tools">${this.largeButton()}${this.menu("", nothing)}</span>`)}
-      ${this.help(KEYS)}${this.loads()}${this.switches()}${this.whyLine()}
+      ${this.help(KEYS)}${this.loads()}${this.switches()}${this.costs()}${this.whyLine()}
       <div class="fig-canvas" @pointerdown=${this.down} @pointermove=${this.move} @pointerup=${stop} @pointercancel=${stop}>${drawing}</div>
       ${this.transport()}${legend}${meterTable(this.runs)}
       <p class="fig-source">${MODEL}</p>
@@ -273,6 +279,14 @@ export class SchedulerFigure extends Figure {
     return html`<div class="fig-bar scheduler-parts" role="group" aria-label="Parts of the scheduler: pressed means it's there">
       ${PARTS.map((part) => html`<button type="button" class="ws-button" aria-pressed=${String(now[part])} title=${PART[part].does} @click=${() => this.toggle(part)}>${PART[part].name}</button>`)}
     </div>`;
+  }
+
+  /** The two costs on which most depends. */
+  costs() {
+    const { choice } = this;
+    const slider = (/** @type {keyof typeof MOST_COST} */ which, /** @type {string} */ name, /** @type {string} */ what) =>
+      html`<label class="fig-knob"><span>${name} <span class="fig-told">${us(choice[which])}</span></span><input type="range" min="0" max=${MOST_COST[which]} .value=${String(choice[which])} aria-label=${what} aria-valuetext=${us(choice[which])} @input=${(/** @type {Event} */ event) => this.change({ [which]: Number(/** @type {HTMLInputElement} */ (event.target).value) }, which)} /></label>`;
+    return html`<div class="fig-bar">${slider("unpark", "unparking costs", "What unparking a worker costs the thread that does it")}${slider("wake", "the worker runs after", "How long an unparked worker takes until it runs")}</div>`;
   }
 
   transport() {

@@ -8,7 +8,7 @@ import { below, seeded } from "./random.js";
 /** The parts that can be taken out, in the order of their keys. */
 export const PARTS = /** @type {const} */ (["slot", "stealing", "throttle", "notification", "interval"]);
 
-/** What takes time, in tenths of a microsecond. What isn't here takes none. */
+/** What takes time, in tenths of a microsecond. What isn't here takes none. The first two can be chosen. */
 export const COSTS = {
   /** Unparking a worker, for the thread that does it. */
   unpark: 15,
@@ -61,7 +61,7 @@ export const DONE = 3;
 
 /** @typedef {"parked" | "waking" | "next" | "search" | "poll"} Phase */
 /** @typedef {Record<typeof PARTS[number], boolean>} Parts which parts are there */
-/** @typedef {{load: string, workers: number, seed: number, parts: Parts}} Settings */
+/** @typedef {{load: string, workers: number, seed: number, unpark: number, wake: number, parts: Parts}} Settings */
 /** @typedef {[number, number, number, number, number, number]} Event */
 /** @typedef {{state: number, poll: number, since: number, home: number, isNotified: boolean}} Task `home`: who made it ready */
 
@@ -374,13 +374,14 @@ class Actor {
   /** @returns {number} what it costs to unpark a worker, if one is unparked */
   notify() {
     const { s, parts } = this;
+    const { unpark, wake } = s.settings;
     if (!parts.notification || (parts.throttle && s.searching > 0)) return 0;
     const index = s.workers.findIndex(({ phase }) => phase === "parked");
     const chosen = s.workers[index];
     if (!chosen) return 0;
-    Object.assign(chosen, { phase: "waking", until: s.time + COSTS.wake, isSearching: true });
+    Object.assign(chosen, { phase: "waking", until: s.time + wake, isSearching: true });
     s.searching += 1;
     this.emit(KIND.notified, index);
-    return COSTS.unpark;
+    return unpark;
   }
 }

@@ -22,10 +22,10 @@ export const LOAD = {
   busy: { name: "busy workers", says: "Each worker polls two tasks that yield. A thread that is not a worker spawns tasks 1, 2 and 3, one after the other." },
 };
 
-/** @type {[string, number, string][]} */
-export const COST = [
-  ["Unparking a worker, for the thread that does it", COSTS.unpark, "“Who wakes whom”: a microsecond or two"],
-  ["Until an unparked worker runs", COSTS.wake, "the same: a few more"],
+/** @param {{unpark: number, wake: number}} chosen @returns {[string, number, string][]} */
+export const costsOf = ({ unpark, wake }) => [
+  ["Unparking a worker, for the thread that does it", unpark, `${unpark === COSTS.unpark ? "" : `your choice; at first ${us(COSTS.unpark)}, by `}“Who wakes whom”: a microsecond or two`],
+  ["Until an unparked worker runs", wake, `${wake === COSTS.wake ? "" : `your choice; at first ${us(COSTS.wake)}, by `}the same: a few more`],
   ["Looking at another worker's queue, or at all of them before parking", COSTS.look, "a guess: the least that the model has"],
   ["Taking tasks from the injector", COSTS.take, "a guess"],
   ["Taking tasks from another worker's queue", COSTS.steal, "a guess"],

@@ -4,7 +4,7 @@
 import { html, nothing } from "lit/html.js";
 import { ALL, shownOf } from "./choice.js";
 import { PARTS } from "./model.js";
-import { COST, PART, choiceOf, us } from "./names.js";
+import { PART, choiceOf, costsOf, us } from "./names.js";
 import { runOf } from "./run.js";
 import { MODEL, capital, eventInWords, lasts, nameOf, queuesOf } from "./words.js";
 
@@ -53,7 +53,7 @@ export function asText(runs, sentences, { at, state }, isOpen, opened, seek) {
     <summary>The same as text and tables; what each part is worth, and the model's costs</summary>
     <ul>${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>
     ${isOpen || opened.isOpen ? html`<p class="fig-panel-title">At ${us(at)}, ${choiceOf(state.settings.parts)}</p><ul>${queuesOf(state).map((line) => html`<li>${capital(line)}</li>`)}</ul>
-      ${partsTable(runs.now)}${costs()}${isOpen ? nothing : log(runs.now, seek)}` : nothing}
+      ${partsTable(runs.now)}${costs(runs.now)}${isOpen ? nothing : log(runs.now, seek)}` : nothing}
   </details>`;
 }
 
@@ -70,10 +70,11 @@ function partsTable({ settings }) {
     <tbody>${rows.map(({ part, run }) => html`<tr><th scope="row">${part ? PART[part].name : "nothing"}</th><td class="wrap">${part ? PART[part].does : "all parts are there"}</td>${measures(run).map(([, value]) => html`<td>${value}</td>`)}</tr>`)}</tbody>`);
 }
 
-function costs() {
+/** @param {Run} run */
+function costs({ settings }) {
   return html`<p>${MODEL} What the model leaves out: caches other than by the last cost, contention, the operating system, and queues that overflow.</p>
     ${scrolled("What takes how long, and by what source", html`<thead><tr><th scope="col">What</th><th scope="col">Cost</th><th scope="col">Source</th></tr></thead>
-      <tbody>${COST.map(([what, cost, source]) => html`<tr><th scope="row">${what}</th><td>${cost === 0 ? "0" : us(cost)}</td><td class="wrap">${source}</td></tr>`)}</tbody>`)}`;
+      <tbody>${costsOf(settings).map(([what, cost, source]) => html`<tr><th scope="row">${what}</th><td>${cost === 0 ? "0" : us(cost)}</td><td class="wrap">${source}</td></tr>`)}</tbody>`)}`;
 }
 
 /** What happened, event by event. @param {Run} run @param {(at: number) => void} seek */
