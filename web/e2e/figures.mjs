@@ -29,6 +29,7 @@ export const FIGURES = {
   sweep: figure("fig-sweep", "ws-sweep", { x: "numbers between two yields", items: "numbers", budget: "50us" }, { sweep: SWEEP }),
   gap: figure("fig-gap", "ws-steps", {}, { gap: GAP }),
   recorded: figure("fig-recorded", "ws-steps", {}, { recorded: RECORDED }),
+  scheduler: figure("fig-scheduler", "ws-scheduler", { load: "long", workers: "3", without: "slot" }, {}),
   drawn: figure("fig-drawn", "ws-sweep", { x: "numbers between two yields", predict: "" }, { sweep: SWEEP }),
 };
 

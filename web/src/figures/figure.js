@@ -244,13 +244,12 @@ export class Figure extends HTMLElement {
     return this.onPaper ? html`<p class="fig-source">${this.link()}</p>` : nothing;
   }
 
-  /** @param {string} what a file to load, in words @param {unknown} more further entries */
+  /** @param {string} what a file to load, in words; empty if it takes none @param {unknown} more further entries */
   menu(what, more) {
     return html`<details class="fig-menu">
-      <summary class="ws-button" aria-label="More: load, save, link, keys"><span aria-hidden="true">⋯</span></summary>
+      <summary class="ws-button" aria-label=${`More: ${what ? "load, save, " : ""}link, keys`}><span aria-hidden="true">⋯</span></summary>
       <div class="fig-menu-list">
-        ${this.fileButton(`Load ${what} …`)}
-        <p>or drop a file on the figure, or paste its text.</p>
+        ${what ? html`${this.fileButton(`Load ${what} …`)}<p>or drop a file on the figure, or paste its text.</p>` : nothing}
         ${more}
         <button type="button" class="ws-button" @click=${() => this.copyLink()}>${this.copied ? "Copied" : "Copy a link to this view"}</button>
         <button type="button" class="ws-button" aria-expanded=${String(this.helpOpen)} @click=${() => this.toggleHelp()}>Keys</button>

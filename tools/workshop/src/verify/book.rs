@@ -304,6 +304,8 @@ impl Book {
             return Some(format!("the link `{link}` leads to no page or file"));
         }
         let ids = self.pages.get(&target).map(|page| &page.ids)?;
+        // A figure's link says after its id what it is to show.
+        let (anchor, _) = anchor.split_once("?s=").unwrap_or((anchor, ""));
         if anchor.is_empty() || ids.contains(anchor) {
             return None;
         }
@@ -361,10 +363,11 @@ mod tests {
             "#here",
             "https://x.org/#y",
             "b.html?highlight=x#here",
+            "b.html#here?s=at:1",
         ] {
             assert_eq!(book.fault_of("a.html", good), None, "{good}");
         }
-        for bad in ["c.html", "#there", "b.html#there", "b.md"] {
+        for bad in ["c.html", "#there", "b.html#there", "b.md", "#there?s=x"] {
             assert!(book.fault_of("a.html", bad).is_some(), "{bad}");
         }
     }

@@ -1,0 +1,5 @@
+//! Prints what `digests.txt` has to contain.
+
+fn main() {
+    print!("{}", scheduler_model::digests());
+}
