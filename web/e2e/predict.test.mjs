@@ -56,4 +56,17 @@ describe("a prediction", { skip: reasonToSkip() }, () => {
       assert.match(await box.getByRole("status").textContent(), /^You said “a moment”/, "what was said stays said");
     }, { prepare: running({ type: "stdout", text: "polled\n" }) });
   });
+
+  test("is compared at once where no program follows", async () => {
+    const path = await pageWith(".predict[data-choices]:not([data-snippet])");
+    await onPage(path, async (page) => {
+      const box = page.locator(".predict[data-choices]:not([data-snippet])").first();
+      const { answer, choices } = await box.evaluate(({ dataset }) => ({ ...dataset }));
+      const wrong = choices.split("|").find((choice) => choice !== answer);
+      await box.getByRole("button", { name: wrong, exact: true }).click();
+      const said = await box.getByRole("status").textContent();
+      assert(said.startsWith("You said ") && said.includes(wrong) && said.includes(`it was`) && said.includes(answer), said);
+      assert.equal(await box.locator(".right").textContent(), answer);
+    });
+  });
 });
