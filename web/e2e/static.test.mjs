@@ -53,6 +53,15 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
     );
   });
 
+  test("has a page of its own for addresses that don't exist, which leads on", () => {
+    const missing = readFileSync(join(BOOK, "404.html"), "utf8");
+    const main = /<main>([^]*)<\/main>/.exec(missing)[1];
+    assert.match(main, /This page isn't here|This page isn’t here/);
+    const links = [...main.matchAll(/<a href="([^"#]+)"/g)].map(([, link]) => link);
+    assert(links.length >= 2);
+    for (const link of links) assert(existsSync(join(BOOK, link)), link);
+  });
+
   test("sends a program to play.rust-lang.org at a click, and shows what comes back", async () => {
     await visit(`${HOST}/${path}`, async (page, requests) => {
       let sent;
