@@ -21,7 +21,7 @@ const ROWS: &[Row<'static>] = &[
         "never sleeps; its waker is hidden from the optimizer",
     ),
     row("solution-4", "a nested call panics; own token"),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-4")]
     row("exercise-4", "yours"),
     row("pollster", "nested calls share the thread's token"),
     row(
@@ -32,16 +32,16 @@ const ROWS: &[Row<'static>] = &[
     row("v4-borrowed", "a nested call panics; own token"),
     row("v3-shared", "nested calls share a token"),
     row("solution-2", "allocates; nested calls work; own token"),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-2")]
     row("exercise-2", "yours"),
     row("solution-1", "allocates; shares the thread's token"),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-1")]
     row("exercise-1", "yours"),
     row(
         "solution-3",
         "hand-made waker, mutex and condition variable; allocates",
     ),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-3")]
     row("exercise-3", "yours"),
     row(
         "async-io",
@@ -98,13 +98,13 @@ fn call_of<'a>(contender: &str, runtime: &'a runtime::Runtime) -> Call<'a> {
         "solution-2" => call!(solution_2::block_on),
         "solution-3" => call!(solution_3::block_on),
         "solution-4" => call!(solution_4::block_on),
-        #[cfg(feature = "mine")]
+        #[cfg(feature = "mine-1")]
         "exercise-1" => call!(exercise_1::block_on),
-        #[cfg(feature = "mine")]
+        #[cfg(feature = "mine-2")]
         "exercise-2" => call!(exercise_2::block_on),
-        #[cfg(feature = "mine")]
+        #[cfg(feature = "mine-3")]
         "exercise-3" => call!(exercise_3::block_on),
-        #[cfg(feature = "mine")]
+        #[cfg(feature = "mine-4")]
         "exercise-4" => call!(exercise_4::block_on),
         "v3-shared" => call!(block_on_shared),
         "v4-borrowed" => call!(block_on_borrowed),
@@ -144,12 +144,15 @@ fn opaque_call_of(contender: &str) -> Call<'static> {
 }
 
 /// Whether a reader's exercise can run a future at all; asks once a group.
-#[cfg(feature = "mine")]
 fn is_written(contender: &str) -> bool {
     let call: fn() = match contender {
+        #[cfg(feature = "mine-1")]
         "exercise-1" => || exercise_1::block_on(Yields::<0>::new(1)),
+        #[cfg(feature = "mine-2")]
         "exercise-2" => || exercise_2::block_on(Yields::<0>::new(1)),
+        #[cfg(feature = "mine-3")]
         "exercise-3" => || exercise_3::block_on(Yields::<0>::new(1)),
+        #[cfg(feature = "mine-4")]
         "exercise-4" => || exercise_4::block_on(Yields::<0>::new(1)),
         _ => return true,
     };
@@ -158,12 +161,6 @@ fn is_written(contender: &str) -> bool {
         eprintln!("{contender} panics and is left out");
     }
     is_written
-}
-
-/// All but the reader's exercises are written.
-#[cfg(not(feature = "mine"))]
-fn is_written(_contender: &str) -> bool {
-    true
 }
 
 fn measure<'a>(

@@ -27,7 +27,7 @@ const SHAPES: [&str; 4] = ["one-by-one", "at-once", "batches", "one-thread"];
 
 const ROWS: &[Row<'static>] = &[
     row("solution-6", "joins its threads, runs what is queued"),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-6")]
     row("exercise-6", "yours"),
     row(
         "tokio",
@@ -82,7 +82,7 @@ struct Runtimes {
 
 struct Pools {
     solution: Arc<solution_6::Pool>,
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-6")]
     exercise: Arc<exercise_6::Pool>,
 }
 
@@ -97,7 +97,7 @@ fn run_once(runtimes: &Runtimes, pools: &Pools, contender: &str, shape: &str) {
                 let pool = pools.solution.clone();
                 run!(shape, move |number| pool.spawn_blocking(job(number)));
             }
-            #[cfg(feature = "mine")]
+            #[cfg(feature = "mine-6")]
             "exercise-6" => {
                 let pool = pools.exercise.clone();
                 run!(shape, move |number| pool.spawn_blocking(job(number)));
@@ -145,7 +145,7 @@ fn main() {
     };
     let pools = Pools {
         solution: Arc::new(solution_6::Pool::new(MAX_THREADS, KEEP_ALIVE)),
-        #[cfg(feature = "mine")]
+        #[cfg(feature = "mine-6")]
         exercise: Arc::new(exercise_6::Pool::new(MAX_THREADS, KEEP_ALIVE)),
     };
     let mut criterion = Criterion::default()

@@ -34,7 +34,7 @@ const CONTENDERS: &[Contender] = &[
         round.wait();
         drop(handles);
     }),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-6")]
     ("exercise-6", |round| {
         let pool = exercise_6::Pool::new(MAX_THREADS, KEEP_ALIVE);
         let handles = [(); JOBS].map(|()| pool.spawn_blocking(round.job()));

@@ -90,7 +90,7 @@ fn contenders() -> Vec<Contender> {
         work!(items, tokio::task::consume_budget().await)
     }));
     contenders.extend(budgets!("solution-8", solution_8));
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-8")]
     if is_written() {
         contenders.extend(budgets!("exercise-8", exercise_8));
     }
@@ -98,7 +98,7 @@ fn contenders() -> Vec<Contender> {
 }
 
 /// Whether the reader's exercise can run at all.
-#[cfg(feature = "mine")]
+#[cfg(feature = "mine-8")]
 fn is_written() -> bool {
     let once = exercise_8::with_budget(Duration::ZERO, exercise_8::checkpoint());
     let call = std::panic::AssertUnwindSafe(|| futures::executor::block_on(once));

@@ -25,7 +25,7 @@ const WORKLOADS: [(&str, usize); 2] = [("spawn", SPAWNED), ("yield", YIELDING * 
 
 const ROWS: &[Row<'static>] = &[
     row("solution-9", "handles for any thread; keeps panics"),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-9")]
     row("exercise-9", "yours"),
     row("tokio-local", "`LocalSet`: the same, abort, a budget"),
     row(
@@ -69,7 +69,7 @@ impl Contender for solution_9::LocalExecutor {
     }
 }
 
-#[cfg(feature = "mine")]
+#[cfg(feature = "mine-9")]
 impl Contender for exercise_9::LocalExecutor {
     fn spawn<F>(&self, future: F) -> impl Future<Output = usize>
     where
@@ -195,7 +195,7 @@ fn run(contender: &str, workload: &str, times: u64) -> Duration {
     };
     match contender {
         "solution-9" => time(&solution_9::LocalExecutor::new(), workload, times),
-        #[cfg(feature = "mine")]
+        #[cfg(feature = "mine-9")]
         "exercise-9" => time(&exercise_9::LocalExecutor::new(), workload, times),
         "tokio-local" => {
             let (runtime, set) = (runtime(), LocalSet::new());

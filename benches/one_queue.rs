@@ -23,7 +23,7 @@ const WORKERS: [usize; 3] = [1, 2, 4];
 
 const ROWS: &[Row<'static>] = &[
     row("solution-10", "one queue"),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-10")]
     row("exercise-10", "yours"),
     row("sharded", "the same, a pool for each worker"),
     row(
@@ -73,7 +73,7 @@ fn start(contender: &str, workers: usize) -> Box<dyn Fn(&str)> {
             runner!(solution_10::Pool::new(workers), |pool, task| pool
                 .spawn(task))
         }
-        #[cfg(feature = "mine")]
+        #[cfg(feature = "mine-10")]
         "exercise-10" => {
             runner!(exercise_10::Pool::new(workers), |pool, task| pool
                 .spawn(task))

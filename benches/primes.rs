@@ -88,7 +88,7 @@ fn main() {
         let jobs = chunks(limit).map(|range| pool.spawn_blocking(move || count_primes(range)));
         sum!(jobs)
     });
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-6")]
     {
         let pool = exercise_6::Pool::new(cores, keep_alive);
         row("yours in chunks", one(), async move {

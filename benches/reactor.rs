@@ -21,7 +21,7 @@ const SHAPES: [&str; 3] = ["echo", "open", "sleep"];
 
 const ROWS: &[Row<'static>] = &[
     row("solution-16", "edge-triggered, in a worker"),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-16")]
     row("exercise-16", "yours"),
     #[cfg(unix)]
     row("one-shot", "asks again for each event"),
@@ -227,7 +227,7 @@ fn async_io(group: &mut BenchmarkGroup<'_, WallTime>) {
 }
 
 /// Whether the reader's exercise can do what's measured.
-#[cfg(feature = "mine")]
+#[cfg(feature = "mine-16")]
 fn is_written() -> bool {
     use exercise_16::{Driver, TcpListener, TcpStream, sleep};
 
@@ -260,7 +260,7 @@ fn main() {
     let estimates = Estimates::from_now_on("reactor");
     let mut group = criterion.benchmark_group("reactor");
     measure!(&mut group, "solution-16", solution_16);
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-16")]
     if is_written() {
         measure!(&mut group, "exercise-16", exercise_16);
     }

@@ -24,7 +24,7 @@ const ROWS: &[Row<'static>] = &[
         "solution-15",
         "a word for each direction, futures in a map under a lock",
     ),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-15")]
     row("exercise-15", "yours"),
     row("one-lock", "everything under one lock, futures in a map"),
     row("two-locks", "a lock for each direction, futures in slots"),
@@ -96,7 +96,7 @@ macro_rules! measure {
 }
 
 /// Whether the reader's exercise can do anything at all.
-#[cfg(feature = "mine")]
+#[cfg(feature = "mine-15")]
 fn is_written() -> bool {
     use exercise_15::{Direction::Read, Event, Readiness};
 
@@ -125,7 +125,7 @@ fn main() {
     let estimates = Estimates::from_now_on("readiness");
     let mut group = criterion.benchmark_group("readiness");
     measure!(&mut group, "solution-15", solution_15);
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-15")]
     if is_written() {
         measure!(&mut group, "exercise-15", exercise_15);
     }

@@ -66,7 +66,7 @@ macro_rules! with_our_interface {
 }
 
 with_our_interface!(Solution, solution_11, "solution-11", "bounded; half");
-#[cfg(feature = "mine")]
+#[cfg(feature = "mine-11")]
 with_our_interface!(Mine, exercise_11, "exercise-11", "yours");
 
 struct St3(st3::fifo::Worker<usize>);
@@ -256,7 +256,7 @@ fn main() {
     let estimates = Estimates::from_now_on("run_queue");
     let mut group = criterion.benchmark_group("run_queue");
     measure::<Solution>(&mut group);
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-11")]
     measure::<Mine>(&mut group);
     measure::<St3>(&mut group);
     measure::<Crossbeam>(&mut group);
@@ -265,7 +265,7 @@ fn main() {
     println!("\nmedian ns an item, of {ITEMS} in {SLOTS} slots\n");
     println!("| | {} | |\n|---|---|---|---|---|", WORKLOADS.join(" | "));
     print_row::<Solution>(&estimates);
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-11")]
     print_row::<Mine>(&estimates);
     print_row::<St3>(&estimates);
     print_row::<Crossbeam>(&estimates);

@@ -32,7 +32,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 runtime!(NeverRecycled, NeverRecycledSpawner, never_recycled);
 
-#[cfg(feature = "mine")]
+#[cfg(feature = "mine-14")]
 mod mine {
     //! The reader's.
 
@@ -93,7 +93,7 @@ fn contenders() -> Vec<Contender> {
             "solution-14",
             "fair; abort; panics caught; drops tasks at its end",
         ),
-        #[cfg(feature = "mine")]
+        #[cfg(feature = "mine-14")]
         contender::<mine::Exercise14>("exercise-14", "yours"),
         contender::<NeverRecycled>("no-free-list", "solution 14; the allocator has each task"),
         contender::<schedulers::Tokio>(
@@ -111,7 +111,7 @@ fn contenders() -> Vec<Contender> {
         contender::<schedulers::OneQueue>("one-queue", "solution 10; no abort"),
         contender::<schedulers::Sharded>("sharded", "the same, a queue for each; none steals"),
     ];
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-14")]
     let all = all
         .into_iter()
         .filter(|one| one.name != "exercise-14" || mine::works(*one, measure::workers()));

@@ -21,7 +21,7 @@ const SHAPES: [&str; 4] = ["busy", "searching", "beside", "round"];
 
 const ROWS: &[Row<'static>] = &[
     row("solution-13", "two counts in a word, and a bit for each"),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-13")]
     row("exercise-13", "yours"),
     row("locked", "everything under one lock"),
     row("counts-stack", "counts in a word, a stack under a lock"),
@@ -85,7 +85,7 @@ macro_rules! measure {
 }
 
 /// Whether the reader's exercise can do anything at all.
-#[cfg(feature = "mine")]
+#[cfg(feature = "mine-13")]
 fn is_written() -> bool {
     let is_written = std::panic::catch_unwind(|| {
         let sleepers = exercise_13::Sleepers::new(1);
@@ -112,7 +112,7 @@ fn main() {
     let estimates = Estimates::from_now_on("sleepers");
     let mut group = criterion.benchmark_group("sleepers");
     measure!(&mut group, "solution-13", solution_13);
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-13")]
     if is_written() {
         measure!(&mut group, "exercise-13", exercise_13);
     }

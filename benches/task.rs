@@ -26,7 +26,7 @@ const WORKLOADS: [&str; 4] = ["joined", "detached", "wake", "yield"];
 const ROWS: &[Row<'static>] = &[
     row("solution-12", "lists what waits; abort; panics caught"),
     row("recycling", "the same, with the memory of ended tasks kept"),
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-12")]
     row("exercise-12", "yours"),
     row("async-task", "no list; a dropped handle cancels"),
     row("arc-mutex", "Arc<Mutex<Box>>, no abort, no panics caught"),
@@ -122,7 +122,7 @@ with_our_interface!(Solution, ours, solution_12, {});
 with_our_interface!(Recycling, recycling, solution_12, {
     const RECYCLES: bool = true;
 });
-#[cfg(feature = "mine")]
+#[cfg(feature = "mine-12")]
 with_our_interface!(Exercise, mine, exercise_12, {});
 
 /// The crate that smol is built on.
@@ -314,7 +314,7 @@ fn main() {
     let mut group = criterion.benchmark_group("task");
     measure::<Solution>(&mut group, "solution-12");
     measure::<Recycling>(&mut group, "recycling");
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-12")]
     measure::<Exercise>(&mut group, "exercise-12");
     measure::<AsyncTask>(&mut group, "async-task");
     measure::<ArcMutex>(&mut group, "arc-mutex");

@@ -35,7 +35,7 @@ fn main() {
     row("await tokio's `sleep`", 1, size, await_tokio);
     row("await async-io's `Timer`", 2, size, await_async_io);
     row("await solution 5's `sleep`", 2, size, await_solution);
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-5")]
     row("await yours", 2, size, await_mine);
 }
 
@@ -95,7 +95,7 @@ fn await_solution(Size { sleepers, nap }: Size) {
     solution_4::block_on(join_all(naps));
 }
 
-#[cfg(feature = "mine")]
+#[cfg(feature = "mine-5")]
 fn await_mine(Size { sleepers, nap }: Size) {
     let naps = (0..sleepers).map(|_| exercise_5::sleep(nap));
     solution_4::block_on(join_all(naps));

@@ -249,7 +249,7 @@ fn main() {
     let on_our_thread = |all: &Countdown| solution_4::block_on(poll_fn(|cx| all.poll(cx)));
     let about = ("solution-5", "a wheel, driven by a thread of its own");
     measured.measure(about, solution_5::sleep, on_our_thread);
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-5")]
     measured.measure(("exercise-5", "yours"), exercise_5::sleep, on_our_thread);
     let about = ("tokio", "a wheel, driven by a worker; made outside of it");
     {

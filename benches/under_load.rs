@@ -28,7 +28,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 runtime!(Watched, WatchedSpawner, variant);
 
-#[cfg(feature = "mine")]
+#[cfg(feature = "mine-14")]
 runtime!(Exercise14, Exercise14Spawner, exercise_14);
 
 const SOLUTION: &str = "solution-14";
@@ -36,7 +36,7 @@ const SOLUTION: &str = "solution-14";
 fn contenders() -> Vec<Contender> {
     vec![
         contender::<schedulers::Solution14>(SOLUTION),
-        #[cfg(feature = "mine")]
+        #[cfg(feature = "mine-14")]
         contender::<Exercise14>("exercise-14"),
         contender::<schedulers::Tokio>("tokio"),
         contender::<schedulers::AsyncExecutor>("async-executor"),

@@ -15,7 +15,7 @@ use tokio::time::sleep;
 
 /// Wolverson's limit, see `src/sources.md`. A reader who measures an exercise
 /// need not wait so long.
-const BELOW: u32 = if cfg!(feature = "mine") {
+const BELOW: u32 = if cfg!(feature = "mine-7") {
     100_000
 } else {
     500_000
@@ -71,16 +71,16 @@ fn main() {
         every_nth!(solution_7, 100),
     );
     bench.row("every 10th, solution 7", never, every_nth!(solution_7, 10));
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-7")]
     let is_written = is_written();
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-7")]
     if is_written {
         bench.row("every 1000th, yours", never, every_nth!(exercise_7, 1_000));
     }
     bench.row("each, solution 7", never, |number| async move {
         is_prime!(number, solution_7::yield_now().await)
     });
-    #[cfg(feature = "mine")]
+    #[cfg(feature = "mine-7")]
     if is_written {
         bench.row("each, yours", never, |number| async move {
             is_prime!(number, exercise_7::yield_now().await)
@@ -92,7 +92,7 @@ fn main() {
 }
 
 /// Whether the reader's exercise can run at all.
-#[cfg(feature = "mine")]
+#[cfg(feature = "mine-7")]
 fn is_written() -> bool {
     let call = || {
         let mut every_tick = exercise_7::EveryNth::new(NonZeroU32::MIN);

@@ -167,3 +167,14 @@ export async function assertAccessible(page, part = "html", rules = undefined) {
   );
   assert.deepEqual(ours, []);
 }
+
+/** The recorded outputs that aren't open though nothing is asked about them, or are open though something is. */
+export function wronglyFolded(page) {
+  return page.locator(".snippet details.recorded").evaluateAll((all) =>
+    all.flatMap((details) => {
+      const { name } = details.closest(".snippet").dataset;
+      const isAsked = document.querySelector(`.predict[data-snippet="${name}"]:not([data-said])`) !== null;
+      return details.open === isAsked ? [name] : [];
+    }),
+  );
+}

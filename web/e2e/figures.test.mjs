@@ -348,13 +348,48 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
       assert.equal(asked.mode, "release");
       const source = page.locator("#fig-mine .fig-source");
       assert.match(await source.innerText(), /my machine/);
-      await page.getByLabel("Which run").selectOption("both");
+      await page.locator("#fig-mine").getByLabel("Which run").selectOption("both");
       assert.match(await source.innerText(), /a made-up machine.*my machine/);
       assert.deepEqual(await page.locator("#fig-mine .fig-picture .title").allTextContents(), ["E blocks, recorded", "E blocks, yours"]);
       await assertAccessible(page);
       assert.match(await page.locator("#fig-others .fig-source").innerText(), /a made-up machine/);
-      assert.equal(await page.getByLabel("Which run").count(), 1);
+      assert.equal(await page.locator("#fig-others").getByLabel("Which run").count(), 0);
     }, { prepare, token: true });
+  });
+
+  test("stands small under the output of its program, with the recorded run beside and a link up", async () => {
+    const room = '<div style="height: 3000px"></div>';
+    const snippet = '<pre><code class="language-rust editable snippet-beats">fn main() {}</code></pre>';
+    const own = JSON.parse(TRACE.replace('"a made-up machine"', '"my machine"'));
+    const answer = [{ type: "figure", name: "beat", document: own }, { type: "exit", reason: "exited", code: 0 }];
+    const prepare = (page) => page.route("**/api/run", (route) => route.fulfill({ contentType: "application/x-ndjson", body: answer.map((event) => `${JSON.stringify(event)}\n`).join("") }));
+    const mine = figure("fig-mine", "ws-timeline", { snippet: "beats", predict: "poll:heartbeat:3" }, { beat: TRACE });
+    await onFigures(mine + room + snippet, async (page) => {
+      const copy = page.locator(".snippet .fig-copy");
+      assert.equal(await copy.count(), 0, "before it has run there is none");
+      for (const runs of [1, 2]) {
+        await page.getByRole("button", { name: "Run" }).click();
+        await copy.locator(".fig-picture .lane-name").first().waitFor();
+        assert.equal(await copy.count(), 1, `after ${runs} runs`);
+      }
+      assert(await copy.locator(".fig-canvas").isVisible());
+      assert(!(await copy.getByRole("button", { name: "Play" }).isVisible()), "its controls are those of the figure");
+      await copy.getByLabel("Which run").selectOption("both");
+      assert.deepEqual(await copy.locator(".fig-picture .title").allTextContents(), ["E blocks, recorded", "E blocks, yours"]);
+      const ids = await page.locator("[id]").evaluateAll((all) => all.map(({ id }) => id));
+      assert.equal(new Set(ids).size, ids.length, "no id stands twice");
+      await assertAccessible(page, ".snippet");
+      await copy.getByRole("link", { name: /Up to this figure/ }).click();
+      assert((await page.locator("#fig-mine").boundingBox()).y < 200, "the link leads to the figure");
+    }, { prepare, token: true });
+  });
+
+  test("takes at most three pages of paper, with all its tables", async () => {
+    await onFigures(FIGURES.queues, async (page) => {
+      const paper = await page.pdf({ format: "A4" });
+      const pages = paper.toString("latin1").match(/\/Type\s*\/Page[^s]/g).length;
+      assert(pages <= 3, `${pages} pages`);
+    });
   });
 
   test("takes the workshop's latest trace, asked for once and silently", async () => {

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { assertAccessible, launch, reasonToSkip, together } from "./browser.mjs";
+import { assertAccessible, launch, reasonToSkip, together, wronglyFolded } from "./browser.mjs";
 import { serveBook, servePlayground } from "./server.mjs";
 
 const BOOK = process.env.WORKSHOP_BOOK && resolve(process.env.WORKSHOP_BOOK);
@@ -34,7 +34,7 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
     await visit(`${HOST}/${path}`, async (page, requests) => {
       await page.getByText("Run sends this program to play.rust-lang.org").first().waitFor();
       assert.deepEqual(requests.filter((address) => !existsSync(fileOf(address))), []);
-      for (const recorded of await page.locator(".recorded pre").all()) assert(await recorded.isVisible());
+      assert.deepEqual(await wronglyFolded(page), []);
     });
     await together(pages(), {}, (context, file) =>
       visitIn(context, `${HOST}/${file}`, async (page, requests) => {
@@ -51,6 +51,15 @@ describe("the static book", { skip: reasonToSkip() || (!BOOK && "set WORKSHOP_BO
         await assertAccessible(page, ".snippet-bar", ["color-contrast"]);
       }),
     );
+  });
+
+  test("has a page of its own for addresses that don't exist, which leads on", () => {
+    const missing = readFileSync(join(BOOK, "404.html"), "utf8");
+    const main = /<main>([^]*)<\/main>/.exec(missing)[1];
+    assert.match(main, /This page isn't here|This page isn’t here/);
+    const links = [...main.matchAll(/<a href="([^"#]+)"/g)].map(([, link]) => link);
+    assert(links.length >= 2);
+    for (const link of links) assert(existsSync(join(BOOK, link)), link);
   });
 
   test("sends a program to play.rust-lang.org at a click, and shows what comes back", async () => {

@@ -2,6 +2,7 @@ import "./style/index.css";
 import * as busy from "./busy.js";
 import { startCommands } from "./exercise/command.js";
 import { loadFigures } from "./figures/load.js";
+import { startPredictions } from "./predict.js";
 import { copyEditorsWhilePrinting, flattenEditors, isPrintPage } from "./print.js";
 import * as runner from "./runner.js";
 import { startScrollable } from "./scrollable.js";
@@ -19,6 +20,7 @@ if (isPrintPage()) {
 } else {
   copyEditorsWhilePrinting();
   startSkipLink();
+  startPredictions();
   startSnippets();
   startCommands();
   startScrollable();

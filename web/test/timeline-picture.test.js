@@ -41,6 +41,27 @@ test("nothing under the cover can be seen before the guess", () => {
   assert.doesNotMatch(covered, /waits|class="cursor"/);
 });
 
+test("what was guessed stands below its lane, on no block and on no number", () => {
+  const question = questionOf("poll:heartbeat:3", [LATE]);
+  for (const width of [380, 760]) {
+    const text = drawn([LATE], { guess: 1_000_000 }, { question, width });
+    const label = Number(/class="guess-label back" x="[\d.]+" y="([\d.]+)"/.exec(text)[1]);
+    const blocks = [...text.matchAll(/class="(?:fill-\d|long|merged)[^"]*" d="([^"]*)"/g)].flatMap(([, path]) => [...path.matchAll(/M[\d.]+ ([\d.]+)/g)].map(([, y]) => Number(y)));
+    const height = 12;
+    for (const top of blocks) assert(label <= top || label - height >= top + 22, `at ${width}: the label at ${label} covers the block at ${top}`);
+    const axis = Number(/class="line" x1="[\d.]+" x2="[\d.]+" y1="([\d.]+)"/.exec(text)[1]);
+    assert(label + 3 <= axis, `at ${width}: ${label} is on the axis at ${axis}`);
+  }
+});
+
+test("on a narrow screen nothing is drawn over the lanes' names", () => {
+  const text = drawn([LATE], { selected: { panel: 0, poll: 7 } }, { width: 380 });
+  const last = (what) => text.lastIndexOf(what);
+  const first = text.indexOf('class="lane-name');
+  for (const what of ['class="cursor"', 'class="arrow"', 'class="wait-label']) assert(last(what) !== -1 && last(what) < first, what);
+  assert.match(text, /class="lane-name back [^"]*"[^>]*>heartbeat</);
+});
+
 test("there are at most 2,000 nodes, however many polls", () => {
   const worst = [manyPolls(24_000, { tasks: 40, every: 100, length: 90 }), manyPolls(3_000, { tasks: 12, every: 5000, length: 4000 })];
   for (const view of ["task", "worker"]) {

@@ -46,7 +46,7 @@ mod round_robin;
 mod source;
 mod stacks;
 mod step_by_step;
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod subject;
 mod target;
 mod thread_limit;

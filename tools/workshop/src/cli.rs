@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::book::{self, Purpose};
+use crate::book::{self, Address, Purpose};
 use crate::exercises::{self, Format, Selection, Wrong};
 use crate::measure;
 use crate::problem::Problem;
@@ -36,6 +36,10 @@ enum Command {
         /// Where to put it instead of the workshop's folder `book`.
         #[arg(long)]
         dest_dir: Option<PathBuf>,
+        /// Where it will be published. Its page for addresses that don't exist and
+        /// the previews that other sites show of it need to know.
+        #[arg(long, value_name = "URL")]
+        site_url: Option<String>,
     },
     /// List the exercises: what passes, what is next.
     List {
@@ -199,7 +203,7 @@ pub async fn run(cli: Cli) -> Result<ExitCode, Problem> {
             server::serve(workshop, arguments.into()).await?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Build { dest_dir } => build(&workshop, dest_dir),
+        Command::Build { dest_dir, site_url } => build(&workshop, dest_dir, site_url.as_deref()),
         Command::List { format } => exercises::list_command(&workshop, format),
         Command::Check {
             number: Some(number),
@@ -318,11 +322,16 @@ fn write_chrome(trace: &trace::Trace, file: &Path) -> Result<ExitCode, Problem> 
     Ok(ExitCode::SUCCESS)
 }
 
-fn build(workshop: &Workshop, destination: Option<PathBuf>) -> Result<ExitCode, Problem> {
+fn build(
+    workshop: &Workshop,
+    destination: Option<PathBuf>,
+    address: Option<&str>,
+) -> Result<ExitCode, Problem> {
+    let address = address.map(Address::new).transpose()?;
     let destination = destination.unwrap_or_else(|| workshop.root().join("book"));
     let destination = std::path::absolute(&destination)
         .map_err(|error| Problem::new(format!("no such place: {error}")))?;
-    let complaints = book::build(workshop, &destination, Purpose::Publish)?;
+    let complaints = book::build(workshop, &destination, Purpose::Publish(address.as_ref()))?;
     if complaints.is_empty() {
         println!("The book is in {}.", destination.display());
         return Ok(ExitCode::SUCCESS);

@@ -165,7 +165,9 @@ fn on_disk(metadata: &fs::Metadata) -> u64 {
 mod tests {
     use std::fs;
 
-    use super::{remove_tree, room_taken};
+    use super::remove_tree;
+    #[cfg(unix)]
+    use super::room_taken;
 
     #[test]
     fn what_is_not_there_is_removed() {

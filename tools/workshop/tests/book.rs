@@ -165,6 +165,29 @@ fn the_static_book_is_built_where_it_is_wanted() {
     assert!(fixture.path().join("elsewhere/one.html").is_file());
 }
 
+#[test]
+fn a_published_book_knows_its_address() {
+    let fixture = Fixture::new();
+    let address = "https://x.example/a-book";
+    let output = fixture.output(&["build", "--site-url", address]);
+    assert!(output.status.success(), "{output:?}");
+    let page = fixture.read("book/one.html");
+    let own = format!("<meta property=\"og:url\" content=\"{address}/one.html\">");
+    assert!(page.contains(&own), "{page}");
+    // It is shown for any address below, so its links can't be relative to that.
+    let missing = fixture.read("book/404.html");
+    assert!(
+        missing.contains(&format!("<base href=\"{address}/\">")),
+        "{missing}"
+    );
+    assert_fails(
+        &fixture,
+        &["build", "--site-url", "here"],
+        "`here`",
+        "https://",
+    );
+}
+
 /// Runs the command, which must fail in two lines: what is wrong and what to do.
 #[track_caller]
 fn assert_fails(fixture: &Fixture, arguments: &[&str], error: &str, help: &str) {

@@ -24,6 +24,40 @@ fn both_streams_and_the_exit_status_arrive() {
     server.assert_clean();
 }
 
+/// Two pipes alone have no common order.
+#[cfg(target_os = "linux")]
+#[test]
+fn both_streams_arrive_in_the_order_in_which_they_were_written() {
+    let server = Fixture::new().serve();
+    let code = "use std::io::Write;\n\
+        fn main() {\n\
+            for n in 0..300 {\n\
+                println!(\"{}\", 3 * n);\n\
+                eprintln!(\"{}\", 3 * n + 1);\n\
+                print!(\"{} \", 3 * n + 2);\n\
+                std::io::stdout().flush().unwrap();\n\
+            }\n\
+            std::thread::spawn(|| eprintln!(\"900\")).join().unwrap();\n\
+            println!(\"901\");\n\
+        }";
+    let events = server.run_code(code);
+    let is_output = |event: &&serde_json::Value| event["text"].is_string();
+    let pieces = events.0.iter().filter(is_output);
+    let text: String = pieces
+        .map(|event| event["text"].as_str().unwrap())
+        .collect();
+    let numbers: Vec<u32> = text
+        .split_whitespace()
+        .map(|n| n.parse().unwrap())
+        .collect();
+    let first = numbers
+        .iter()
+        .zip(0..)
+        .find(|(number, place)| *number != place);
+    assert_eq!((first, numbers.len()), (None, 902));
+    server.assert_clean();
+}
+
 #[test]
 fn a_panic_names_the_line_of_the_snippet() {
     let server = Fixture::new().serve();

@@ -40,7 +40,7 @@ export class Figure extends HTMLElement {
     if (this.isStarted) return;
     this.isStarted = true;
     this.frame = this.closest("figure") ?? this;
-    this.key = this.frame.id || this.dataset.names || "figure";
+    this.key = this.dataset.copyOf ? `${this.dataset.copyOf}-copy` : this.frame.id || this.dataset.names || "figure";
     this.inline = [...this.querySelectorAll('script[type="application/json"]')].map((script, index) => ({
       name: script.getAttribute("data-name") ?? this.names()[index] ?? `data-${index + 1}`,
       text: script.textContent ?? "",

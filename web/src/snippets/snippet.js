@@ -5,6 +5,8 @@ import { TestList } from "../common/test-list.js";
 import { building, ending, firstLine } from "../common/words.js";
 import { Refused, post, runnerState } from "../runner.js";
 import { whileBusy } from "../busy.js";
+import { isOpen, tellPredictions } from "../predict.js";
+import { copyFor } from "./copies.js";
 import { Edits } from "./edits.js";
 import { editorOf } from "../common/editor.js";
 import { HiddenLines } from "./hidden.js";
@@ -14,6 +16,7 @@ import { localReason, runsTests, settingsOf } from "./settings.js";
 /** @typedef {import("./settings.js").Settings} Settings */
 
 const SAVE_DELAY_MS = 300;
+const PRINTED_MOST = 64 * 1024;
 
 /** Gives every snippet of the page its controls. */
 export function startSnippets() {
@@ -47,6 +50,11 @@ class Snippet {
     /** @type {URL | undefined} where the program is sent, if it doesn't run here */
     this.server = undefined;
     this.hidden = HiddenLines.of(code, this.editor);
+    /** The figures that the last run has redrawn. @type {Set<string>} */
+    this.copied = new Set();
+    this.figures = element("div", { class: "snippet-figures ws-screen-only" });
+    /** What the program has printed, for what was predicted. */
+    this.printed = "";
     this.place(code);
 
     /** @type {AbortController | undefined} */
@@ -56,10 +64,10 @@ class Snippet {
   /** Puts the block into its frame; the recorded output that follows it comes along. */
   place(/** @type {HTMLElement} */ code) {
     const block = /** @type {HTMLElement} */ (code.parentElement);
-    const frame = element("div", { class: "snippet", role: "group", "aria-label": `Program ${this.settings.name}` });
+    const frame = element("div", { class: "snippet", role: "group", "aria-label": `Program ${this.settings.name}`, "data-name": this.settings.name });
     const next = block.nextElementSibling;
     block.replaceWith(frame);
-    frame.append(block, this.bar, this.tests.element, this.output.element);
+    frame.append(block, this.bar, this.tests.element, this.output.element, this.figures);
     if (next?.matches("pre:has(> code.recorded)")) {
       this.recorded = element("details", { class: "recorded", open: true }, element("summary", {}, "Output, as recorded"), next);
       frame.append(this.recorded);
@@ -111,11 +119,18 @@ class Snippet {
     this.bar.append(this.run, this.stop, this.reset, this.undo, release, ...this.toggles, this.status);
     this.bar.append(element("p", { class: "snippet-hint editing" }, "Ctrl-Enter runs. Escape, then Tab, leaves the editor."));
     const { hangs, limitSeconds } = this.settings;
-    if (hangs) this.say(`This program is meant to hang: the runner ends it after ${limitSeconds} s.`);
+    // Where the page has asked what happens, that would be the answer.
+    if (hangs && !this.isAsked()) this.say(`This program is meant to hang: the runner ends it after ${limitSeconds} s.`);
+  }
+
+  /** Whether the page has a question about this program that the reader hasn't answered. */
+  isAsked() {
+    return isOpen(this.settings.name);
   }
 
   /** @param {string} why */
   showReadOnly(why) {
+    if (this.recorded) this.recorded.open = !this.isAsked();
     this.bar.append(this.status, this.reset, this.undo, ...this.toggles);
     this.say(why);
   }
@@ -131,7 +146,7 @@ class Snippet {
     this.server = server;
     this.run.lastChild?.replaceWith(`Run on ${server.host}`);
     this.showControls();
-    if (this.recorded) this.recorded.open = true;
+    if (this.recorded) this.recorded.open = !this.isAsked();
     this.bar.append(element("p", { class: "snippet-hint" }, `Run sends this program to ${server.host}, which compiles and runs it. Nothing is sent before.`));
   }
 
@@ -180,6 +195,9 @@ class Snippet {
     this.cancel = cancel;
     this.output.clear();
     this.tests.clear();
+    this.figures.replaceChildren();
+    this.copied.clear();
+    this.printed = "";
     this.marks = [];
     this.editor.mark([]);
     this.stop.hidden = false;
@@ -236,10 +254,12 @@ class Snippet {
       case "stdout":
       case "stderr":
         if (this.status.textContent === "Compiling …") this.say("Running …");
+        if (this.printed.length < PRINTED_MOST) this.printed += event.text;
         return this.output.print(event.type, event.text);
       case "test":
         return this.tests.update(event);
       case "figure": {
+        this.placeCopy(event.name);
         const detail = { snippet: this.settings.name, name: event.name, document: event.document };
         return document.dispatchEvent(new CustomEvent("workshop-figure", { detail }));
       }
@@ -247,9 +267,19 @@ class Snippet {
         const { text, bad } = ending(event, { ...this.settings, tests: !this.tests.isEmpty });
         this.output.flush();
         this.tests.openFirstFailure();
+        if (hasRun(event)) tellPredictions({ snippet: this.settings.name, printed: this.printed, edited: this.editor.text() !== this.editor.original });
         return this.say(text, bad);
       }
     }
+  }
+
+  /** @param {string} name of a document that has come */
+  placeCopy(name) {
+    const copy = copyFor(this.figures, this.settings.name, name);
+    const key = copy?.querySelector("[data-copy-of]")?.getAttribute("data-copy-of");
+    if (!copy || !key || this.copied.has(key)) return;
+    this.copied.add(key);
+    this.figures.append(copy);
   }
 
   /**
@@ -260,4 +290,9 @@ class Snippet {
     this.status.textContent = text;
     this.status.classList.toggle("bad", bad);
   }
+}
+
+/** Whether the program came so far that one can say what it did. @param {{reason: string}} exit */
+function hasRun({ reason }) {
+  return ["exited", "timeout", "signal"].includes(reason);
 }

@@ -8,6 +8,7 @@ use mdbook_driver::MDBook;
 use mdbook_driver::config::Config;
 use mdbook_driver::errors::Error;
 
+use super::address::Address;
 use super::complaints;
 use super::includes::{Include, includes};
 use crate::problem::Problem;
@@ -15,9 +16,9 @@ use crate::workshop::Workshop;
 
 /// What a build is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// For any host, in any folder of it.
-    Publish,
+pub enum Purpose<'a> {
+    /// For any host, in any folder of it, or for this one.
+    Publish(Option<&'a Address>),
     /// For the local server.
     Serve,
     /// For the local server at once: the search index, which takes most of a
@@ -34,7 +35,7 @@ pub enum Purpose {
 pub fn build(
     workshop: &Workshop,
     destination: &Path,
-    purpose: Purpose,
+    purpose: Purpose<'_>,
 ) -> Result<Vec<String>, Problem> {
     let root = workshop.root();
     try_destination(destination)?;
@@ -53,6 +54,10 @@ pub fn build(
                 .help("fix `book.toml`, `src/SUMMARY.md` or the chapter named above"),
         );
     }
+    if let Purpose::Publish(Some(address)) = purpose {
+        let written = address.write_into(destination);
+        written.map_err(|error| unwritable(destination, &error))?;
+    }
     complaints.extend(includes(workshop).iter().filter_map(Include::complaint));
     Ok(complaints)
 }
@@ -61,12 +66,9 @@ pub fn build(
 /// what is wrong.
 fn try_destination(destination: &Path) -> Result<(), Problem> {
     let shown = destination.display();
-    let unwritable = |error: io::Error| {
-        Problem::new(format!("`{shown}` cannot be written to: {error}"))
-            .help("make room or change its owner, or name another folder with `--dest-dir`")
-    };
-    fs::create_dir_all(destination).map_err(unwritable)?;
-    let mut entries = fs::read_dir(destination).map_err(unwritable)?;
+    let failed = |error: io::Error| unwritable(destination, &error);
+    fs::create_dir_all(destination).map_err(failed)?;
+    let mut entries = fs::read_dir(destination).map_err(failed)?;
     let is_book = MARKS_OF_A_BOOK
         .iter()
         .any(|name| destination.join(name).exists());
@@ -78,7 +80,13 @@ fn try_destination(destination: &Path) -> Result<(), Problem> {
     let written = fs::write(&probe, PROBE);
     // Where it couldn't be written, there may be none.
     let _gone = fs::remove_file(&probe);
-    written.map_err(unwritable)
+    written.map_err(failed)
+}
+
+fn unwritable(destination: &Path, error: &io::Error) -> Problem {
+    let shown = destination.display();
+    Problem::new(format!("`{shown}` cannot be written to: {error}"))
+        .help("make room or change its owner, or name another folder with `--dest-dir`")
 }
 
 /// What mdBook leaves in every book.
@@ -100,11 +108,15 @@ const WORKBENCH: [(&str, &str, &str); 2] = [
     ),
 ];
 
-fn configured(root: &Path, destination: &Path, purpose: Purpose) -> Result<Config, Error> {
+fn configured(root: &Path, destination: &Path, purpose: Purpose<'_>) -> Result<Config, Error> {
     let mut config = Config::from_disk(root.join("book.toml"))?;
     config.build.build_dir = destination.to_path_buf();
-    if purpose != Purpose::Publish {
-        // The page for addresses that don't exist needs absolute links.
+    // The page for addresses that don't exist needs absolute links.
+    if let Purpose::Publish(address) = purpose {
+        if let Some(address) = address {
+            config.set("output.html.site-url", address.as_str())?;
+        }
+    } else {
         config.set("output.html.site-url", "/")?;
         for (setting, bundle, workbench) in WORKBENCH {
             if root.join(workbench).is_file() {
@@ -158,6 +170,6 @@ mod tests {
         let both = ["theme/workshop.js", "theme/workbench.js"];
         assert_eq!(scripts(Purpose::Serve), both);
         assert_eq!(scripts(Purpose::ServeSoon), both);
-        assert_eq!(scripts(Purpose::Publish), ["theme/workshop.js"]);
+        assert_eq!(scripts(Purpose::Publish(None)), ["theme/workshop.js"]);
     }
 }

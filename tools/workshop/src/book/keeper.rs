@@ -132,7 +132,7 @@ impl Keeper {
         let _told = self.build_next(Purpose::Serve);
     }
 
-    fn build_next(&mut self, purpose: Purpose) -> Result<Vec<String>, Problem> {
+    fn build_next(&mut self, purpose: Purpose<'_>) -> Result<Vec<String>, Problem> {
         self.build_count += 1;
         let next = self.scratch.book(self.build_count);
         let built = build(&self.workshop, &next, purpose);

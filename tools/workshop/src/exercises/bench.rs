@@ -332,7 +332,8 @@ async fn run(
         .args([
             "bench",
             "--package=benches",
-            "--features=mine",
+            // No other exercise has to compile for this one to be measured.
+            &format!("--features=mine-{number}"),
             "--bench",
             bench,
             "--",
@@ -395,8 +396,36 @@ impl Par {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::Path;
 
-    use super::PARS;
+    use super::{PARS, bench_of};
+    use crate::exercises::catalogue;
+    use crate::workshop::Workshop;
+
+    #[test]
+    fn a_benchmark_is_built_with_one_exercise() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let workshop = Workshop::at(&root.canonicalize().unwrap());
+        let manifest = fs::read_to_string(root.join("benches/Cargo.toml")).unwrap();
+        for exercise in catalogue::find_all(&workshop) {
+            let number = exercise.number;
+            let Some(bench) = bench_of(&workshop, number) else {
+                continue;
+            };
+            let feature = format!("\nmine-{number} = [\"dep:exercise-{number}\"]\n");
+            assert!(manifest.contains(&feature), "no{feature}");
+            let program = fs::read_to_string(root.join(format!("benches/{bench}.rs"))).unwrap();
+            let guard = format!("feature = \"mine-{number}\"");
+            assert!(
+                program.contains(&guard),
+                "{bench} shows {number} without {guard}"
+            );
+            assert!(
+                !program.contains("feature = \"mine\""),
+                "{bench} asks for all exercises"
+            );
+        }
+    }
 
     #[test]
     fn the_par_compares_medians_of_the_same_run() {

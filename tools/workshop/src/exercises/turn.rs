@@ -2,7 +2,7 @@
 //! take turns: between comparing a version and replacing it, none of them may
 //! put another one there.
 
-use std::fs::{File, Metadata, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -74,6 +74,7 @@ fn open(folder: &Path) -> io::Result<File> {
 
 #[cfg(unix)]
 fn is_still(file: &File, folder: &Path) -> bool {
+    use std::fs::Metadata;
     use std::os::unix::fs::MetadataExt;
     let identity = |metadata: Metadata| (metadata.dev(), metadata.ino());
     match (file.metadata(), folder.metadata()) {

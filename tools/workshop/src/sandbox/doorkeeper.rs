@@ -7,6 +7,9 @@
 //! calls pass without delay. Once the door is closed, no process starts anymore,
 //! and ending the existing ones takes a single round.
 //!
+//! A write to standard error waits for the doorkeeper as well, who first reads what is
+//! in standard output: see [`Streams`].
+//!
 //! The filter holds for the launcher too, which starts the program through the
 //! same door.
 //!
@@ -28,6 +31,7 @@ use std::thread;
 use super::linux_processes::descendants;
 use super::news::News;
 use super::protocol::Cause;
+use super::streams::Streams;
 
 /// The door through which every new process comes.
 #[derive(Default)]
@@ -43,11 +47,15 @@ impl Door {
     /// # Errors
     ///
     /// When the kernel can't filter system calls in this way.
-    pub fn install(most: usize, news: SyncSender<News>) -> io::Result<Arc<Self>> {
+    pub fn install(
+        most: usize,
+        news: SyncSender<News>,
+        streams: Arc<Streams>,
+    ) -> io::Result<Arc<Self>> {
         let door = Arc::new(Self::default());
         let listener = install_filter()?;
         let own = door.clone();
-        thread::spawn(move || own.attend(listener, most, &news));
+        thread::spawn(move || own.attend(listener, most, &news, &streams));
         // Until it has answered, a fork holds the locks of the allocator. So the
         // doorkeeper must be past everything that allocates before the first.
         // Acquire: pairs with the Release in `attend`.
@@ -63,12 +71,25 @@ impl Door {
         self.closed.store(true, Release);
     }
 
-    fn attend(&self, listener: libc::c_int, most: usize, news: &SyncSender<News>) {
+    fn attend(
+        &self,
+        listener: libc::c_int,
+        most: usize,
+        news: &SyncSender<News>,
+        streams: &Streams,
+    ) {
         // Release: pairs with the Acquire in `install`.
         self.attended.store(true, Release);
         // The processes alive, at most: deaths are noticed only by counting.
         let mut alive = 0;
         while let Some(request) = receive(listener) {
+            if WRITES.contains(&libc::c_long::from(request.data.nr)) {
+                // This allocates. But no fork of the launcher's waits: it starts only
+                // the program, which writes after that.
+                streams.drain();
+                agree(listener, request.id);
+                continue;
+            }
             if alive >= most {
                 alive = descendants().len();
             }
@@ -81,14 +102,14 @@ impl Door {
                 return;
             }
             alive += 1;
-            agree(listener, request);
+            agree(listener, request.id);
         }
     }
 }
 
-/// Waits for the next attempt to start a process. Returns `None` when there can
-/// be no other.
-fn receive(listener: libc::c_int) -> Option<u64> {
+/// Waits for the next attempt to start a process or to write an error. Returns
+/// `None` when there can be no other.
+fn receive(listener: libc::c_int) -> Option<libc::seccomp_notif> {
     loop {
         // SAFETY: all fields are integers, for which zero is a value. The kernel
         // insists on zeros.
@@ -97,7 +118,7 @@ fn receive(listener: libc::c_int) -> Option<u64> {
         // pointer is to.
         let status = unsafe { libc::ioctl(listener, libc::SECCOMP_IOCTL_NOTIF_RECV, &mut request) };
         if status == 0 {
-            return Some(request.id);
+            return Some(request);
         }
         let error = io::Error::last_os_error().raw_os_error();
         // The one who knocked may be gone before the door is opened.
@@ -180,6 +201,9 @@ const SIGNALS: [libc::c_long; 6] = [
     libc::SYS_pidfd_open,
 ];
 
+/// The system calls that write to the descriptor that their first argument names.
+const WRITES: [libc::c_long; 2] = [libc::SYS_write, libc::SYS_writev];
+
 /// The processes to which the program may not send signals, as the kernel sees
 /// the first argument.
 fn protected() -> [u32; 4] {
@@ -205,6 +229,15 @@ fn filter() -> Vec<libc::sock_filter> {
     if cfg!(target_arch = "x86_64") {
         // Nor do those of the variant with short pointers.
         filter.extend([skip_unless(libc::BPF_JGE, 0x4000_0000, 1), answer(ABSENT)]);
+    }
+    for write in WRITES {
+        filter.extend([
+            skip_unless(libc::BPF_JEQ, write as u32, 4),
+            load(FIRST_ARGUMENT),
+            skip_unless(libc::BPF_JEQ, libc::STDERR_FILENO as u32, 1),
+            answer(ASK),
+            answer(ALLOW),
+        ]);
     }
     let protected = protected();
     let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;

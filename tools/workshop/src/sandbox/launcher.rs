@@ -1,6 +1,6 @@
 //! The launcher's side: one process for each sandboxed program.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, PipeWriter, Write};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -11,6 +11,7 @@ use super::news::News;
 use super::pieces::Pieces;
 use super::platform;
 use super::protocol::{Cause, Ended, Limits, Order, Report, Stream};
+use super::streams::Streams;
 use crate::removal::room_taken;
 
 /// How often to look whether a limit is reached.
@@ -43,16 +44,15 @@ fn carry_out() -> io::Result<()> {
     let order: Order = serde_json::from_str(&line)?;
 
     let (news, inbox) = sync_channel(16);
-    let fence = platform::Fence::raise(&order.limits, &news)?;
+    let (streams, ends) = Streams::open(&news)?;
+    let fence = platform::Fence::raise(&order.limits, &news, &streams)?;
     let started = Instant::now();
-    let mut child = command(&order).spawn().map_err(|error| {
+    // The command goes at once: while it has the ends, the streams don't end.
+    let child = command(&order, ends).spawn().map_err(|error| {
         let program = order.program.display();
         io::Error::other(format!("`{program}` cannot be started: {error}"))
     })?;
-    let output = child.stdout.take().expect("the output is piped");
-    let errors = child.stderr.take().expect("the errors are piped");
-    spawn_reader(Stream::Out, output, news.clone());
-    spawn_reader(Stream::Err, errors, news.clone());
+    streams.follow();
     spawn_lifeline(news.clone());
     let family = platform::Family::new(&child, fence);
     platform::spawn_reaper(child, news);
@@ -73,7 +73,7 @@ fn carry_out() -> io::Result<()> {
     report(&Report::Ended(Ended { cause, time }))
 }
 
-fn command(order: &Order) -> Command {
+fn command(order: &Order, [output, errors]: [PipeWriter; 2]) -> Command {
     let mut command = Command::new(&order.program);
     if !order.inherit_environment {
         command.env_clear();
@@ -83,27 +83,10 @@ fn command(order: &Order) -> Command {
         .current_dir(&order.folder)
         .envs(order.variables.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+        .stdout(output)
+        .stderr(errors);
     platform::confine(&mut command, &order.limits);
     command
-}
-
-fn spawn_reader(stream: Stream, mut pipe: impl Read + Send + 'static, news: SyncSender<News>) {
-    thread::spawn(move || {
-        let mut buffer = vec![0; 16 * 1024];
-        loop {
-            let length = match pipe.read(&mut buffer) {
-                Ok(length) => length,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(_) => 0,
-            };
-            let told = news.send(News::Output(stream, buffer[..length].to_vec()));
-            if length == 0 || told.is_err() {
-                return;
-            }
-        }
-    });
 }
 
 fn spawn_lifeline(news: SyncSender<News>) {
@@ -248,8 +231,18 @@ impl Watch {
         } else {
             pieces.push(&bytes[..fitting])
         };
-        if !text.is_empty() && report(&Report::Output(stream, text)).is_err() {
-            return Some(Cause::Cancelled);
+        if !text.is_empty() {
+            // The program has sent off this beginning of a line before.
+            let before = match stream {
+                Stream::Out => String::new(),
+                Stream::Err => self.pieces[Stream::Out as usize].take_line(),
+            };
+            let told = [(Stream::Out, before), (stream, text)];
+            for (stream, text) in told.into_iter().filter(|(_, text)| !text.is_empty()) {
+                if report(&Report::Output(stream, text)).is_err() {
+                    return Some(Cause::Cancelled);
+                }
+            }
         }
         let is_over = fitting < bytes.len() && !self.limits.cuts_output;
         is_over.then_some(Cause::OutputLimit)

@@ -14,6 +14,7 @@ use super::limits;
 use super::linux_processes::descendants;
 use super::news::News;
 use super::protocol::Limits;
+use super::streams::Streams;
 
 pub use super::limits::leave_terminal;
 pub use super::reaper::spawn_reaper;
@@ -32,17 +33,21 @@ pub struct Fence {
 
 impl Fence {
     /// Makes every orphan among the descendants a child of this process, and
-    /// puts a doorkeeper before every new one.
+    /// puts a doorkeeper before every new one, who also keeps the streams in order.
     ///
     /// # Errors
     ///
     /// When orphans can't be adopted.
-    pub fn raise(limits: &Limits, news: &SyncSender<News>) -> io::Result<Self> {
+    pub fn raise(
+        limits: &Limits,
+        news: &SyncSender<News>,
+        streams: &Arc<Streams>,
+    ) -> io::Result<Self> {
         // SAFETY: this option of `prctl` takes integers and touches no memory.
         if unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } != 0 {
             return Err(io::Error::last_os_error());
         }
-        let door = Door::install(limits.processes, news.clone()).ok();
+        let door = Door::install(limits.processes, news.clone(), streams.clone()).ok();
         Ok(Self { door })
     }
 }

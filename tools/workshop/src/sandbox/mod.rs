@@ -29,6 +29,8 @@ mod protocol;
 #[cfg(unix)]
 mod reaper;
 mod signals;
+#[cfg_attr(not(target_os = "linux"), path = "streams_apart.rs")]
+mod streams;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::news::News;
+use super::streams::Streams;
 
 /// A door that doesn't exist.
 pub struct Door;
@@ -15,7 +16,11 @@ impl Door {
     /// # Errors
     ///
     /// Always.
-    pub fn install(_most: usize, _news: SyncSender<News>) -> io::Result<Arc<Self>> {
+    pub fn install(
+        _most: usize,
+        _news: SyncSender<News>,
+        _streams: Arc<Streams>,
+    ) -> io::Result<Arc<Self>> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -47,6 +47,11 @@ impl Pieces {
         if !self.since.is_some_and(is_due) {
             return String::new();
         }
+        self.take_line()
+    }
+
+    /// Returns the beginning of a line, however short it has waited.
+    pub fn take_line(&mut self) -> String {
         self.since = None;
         std::mem::take(&mut self.line)
     }

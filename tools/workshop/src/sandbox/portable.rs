@@ -3,11 +3,13 @@
 
 use std::io;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::thread;
 
 use super::news::News;
 use super::protocol::{Cause, Limits};
+use super::streams::Streams;
 
 /// Nothing can be put in place here.
 pub struct Fence;
@@ -18,7 +20,11 @@ impl Fence {
     /// # Errors
     ///
     /// None.
-    pub fn raise(_limits: &Limits, _news: &SyncSender<News>) -> io::Result<Self> {
+    pub fn raise(
+        _limits: &Limits,
+        _news: &SyncSender<News>,
+        _streams: &Arc<Streams>,
+    ) -> io::Result<Self> {
         Ok(Self)
     }
 }

@@ -4,11 +4,13 @@
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
+use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
 use super::limits;
 use super::news::News;
 use super::protocol::Limits;
+use super::streams::Streams;
 
 pub use super::limits::leave_terminal;
 pub use super::reaper::spawn_reaper;
@@ -22,7 +24,11 @@ impl Fence {
     /// # Errors
     ///
     /// None.
-    pub fn raise(_limits: &Limits, _news: &SyncSender<News>) -> io::Result<Self> {
+    pub fn raise(
+        _limits: &Limits,
+        _news: &SyncSender<News>,
+        _streams: &Arc<Streams>,
+    ) -> io::Result<Self> {
         Ok(Self)
     }
 }

@@ -33,7 +33,7 @@ pub struct Book {
 ///
 /// When it can't be built.
 pub fn verify(workshop: &Workshop, folder: &Path) -> Result<(Book, Outcome), Problem> {
-    let complaints = book::build(workshop, folder, Purpose::Publish)?;
+    let complaints = book::build(workshop, folder, Purpose::Publish(None))?;
     let mut checks = Checks {
         workshop,
         findings: Vec::new(),

@@ -94,7 +94,7 @@ function lengthLabel(does, poll, panel, planned) {
 }
 
 /** @param {Poll} poll @param {Panel} panel @param {Plan} planned */
-function waitLabel(poll, panel, { x, left, right, narrow }) {
+function waitLabel(poll, panel, { x, left, right }) {
   const row = rowOf(poll, panel);
   if (!row || poll.waited <= 0) return nothing;
   const words = `waits ${time(poll.waited)}`;
@@ -103,7 +103,6 @@ function waitLabel(poll, panel, { x, left, right, narrow }) {
   if (to - from < SEEN_PX) return nothing;
   const middle = (from + to) / 2;
   const place = Math.min(Math.max(middle, left + half), right - half);
-  const beside = narrow ? BLOCK / 2 + 15 : BLOCK / 2 - 5;
-  const y = row.lane.worker === undefined ? row.y + beside : row.y - 6;
+  const y = row.lane.worker === undefined ? row.y + BLOCK / 2 - 5 : row.y - 6;
   return svg`<text class="wait-label back" x=${round(place)} y=${y} text-anchor="middle">${words}</text>`;
 }

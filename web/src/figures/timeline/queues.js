@@ -44,7 +44,7 @@ export function foot({ timeline: { steps, end }, footY }, planned) {
   const { left, right, narrow } = planned;
   return svg`<line class="lane-line" x1=${left} x2=${right} y1=${footY + 9.5 + HEIGHT} y2=${footY + 9.5 + HEIGHT}></line>
     <path class="queue" d=${area}></path>
-    <text class="queue-name" x="0" y=${narrow ? footY + 4 : footY + 8 + HEIGHT}>global queue</text>`;
+    <text class="queue-name back" x="0" y=${narrow ? footY + 4 : footY + 8 + HEIGHT}>global queue</text>`;
 }
 
 /** @param {Step[]} steps @param {number} most @param {number} end @param {Plan} planned @param {number} top */

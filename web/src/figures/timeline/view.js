@@ -63,6 +63,8 @@ const NARROW = 520;
 const ROW = 33;
 const LABEL_ROW = 19;
 const TITLE = 26;
+/** Below the lane of a question, for what was guessed. */
+const GUESSED = 17;
 const MARKS = 20;
 const AXIS = 40;
 const TICK = 90;
@@ -107,7 +109,7 @@ export function plan(timelines, state, settings) {
       if (narrow) y += LABEL_ROW;
       const withStrip = withQueues && (lane.worker ?? -1) >= 0;
       const row = { lane, blocks: blocks[place] ?? [], y: y + 8, stripY: withStrip ? y + 8 + BLOCK : undefined };
-      y += ROW + (withStrip ? STRIP : 0);
+      y += ROW + (withStrip ? STRIP : 0) + (isGuessed(lane, index, state, settings) ? GUESSED : 0);
       return row;
     });
     const footY = withQueues && hasGlobal(timeline.steps) ? y : undefined;
@@ -117,6 +119,11 @@ export function plan(timelines, state, settings) {
     return { timeline, index, rows, top, bottom, titleY, marksY, footY };
   });
   return { panels, x, left, right, height: y + AXIS, narrow };
+}
+
+/** Whether what was guessed of the lane is told below it. @param {Lane} lane @param {number} panel @param {State} state @param {Settings} settings */
+function isGuessed({ task }, panel, { phase, guess }, { question }) {
+  return phase === "shown" && guess !== undefined && question?.panel === panel && question.task === task?.id;
 }
 
 /**
@@ -132,6 +139,7 @@ export function picture(timelines, state, settings) {
     ${axis(planned, timelines)}
     ${panels.map((panel) => panelPicture(panel, planned, state, settings))}
     ${settings.still || state.phase === "asking" ? nothing : cursor(planned, state)}
+    ${planned.narrow ? panels.map(({ rows }) => rows.map((row) => name(row, planned))) : nothing}
   </svg>`;
 }
 
@@ -184,12 +192,18 @@ function panelPicture(panel, planned, state, settings) {
 }
 
 /** @param {Row} row @param {Plan} planned */
-function label({ lane: { label: text, task, worker }, y }, { left, narrow, right }) {
+function label(row, planned) {
+  const { left, narrow, right } = planned;
+  return svg`<line class="lane-line" x1=${left} x2=${right} y1=${row.y + BLOCK + 0.5} y2=${row.y + BLOCK + 0.5}></line>
+    ${narrow ? nothing : name(row, planned)}`;
+}
+
+/** On a narrow screen it stands above the lane, where arrows pass: it comes last there, and keeps its room. @param {Row} row @param {Plan} planned */
+function name({ lane: { label: text, task, worker }, y }, { narrow }) {
   const middle = narrow ? y - 12 : y + BLOCK / 2;
   const isSaid = text !== task?.letter;
-  return svg`<line class="lane-line" x1=${left} x2=${right} y1=${y + BLOCK + 0.5} y2=${y + BLOCK + 0.5}></line>
-    ${task ? chip(task, 0, middle - 9) : nothing}
-    ${isSaid ? svg`<text class=${`lane-name ${worker === undefined ? "" : "worker"}`} x=${task ? 25 : 0} y=${middle + 4.5}>${text}</text>` : nothing}`;
+  return svg`${task ? chip(task, 0, middle - 9) : nothing}
+    ${isSaid ? svg`<text class=${`lane-name ${narrow ? "back " : ""}${worker === undefined ? "" : "worker"}`} x=${task ? 25 : 0} y=${middle + 4.5}>${text}</text>` : nothing}`;
 }
 
 /** A task's sign in its color. @param {import("./derive.js").Task} task @param {number} x @param {number} y */
@@ -445,7 +459,7 @@ function guess({ index, rows }, { x, left, right }, state, { question }) {
   const words = `guessed ${time(Math.abs(off))} too ${off < 0 ? "early" : "late"}`;
   const middle = Math.min(Math.max((place + fact) / 2, left + words.length * 3.2), right - words.length * 3.2);
   return svg`${marker}<path class="guess" d="M${round(place)} ${foot - 4}V${foot}H${round(fact)}V${foot - 4}"></path>
-    <text class="guess-label back" x=${round(middle)} y=${y - 9} text-anchor="middle">${words}</text>`;
+    <text class="guess-label back" x=${round(middle)} y=${foot + 14} text-anchor="middle">${words}</text>`;
 }
 
 /** @param {Plan} planned @param {State} state */

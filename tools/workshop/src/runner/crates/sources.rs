@@ -164,6 +164,7 @@ fn inner_folders(folder: &Path) -> Vec<PathBuf> {
 mod tests {
     use std::fs::{self, File};
     use std::path::Path;
+    #[cfg(unix)]
     use std::time::{Duration, SystemTime};
 
     use super::Sources;
