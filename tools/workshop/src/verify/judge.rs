@@ -128,7 +128,7 @@ impl Judge<'_> {
         let is_wrong = package == "counterexamples";
         let threads = is_wrong.then_some(each * cores);
         // Many of them spin. A right version takes a fifth of a second at most.
-        let patience = is_wrong.then_some(0.25);
+        let patience = is_wrong.then_some(0.5);
         let mut verdicts = Verdicts::new();
         let mut done = BTreeSet::new();
         let optimized = is_wrong.then(|| built.binaries_of(OPTIMIZED));
