@@ -143,7 +143,7 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
     });
     let silent = silent_waker(failures, number).filter(|_| {
         let first = order.first().map(|&at| failures[at].cause.kind);
-        !matches!(first, Some(Kind::Panic | Kind::Deadlock))
+        !matches!(first, Some(Kind::Panic | Kind::Deadlock | Kind::Unseen))
     });
     if let Some(silent) = silent {
         order.retain(|&at| at != silent);
@@ -155,8 +155,10 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
         Some(_) => SILENT_WAKER.to_owned(),
         None => first.cause.usually.clone(),
     };
-    let is_certain = matches!(first.cause.kind, Kind::Panic | Kind::Deadlock)
-        || silent.is_some()
+    let is_certain = matches!(
+        first.cause.kind,
+        Kind::Panic | Kind::Deadlock | Kind::Unseen
+    ) || silent.is_some()
         || hangs_for_one_reason(first, number);
     let others = order.iter().skip(1).filter(|_| !is_certain);
     let or = others
@@ -190,7 +192,7 @@ pub fn fails_by_chance(number: u32, test: &str) -> bool {
 /// last what says nothing of the code.
 fn rank(kind: Kind) -> u8 {
     match kind {
-        Kind::Panic => 0,
+        Kind::Panic | Kind::Unseen => 0,
         Kind::Deadlock => 1,
         Kind::Unwritten => 3,
         Kind::Busy | Kind::Unrepeated => 4,
@@ -414,7 +416,7 @@ fn with_rows(message: &str, rows: &[(&str, String)]) -> String {
         let row = line.strip_prefix("  ").filter(|row| !row.starts_with(' '));
         if let Some(row) = row {
             let next = row.split(' ').next().unwrap_or_default();
-            if label == "seen" && !is_placed {
+            if ["seen", "unseen"].contains(&label) && next != "unseen" && !is_placed {
                 is_placed = true;
                 text.extend(rows.iter().map(|(label, words)| row_of(label, words)));
             }
@@ -613,6 +615,18 @@ mod tests {
         let expected = "clause 1. One\n\n  promised   it holds\n  seen       1 poll\n  usually    The first \
                         cause. And more.\n  or         Another cause. (b)\n  read       a.html\n";
         assert_eq!(message, expected);
+    }
+
+    #[test]
+    fn what_a_model_cannot_see_is_told_before_the_advice() {
+        let mut relaxed = failure("a", Kind::Assertion, "it is gone", "It's `Relaxed`.");
+        relaxed.message = relaxed
+            .message
+            .replace("  usually", "  unseen     std's\n  usually");
+        let message = choose(&[relaxed], 7, &[]).unwrap().message();
+        let rows =
+            "  seen       it is gone\n  unseen     std's\n  usually    It's `Relaxed`.\n  read";
+        assert!(message.contains(rows), "{message}");
     }
 
     #[test]
