@@ -1,6 +1,7 @@
 //! Breaks clause 1: Prompt.
 //! Caught by: a_ready_future_needs_no_wake_up
 //! Also fails: a_waker_may_be_used_after_block_on_returned
+//! Also fails: the_future_gets_a_waker_that_wakes
 //!
 //! The first poll is there to leave the waker with the future, so its result is
 //! thrown away. A future that is ready at that poll has no reason to call its

@@ -4,6 +4,8 @@
 //! Also fails: a_wake_up_causes_one_poll
 //! Also fails: two_waiting_threads_do_not_take_each_others_wake_ups
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
+//! Also fails: the_future_gets_a_waker_that_wakes
+//! Tells: the_future_gets_a_waker_that_wakes
 //!
 //! Polls again and again. The result is always right, but one core is always
 //! busy.

@@ -6,7 +6,7 @@ use std::marker::PhantomPinned;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
-use std::task::Poll;
+use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -279,6 +279,30 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
     });
 }
 
+/// Clause 4: `Waker::noop()` is all that a future needs to be polled, but not to
+/// be woken.
+#[test]
+fn the_future_gets_a_waker_that_wakes() {
+    let lesson = Lesson {
+        clause: "4. Any thread",
+        promise: "The waker that a poll gets wakes this `block_on`.",
+        usual_cause: "The `Context` is made from `Waker::noop()`. No wake-up can reach the thread \
+                      through it, so the thread sleeps forever, or polls by a timer, or spins. \
+                      Write a type that knows which thread to wake, implement `Wake` for it, and \
+                      make the waker from an `Arc` of it.",
+        read: "one-future/block-on.html#whose-thread-to-wake",
+    };
+    check(lesson, || {
+        let does_nothing = block_on(poll_fn(|cx| {
+            Poll::Ready(cx.waker().will_wake(Waker::noop()))
+        }));
+        assert!(
+            !does_nothing,
+            "the future was polled with `Waker::noop()`, which does nothing when it's called"
+        );
+    });
+}
+
 /// Clause 4: the usual case. A timer or a socket wakes the future from its own
 /// thread.
 #[test]
@@ -288,8 +312,9 @@ fn a_wake_from_another_thread_ends_the_sleep() {
         promise: "A wake-up from another thread wakes the thread that sleeps in `block_on`.",
         usual_cause: "`wake` unparks `thread::current()`, which is the thread that calls it. Or it \
                       unparks the right thread first and sets its flag after that: the thread \
-                      finds no flag, and parks again. Store the handle of the thread that called \
-                      `block_on` in the waker, and set the flag before you unpark.",
+                      finds no flag, and parks again. Or the flag is in a `thread_local!`, so that \
+                      the thread that wakes sets its own. Store the flag and the handle of the \
+                      thread that called `block_on` in the waker, and set the flag first.",
         read: "one-future/block-on.html#whose-thread-to-wake",
     };
     check(lesson, || {
@@ -412,6 +437,43 @@ fn two_waiting_threads_do_not_take_each_others_wake_ups() {
     });
 }
 
+/// How many polls without a wake-up a correct design may make.
+const SPARE_POLLS: u32 = 10;
+
+/// Clause 5: a flag that was set once, and stays set, ends every sleep.
+#[test]
+fn a_wake_up_ends_one_sleep() {
+    let lesson = Lesson {
+        clause: "5. Bounded polls",
+        promise: "After the poll that a wake-up has caused, the thread sleeps again.",
+        usual_cause: "The flag that says that a wake-up came is never cleared. From then on, the \
+                      thread finds it set each time it looks, doesn't sleep, and polls. Clear the \
+                      flag at the moment when you see that it's set.",
+        read: "one-future/block-on.html#one-wake-up-one-poll",
+    };
+    check(lesson, || {
+        let (future, handle) = ManualFuture::new();
+        // The future is never ready. The thread ends with the process.
+        thread::spawn(|| block_on(future));
+        let (waker, blocked) = handle.wait_until_asleep();
+        idle_cost(&blocked, IDLE_WINDOW);
+        let polls_before = handle.polls();
+        if polls_before > 1 + SPARE_POLLS {
+            // It polls by itself, which is a matter of clause 2.
+            return;
+        }
+        waker.wake();
+        blocked.wait_until_asleep();
+        idle_cost(&blocked, IDLE_WINDOW);
+        let polls = handle.polls() - polls_before;
+        assert!(
+            polls <= 1 + SPARE_POLLS,
+            "one wake-up caused {polls} polls: the thread doesn't go back to sleep, because it \
+             finds the same wake-up again and again"
+        );
+    });
+}
+
 /// Clause 5: polling twice is doing the work twice.
 #[test]
 fn a_wake_up_causes_one_poll() {
@@ -419,14 +481,11 @@ fn a_wake_up_causes_one_poll() {
         clause: "5. Bounded polls",
         promise: "The future is polled once, and then once for each wake-up.",
         usual_cause: "The loop polls a second time to be sure, although the wake-up would be kept. Or \
-                      the wake-up that ends a sleep isn't consumed, and ends the next sleep as \
-                      well. Or `thread::park` finds a token of a wake-up that was already seen: \
-                      sleep in a `while`.",
+                      `thread::park` finds a token of a wake-up that was already seen: sleep in a \
+                      `while`.",
         read: "one-future/block-on.html#one-wake-up-one-poll",
     };
     const WAKES: u32 = 30;
-    /// Polls without a wake-up that a correct design may make.
-    const SPARE: u32 = 10;
     check(lesson, || {
         let (future, handle) = ManualFuture::new();
         let waking = thread::spawn(move || {
@@ -438,11 +497,11 @@ fn a_wake_up_causes_one_poll() {
         let wakes = WAKES + 1;
         assert!(
             polls <= 10 * wakes,
-            "{wakes} wake-ups caused {polls} polls: it spins. Is the flag cleared when a wake-up \
-             has been seen?"
+            "{wakes} wake-ups caused {polls} polls: the thread spins. Is the flag cleared when a \
+             wake-up has been seen?"
         );
         assert!(
-            polls <= wakes + 1 + SPARE,
+            polls <= wakes + 1 + SPARE_POLLS,
             "{wakes} wake-ups caused {polls} polls"
         );
     });
@@ -456,19 +515,24 @@ fn a_wake_up_within_a_poll_does_not_end_the_next_sleep() {
         clause: "5. Bounded polls",
         promise: "A wake-up that comes while the future is polled causes one further poll, and then \
                   the thread sleeps until the next wake-up.",
-        usual_cause: "The flag says that a wake-up came, so the thread doesn't go to sleep. \
-                      However, the same wake-up has also left a token (in `thread::park`, a parker \
-                      or a channel), which ends the next sleep at once. Sleep in a `while` that \
-                      checks the flag each time, or use only one of the two.",
+        usual_cause: "A wake-up that comes during a poll leaves two things: a flag, which keeps the \
+                      thread from sleeping, and a token (in `thread::park`, a parker or a \
+                      channel), which ends the next sleep at once. Sleep in a `while` that checks \
+                      the flag each time, or use only one of the two.",
         read: "one-future/block-on.html#one-wake-up-one-poll",
     };
     check(lesson, || {
         let polls = block_on(WokenByTurns::new());
         let needed = WokenByTurns::NEEDED_POLLS;
+        let wakes = needed - 1;
+        assert!(
+            polls <= 10 * needed,
+            "{wakes} wake-ups, every other one within a poll, caused {polls} polls: the thread \
+             spins. Is the flag cleared when a wake-up has been seen?"
+        );
         assert!(
             polls <= needed + WokenByTurns::ROUNDS / 2,
-            "{} wake-ups, every other one within a poll, caused {polls} polls, not {needed}",
-            needed - 1
+            "{wakes} wake-ups, every other one within a poll, caused {polls} polls, not {needed}"
         );
     });
 }

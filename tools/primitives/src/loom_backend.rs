@@ -76,6 +76,7 @@ pub fn model_every_load(body: impl Fn() + Send + Sync + 'static) {
 }
 
 fn explore(preemptions: usize, limit: Duration, body: impl Fn() + Send + Sync + 'static) {
+    testkit::model_begins();
     let body = std::sync::Arc::new(body);
     let file = record::file();
     let (explored, is_complete) = match file {

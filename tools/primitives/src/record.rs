@@ -147,10 +147,11 @@ impl Id {
     /// An atomic with its first value.
     #[track_caller]
     pub fn with_value(kind: &'static str, initial: impl FnOnce() -> String) -> Self {
+        let place = Location::caller();
+        testkit::model_sees(place);
         if !is_on() {
             return Self(None);
         }
-        let place = Location::caller();
         Self(with_log(|log| {
             log.objects.push(Object {
                 kind,
@@ -203,10 +204,11 @@ pub(crate) fn begin_with_thread(operation: &'static str, thread: ThreadNumber) -
 
 #[track_caller]
 fn begin(operation: &'static str, orderings: &[Ordering], target: Target) -> Begun {
+    let place = Location::caller();
+    testkit::model_sees(place);
     if !is_on() {
         return Begun(None);
     }
-    let place = Location::caller();
     Begun(with_log(|log| {
         log.steps.push(Step {
             thread: log.running(),

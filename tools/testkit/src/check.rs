@@ -4,9 +4,9 @@ use std::any::type_name;
 use std::panic::Location;
 
 use crate::source::{exercise_folder, without_detours};
-use crate::verdict::{Failure, Verdict};
+use crate::verdict::{Failure, Kind, Verdict};
 use crate::watchdog::Limits;
-use crate::{Lesson, child, events};
+use crate::{Lesson, child, events, grammar, model};
 
 /// The body of a check. All bodies have one type, so everything below is compiled once instead of
 /// once for each check of each version.
@@ -49,12 +49,21 @@ fn run(lesson: Lesson, limits: Limits, closure: &'static str, body: Body) {
     }
     events::emit(name, &lesson, "running", "");
     let report = child::start(name, limits);
-    let place = format!("{}:{}", without_detours(place.file()), place.line());
+    let file = place.file();
+    let place = format!("{}:{}", without_detours(file), place.line());
     let failure = match report.verdict {
         Verdict::Passed => None,
         Verdict::Failed(Failure { seen, threads }) => {
             let (seen, threads) = (shown(&seen), threads.iter().map(|line| shown(line)));
-            let report = lesson.report(&seen, &place, &threads.collect::<Vec<_>>());
+            let seen = match Kind::of(&seen) {
+                Kind::Assertion => grammar::agreeing(&seen),
+                _ => seen,
+            };
+            let threads: Vec<_> = threads.collect();
+            let foreign = (limits == Limits::MODEL)
+                .then(|| model::foreign(file))
+                .flatten();
+            let report = lesson.report(&seen, foreign.as_deref(), &place, &threads);
             Some((report, seen))
         }
     };

@@ -15,7 +15,7 @@ use crate::check::Body;
 use crate::threads::time_in_line;
 use crate::verdict::{BUSY, DIED, Failure, HANGS, Verdict};
 use crate::watchdog::{INTERVAL, Limits, Watchdog};
-use crate::{hangs, panics};
+use crate::{hangs, model, panics};
 
 /// The environment variable that tells a process that it is a child.
 const CHILD_VARIABLE: &str = "TESTKIT_CHILD";
@@ -208,6 +208,9 @@ pub(crate) fn run(limits: Limits, folder: &str, body: Body) -> ! {
             failure.threads.extend(panics::describe_all());
             let panicked = panics::unwritten().or_else(panics::of_subject);
             failure.seen = panicked.unwrap_or(failure.seen);
+            if kind == Kind::Model {
+                failure = model::judge(failure);
+            }
             finish(Verdict::Failed(failure));
         }
         if parent_process() != parent {
@@ -224,8 +227,11 @@ fn failed_by_panic(kind: Kind, message: &str) -> Verdict {
         Kind::Check => None,
     };
     let seen = panics::unwritten().or_else(first);
-    let seen = seen.unwrap_or_else(|| panics::seen(message));
-    Verdict::Failed(Failure::new(seen))
+    let failure = Failure::new(seen.unwrap_or_else(|| panics::seen(message)));
+    Verdict::Failed(match kind {
+        Kind::Model => model::judge(failure),
+        Kind::Check => failure,
+    })
 }
 
 /// Sends the verdict of a process that is about to abort.

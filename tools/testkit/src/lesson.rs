@@ -38,6 +38,18 @@ const ADVICE_AT_DEADLOCKS: &str = "A lock is held during a call that takes it, t
                                    destructor, a job. Release it first. A guard \
                                    that is a temporary lives until the end of its statement.";
 
+/// What a primitive of std may have to do with a model's failure.
+const HINT_AT_FOREIGN: &str = "it doesn't come from `primitives`, so the model can't see it, and \
+                               the failure may have no other cause. Import it from `primitives` \
+                               first.";
+
+const ADVICE_AT_UNSEEN: &str = "The code imports from `std::sync` or `std::thread`. Import the same \
+                                names from `primitives`, whose types are std's in the tests and the \
+                                model checker's in the models.";
+
+/// Says how the models see the code.
+const READ_AT_UNSEEN: &str = "one-future/parker.html#every-interleaving-by-machine";
+
 /// Precedes the part of a lesson's advice that is for hangs; the part before it
 /// is for the assertions.
 const AT_A_HANG: &str = "At a hang: ";
@@ -65,9 +77,16 @@ const HINT_AT_STUBS: &str = "Once it is written, this may break it:";
 const TEXT_WIDTH: usize = 66;
 
 impl Lesson {
-    /// Renders the message of a failed check. `place` is the test's
-    /// `file:line`; `details` are extra lines, such as the threads' states.
-    pub(crate) fn report(&self, seen: &str, place: &str, details: &[String]) -> String {
+    /// Renders the message of a failed check. `foreign` is what a model can't
+    /// see; `place` is the test's `file:line`; `details` are extra lines, such
+    /// as the threads' states.
+    pub(crate) fn report(
+        &self,
+        seen: &str,
+        foreign: Option<&str>,
+        place: &str,
+        details: &[String],
+    ) -> String {
         let mut report = format!("clause {}\n\n", self.clause);
         let mut row = |label: &str, text: &str| {
             let mut label = label;
@@ -78,6 +97,9 @@ impl Lesson {
         };
         row("promised", self.promise);
         row("seen", seen);
+        if let Some(foreign) = foreign.filter(|_| Kind::of(seen) != Kind::Unwritten) {
+            row("unseen", &format!("{foreign}: {HINT_AT_FOREIGN}"));
+        }
         if let Some(advice) = self.advice_among_others(seen) {
             row("usually", &advice);
         }
@@ -100,6 +122,7 @@ impl Lesson {
         let advice = match Kind::of(seen) {
             Kind::Panic | Kind::Busy | Kind::Unrepeated => return None,
             Kind::Deadlock => ADVICE_AT_DEADLOCKS,
+            Kind::Unseen => ADVICE_AT_UNSEEN,
             Kind::HangExplained => return at_hang.map(capitalized),
             Kind::Hang | Kind::Spins if at_hang.is_some() => return at_hang.map(capitalized),
             Kind::Hang if !has(&WORDS_OF_WAITING) => return None,
@@ -111,6 +134,9 @@ impl Lesson {
 
     /// The page to read about what was seen, with its anchor.
     fn page(&self, seen: &str) -> String {
+        if Kind::of(seen) == Kind::Unseen {
+            return READ_AT_UNSEEN.to_owned();
+        }
         let Some((page, at_hang)) = self.read.split_once(READ_AT_A_HANG) else {
             return self.read.to_owned();
         };
@@ -173,7 +199,7 @@ mod tests {
             usual_cause: "the flag is cleared after the poll",
             read: "one-future/block-on.html#early",
         };
-        let report = lesson.report("it slept", "tests.rs:7", &["test  sleeping".into()]);
+        let report = lesson.report("it slept", None, "tests.rs:7", &["test  sleeping".into()]);
         for row in [
             "clause 3. No lost wake-up\n",
             "  promised   a wake-up that comes early still counts\n",
@@ -201,7 +227,7 @@ mod tests {
         let seen = "it hangs: every thread sleeps";
         let of_assertion = lesson("The order is reversed.");
         assert_eq!(of_assertion.advice(seen), None);
-        let report = of_assertion.report(seen, "tests.rs:7", &[]);
+        let report = of_assertion.report(seen, None, "tests.rs:7", &[]);
         assert!(
             !report.contains("reversed") && report.contains("usually"),
             "{report}"
@@ -223,6 +249,19 @@ mod tests {
     }
 
     #[test]
+    fn what_a_model_cannot_see_is_said_before_the_advice() {
+        let of_model = lesson("The token is `Relaxed`.");
+        let foreign = Some("`std::sync::Mutex` (src/lib.rs:7)");
+        let report = of_model.report("it is gone", foreign, "models.rs:7", &[]);
+        let [unseen, usually] = ["  unseen     `std::sync::Mutex`", "  usually  "];
+        let [unseen, usually] = [unseen, usually].map(|row| report.find(row).expect(row));
+        assert!(unseen < usually, "{report}");
+        let unwritten = format!("{}: `todo!`", crate::verdict::UNWRITTEN);
+        let report = of_model.report(&unwritten, foreign, "models.rs:7", &[]);
+        assert!(!report.contains("unseen"), "{report}");
+    }
+
+    #[test]
     fn what_needs_no_advice_gets_none() {
         let lesson = lesson("The order is reversed.");
         for seen in [
@@ -232,7 +271,10 @@ mod tests {
             "loom tries an execution again up to some step",
         ] {
             assert_eq!(lesson.advice(seen), None, "{seen}");
-            assert!(!lesson.report(seen, "x", &[]).contains("usually"), "{seen}");
+            assert!(
+                !lesson.report(seen, None, "x", &[]).contains("usually"),
+                "{seen}"
+            );
         }
     }
 

@@ -1,5 +1,6 @@
-//! What the workshop's checks are made of. Uses only the standard library, so
-//! that a first `cargo test -p exercise-1` takes seconds.
+//! What the workshop's checks are made of. Uses only the standard library, and
+//! `imports`, which does the same, so that a first `cargo test -p exercise-1`
+//! takes seconds.
 //!
 //! A check is a body run by [`check`] under a [`Lesson`]. Each body runs in a
 //! child process of its own: a check that hangs, crashes or spins neither stops
@@ -34,10 +35,12 @@ mod durations;
 mod events;
 mod futures;
 mod gate;
+mod grammar;
 mod hangs;
 mod lesson;
 mod locked;
 mod manual;
+mod model;
 mod odd_wakers;
 mod panics;
 mod probes;
@@ -65,6 +68,7 @@ pub use gate::{Gate, Opener, Rendezvous, wait_by_thread_park};
 pub use lesson::Lesson;
 pub use locked::locked_instructions;
 pub use manual::{ManualFuture, ManualHandle};
+pub use model::{model_begins, model_sees};
 pub use odd_wakers::{HostileClone, StackWakers, wakers_without_data};
 pub use panics::{EndMayBeUnwritten, panic_message};
 pub use probes::{DropLog, DropProbe, PanicOnDrop, log_of_this_threads_end};

@@ -89,6 +89,9 @@ pub(crate) const DIED: &str = "the test process died";
 /// nothing about the promise.
 pub(crate) const UNREPEATED: &str = "loom tries an execution again";
 
+/// How a report begins if a model checker can't see what the code does.
+pub(crate) const UNSEEN: &str = "the model can't see the code";
+
 /// What stands between a thread's name and what ended it.
 pub(crate) const ENDED_EARLY: &str = "` ended early: ";
 
@@ -106,13 +109,15 @@ pub(crate) enum Kind {
     Died,
     /// No model can judge it.
     Unrepeated,
+    /// No model sees what it does.
+    Unseen,
     /// An assertion of the check, which the lesson is about.
     Assertion,
 }
 
 impl Kind {
     pub fn of(seen: &str) -> Self {
-        const SIGNS: [(&str, Kind); 11] = [
+        const SIGNS: [(&str, Kind); 12] = [
             (UNWRITTEN, Kind::Unwritten),
             (BUSY, Kind::Busy),
             // The code that called std isn't known.
@@ -125,6 +130,7 @@ impl Kind {
             (SPINS, Kind::Spins),
             (DIED, Kind::Died),
             (UNREPEATED, Kind::Unrepeated),
+            (UNSEEN, Kind::Unseen),
         ];
         let seen = match seen.split_once(ENDED_EARLY) {
             Some((thread, cause)) if thread.starts_with("thread `") => cause,
@@ -146,6 +152,7 @@ impl Kind {
             Self::Spins => "spins",
             Self::Died => "died",
             Self::Unrepeated => "unrepeated",
+            Self::Unseen => "unseen",
             Self::Assertion => "assertion",
         }
     }

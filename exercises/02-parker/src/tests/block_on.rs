@@ -109,6 +109,41 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
 /// Polls without a wake-up that a correct design may make.
 const SPARE_POLLS: u32 = 10;
 
+/// Clause 11: a flag that was set once, and stays set, ends every sleep.
+#[test]
+fn a_wake_up_ends_one_sleep() {
+    let lesson = Lesson {
+        clause: "11. Polled when woken",
+        promise: "After the poll that a wake-up has caused, the thread sleeps again.",
+        usual_cause: "Something that says that a wake-up came is never cleared: `park` finds the \
+                      token but doesn't take it, or `block_on` has a flag of its own beside the \
+                      token. From then on, the thread doesn't sleep, and polls. If the checks of \
+                      clause 1 pass, it's the flag, which `block_on` doesn't need.",
+        read: "one-future/parker.html#block_on-second-version",
+    };
+    check(lesson, || {
+        let (future, handle) = ManualFuture::new();
+        // The future is never ready. The thread ends with the process.
+        thread::spawn(|| block_on(future));
+        let (waker, blocked) = handle.wait_until_asleep();
+        idle_cost(&blocked, IDLE_WINDOW);
+        let polls_before = handle.polls();
+        if polls_before > 1 + SPARE_POLLS {
+            // It polls by itself, which is the matter of another check.
+            return;
+        }
+        waker.wake();
+        blocked.wait_until_asleep();
+        idle_cost(&blocked, IDLE_WINDOW);
+        let polls = handle.polls() - polls_before;
+        assert!(
+            polls <= 1 + SPARE_POLLS,
+            "one wake-up caused {polls} polls: the thread doesn't go back to sleep, because it \
+             finds the same wake-up again and again"
+        );
+    });
+}
+
 /// Clause 11: polling twice is doing the work twice.
 #[test]
 fn a_wake_up_causes_one_poll() {
@@ -144,19 +179,24 @@ fn a_wake_up_within_a_poll_does_not_end_the_next_sleep() {
         clause: "11. Polled when woken",
         promise: "A wake-up that comes while the future is polled causes one further poll, and then \
                   the thread sleeps until the next wake-up.",
-        usual_cause: "The flag says that a wake-up came, so the thread doesn't go to sleep. \
-                      However, the same wake-up has also left a token (in `thread::park`, a parker \
-                      or a channel), which ends the next sleep at once. Sleep in a `while` that \
-                      checks the flag each time, or use only one of the two.",
+        usual_cause: "A wake-up that comes during a poll leaves two things: a flag, which keeps the \
+                      thread from sleeping, and a token (in `thread::park`, a parker or a \
+                      channel), which ends the next sleep at once. Sleep in a `while` that checks \
+                      the flag each time, or use only one of the two.",
         read: "one-future/parker.html#block_on-second-version",
     };
     check(lesson, || {
         let polls = block_on(WokenByTurns::new());
         let needed = WokenByTurns::NEEDED_POLLS;
+        let wakes = needed - 1;
+        assert!(
+            polls <= 10 * needed,
+            "{wakes} wake-ups, every other one within a poll, caused {polls} polls: the thread \
+             spins. Does `park` take the token that it finds?"
+        );
         assert!(
             polls <= needed + WokenByTurns::ROUNDS / 2,
-            "{} wake-ups, every other one within a poll, caused {polls} polls, not {needed}",
-            needed - 1
+            "{wakes} wake-ups, every other one within a poll, caused {polls} polls, not {needed}"
         );
     });
 }

@@ -8,8 +8,9 @@ fn a_timed_park_takes_a_token_that_is_there() {
     let lesson = Lesson {
         clause: "5. Timeouts",
         promise: "If there is a token, `park_timeout` takes it and returns `true` at once.",
-        usual_cause: "It sleeps before it looks for a token, or it returns whether the time was \
-                      up.",
+        usual_cause: "It finds the token and leaves it there, because the flag or the state isn't \
+                      cleared on this path. Or it sleeps before it looks for a token, or returns \
+                      whether the time was up.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {

@@ -17,13 +17,38 @@ fn a_new_parker_has_no_token() {
     });
 }
 
+/// Clause 1: an unparker comes and goes with each future that waits.
+#[test]
+fn a_dropped_unparker_leaves_no_token() {
+    let lesson = Lesson {
+        clause: "1. One token",
+        promise: "Only `unpark` leaves a token. Dropping an unparker leaves none.",
+        usual_cause: "The `Drop` of the unparker unparks, so that no thread waits for an unparker \
+                      that is gone. However, a future drops many wakers that it never called, and \
+                      each would end a `park`. If what is under the unparker is a channel, keep a \
+                      sender in the parker.",
+        read: "one-future/parker.html#a-token-of-your-own",
+    };
+    check(lesson, || {
+        let parker = Parker::new();
+        let unparker = parker.unparker();
+        drop(unparker.clone());
+        let took = parker.park_timeout(MOMENT);
+        assert!(!took, "the drop of an unparker's clone left a token");
+        drop(unparker);
+        let took = parker.park_timeout(MOMENT);
+        assert!(!took, "the drop of the last unparker left a token");
+    });
+}
+
 /// Clause 1: otherwise the next sleep would end before it should.
 #[test]
 fn a_token_serves_one_park() {
     let lesson = Lesson {
         clause: "1. One token",
         promise: "The `park` that returns has taken the token, so the next `park` sleeps.",
-        usual_cause: "`park` looks at the token but doesn't take it away.",
+        usual_cause: "`park` looks at the token but doesn't take it away: the flag or the state that \
+                      says that there is one is never cleared.",
         read: "one-future/parker.html#a-token-of-your-own",
     };
     check(lesson, || {
@@ -63,9 +88,10 @@ fn any_number_of_unparks_leave_one_token() {
     let lesson = Lesson {
         clause: "1. One token",
         promise: "No matter how many unparks come before a `park`, there is one token.",
-        usual_cause: "The unparks are counted in a small integer, and the count wraps: after 256 \
-                      unparks, a `u8` says that there was none. Set the state by a `swap` or a \
-                      `fetch_or`.",
+        usual_cause: "If there was no token: the unparks are counted in a small integer, and the \
+                      count wraps. After 256 unparks, a `u8` says that there was none. Set the \
+                      state by a `swap` or a `fetch_or`. If there were two: `park_timeout` doesn't \
+                      take the token that it finds, or the tokens are counted.",
         read: "one-future/parker.html#a-token-of-your-own",
     };
     check(lesson, || {
@@ -78,7 +104,10 @@ fn any_number_of_unparks_leave_one_token() {
             let took = parker.park_timeout(Duration::ZERO);
             assert!(took, "after {unparks} unparks, there was no token");
             let again = parker.park_timeout(Duration::ZERO);
-            assert!(!again, "after {unparks} unparks, there were two tokens");
+            assert!(
+                !again,
+                "after {unparks} unparks, a second `park_timeout` took a token, too"
+            );
         }
     });
 }

@@ -191,8 +191,9 @@ fn an_earlier_deadline_unparks_the_driver() {
     let lesson = Lesson {
         clause: "3. Earlier ones interrupt",
         promise: "A sleep that is due well before `fire` is to be called again unparks the driver.",
-        usual_cause: "Only the very first sleep unparks the driver, or the new deadline is \
-                      compared with something other than what `fire` returned.",
+        usual_cause: "Only the very first sleep unparks the driver. Or the new deadline is compared \
+                      the wrong way round, so that later ones unpark, or with something other than \
+                      what `fire` returned.",
         read: "blocking/sleep.html#an-earlier-deadline",
     };
     check(lesson, || {

@@ -8,8 +8,10 @@ fn the_waker_of_the_newest_poll_is_woken() {
     let lesson = Lesson {
         clause: "4. Latest waker",
         promise: "After polls with two wakers, the second is woken, and the first isn't.",
-        usual_cause: "Only the first poll stores the waker. Compare with `will_wake` at each poll, \
-                      and replace the waker.",
+        usual_cause: "If only the first was woken: only the first poll stores the waker. Compare \
+                      with `will_wake` at each poll, and replace the waker. If more than one \
+                      wake-up came: each poll adds an entry, and leaves the older ones where they \
+                      are.",
         read: "blocking/sleep.html#whose-waker",
     };
     check(lesson, || {
@@ -26,8 +28,14 @@ fn the_waker_of_the_newest_poll_is_woken() {
         }
         let end = driven.now + SECOND + MS;
         driven.run_until(end, |_| {});
-        assert!(second.wakes() == 1, "the newest waker was not woken once");
-        assert!(first.wakes() == 0, "an older waker was woken");
+        let wakes = (first.wakes(), second.wakes());
+        assert!(
+            wakes == (0, 1),
+            "polled once with one waker and three times with another, the sleep woke the first {} \
+             times and the second {} times",
+            wakes.0,
+            wakes.1
+        );
         drop(waker);
         for counts in [first, second] {
             let (made, gone) = (counts.clones() + 1, counts.drops());

@@ -15,28 +15,60 @@ fn tick_yields(counter: &mut EveryNth) -> bool {
     yields
 }
 
+/// Says which of the first `5 * n` ticks yielded, and what that looks like.
+fn which_yielded(n: u32, yielded: &[u32]) -> String {
+    let Some(&first) = yielded.first() else {
+        return format!("none of the first {} ticks yields", 5 * n);
+    };
+    let last = 5 * n;
+    let are_every = |first: u32, period: u32| {
+        let ticks = (first..=last).step_by(period as usize);
+        yielded.iter().copied().eq(ticks)
+    };
+    let list: Vec<_> = yielded.iter().take(5).map(u32::to_string).collect();
+    let ticks = format!("the ticks that yield are {}", list.join(", "));
+    let period = yielded.get(1).map_or(first, |second| second - first);
+    if are_every(n, 1) {
+        format!("{ticks}: once the count has reached n, every tick yields")
+    } else if are_every(first, n) {
+        let lag = first.abs_diff(n);
+        let late = if first > n { "late" } else { "early" };
+        format!("{ticks}: one in {n}, but the first comes {lag} ticks {late}")
+    } else if are_every(period, period) && period.abs_diff(n) == 1 {
+        format!("{ticks}: one in {period}, so the period is off by one")
+    } else if are_every(first, period) && period.abs_diff(n) == 1 {
+        format!("{ticks}: after the first, the period is {period}, off by one")
+    } else {
+        ticks
+    }
+}
+
 /// Clause 7: an off-by-one error here affects every period.
 #[test]
 fn every_nth_tick_yields_and_no_other() {
     let lesson = Lesson {
         clause: "7. Every n-th",
         promise: "Of the ticks of one counter, the n-th, the 2n-th and so on yield, and no others.",
-        usual_cause: "The count starts at the wrong end, is compared before the tick is counted, \
-                      counts polls instead of ticks, or isn't kept in the counter. If none yields: \
-                      the yield is polled until it's ready within one poll.",
+        usual_cause: "The count is off by one: it's compared with n before this tick is counted, or \
+                      it goes back to 1 instead of 0, or not at all. Count the tick first, and \
+                      yield when the count has reached n. Or polls are counted instead of ticks, or the count \
+                      isn't kept in the counter. If none yields: the yield is polled until it's \
+                      ready within one poll.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
         for n in [3, 2, 7, 1] {
             let mut counter = every_nth(n);
-            for number in 1..=5 * n {
-                let yields = tick_yields(&mut counter);
-                let does = if yields { "yields" } else { "does not yield" };
-                assert!(
-                    yields == (number % n == 0),
-                    "with n = {n}, tick {number} {does}"
-                );
-            }
+            let ticks = 1..=5 * n;
+            let yielded: Vec<u32> =
+                ticks.filter(|_| tick_yields(&mut counter)).collect();
+            let expected: Vec<u32> =
+                (1..=5).map(|multiple| multiple * n).collect();
+            assert!(
+                yielded == expected,
+                "with n = {n}, {}",
+                which_yielded(n, &yielded)
+            );
         }
     });
 }
@@ -127,8 +159,8 @@ fn a_tick_that_yields_is_a_yield() {
         clause: "7. Every n-th",
         promise: "A tick that yields calls its waker once and keeps no clone of it. Another thread may \
                   poll it next, with another waker.",
-        usual_cause: "The tick has a yield of its own, which keeps the waker, or waits for the \
-                      same one. Store a `YieldNow` in the tick.",
+        usual_cause: "The tick has a yield of its own, which forgets to call the waker, keeps it, or \
+                      waits for the same one. Store a `YieldNow` in the tick.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -156,7 +188,8 @@ fn a_tick_that_yields_is_a_yield() {
         let wakes = (counts.wakes(), other_counts.wakes());
         assert!(
             wakes == (1, 0),
-            "of two wakers the first was called {} times, the second {}",
+            "the tick was pending, and its waker was called {} times; then another thread polled it \
+             with another waker, which was called {} times",
             wakes.0,
             wakes.1
         );
@@ -170,7 +203,9 @@ fn a_task_pays_one_poll_for_each_nth_tick() {
         clause: "7. Every n-th",
         promise: "A task that ticks a thousand times with n = 10 is woken a hundred times and \
                   polled a hundred and one times.",
-        usual_cause: "A tick waits inside its poll until the yield is over, or wakes more than once.",
+        usual_cause: "A tick waits inside its poll until the yield is over, or wakes more than once. \
+                      At a hang: a tick returns `Pending` without having called the waker, so \
+                      nothing wakes its task.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {

@@ -18,6 +18,15 @@ use testkit::{CountingWaker, Lesson, RoundRobin, allocations, check};
 
 use super::{EveryNth, yield_now};
 
+/// Shortens the order in which tasks were polled, if they were polled often.
+fn shortened(order: &str) -> String {
+    const SHOWN: usize = 12;
+    match order.len() > SHOWN {
+        true => format!("{}… ({} polls)", &order[..SHOWN], order.len()),
+        false => order.to_owned(),
+    }
+}
+
 /// Polls once and returns `true` if the future is ready.
 fn is_ready<F>(future: &mut Pin<&mut F>, waker: &Waker) -> bool
 where

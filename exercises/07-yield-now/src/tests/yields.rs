@@ -9,8 +9,8 @@ fn a_yield_is_pending_once_and_then_ready() {
         clause: "1. Once",
         promise: "The first poll of a yield is pending, and the second is ready.",
         usual_cause: "It's ready at once, so that no other task runs; or it doesn't remember that \
-                      it was polled, and is pending forever. State that one poll leaves for the \
-                      next belongs in a field of the future.",
+                      it was polled, and is pending forever, or until a time has passed. State \
+                      that one poll leaves for the next belongs in a field of the future.",
         read: "yielding/yield-now.html#pending-and-woken",
     };
     check(lesson, || {
@@ -59,8 +59,8 @@ fn a_yield_wakes_its_task_once() {
     let lesson = Lesson {
         clause: "2. Woken",
         promise: "The pending poll calls its waker once. The ready poll calls no waker.",
-        usual_cause: "The waker isn't called at all; or it's called in each poll, including the \
-                      ready one.",
+        usual_cause: "The waker isn't called at all, so a task that's alone is never polled again; or \
+                      it's called in each poll, including the ready one.",
         read: "yielding/yield-now.html#pending-and-woken",
     };
     check(lesson, || {
@@ -101,7 +101,11 @@ fn a_task_that_is_alone_goes_on() {
             yield_now().await;
         });
         let order = tasks.run();
-        assert!(order == "AAA", "two yields were polled as {order}, not AAA");
+        assert!(
+            order == "AAA",
+            "two yields were polled as {}, not AAA",
+            shortened(order)
+        );
     });
 }
 

@@ -125,6 +125,38 @@ fn what_was_seen_before_a_clear_clears_nothing_after_it() {
     });
 }
 
+/// Clause 3: the slower of the two clears when the faster one already waits again.
+#[test]
+fn clearing_again_takes_no_waker_with_it() {
+    let lesson = Lesson {
+        clause: "3. Clear only what was seen",
+        promise: "If a task clears and waits, and another task then clears what both had seen, the \
+                  next event wakes the task that waits.",
+        usual_cause: "`clear` puts the direction back to its first state, and so drops the wakers \
+                      of the tasks that wait. It has to change the readiness, and nothing else.",
+        read: "io/readiness.html#clear-only-what-you-saw",
+    };
+    check(lesson, || {
+        for (direction, event) in DIRECTIONS {
+            let readiness = Readiness::new();
+            readiness.set_ready(event);
+            let seen = see(&readiness, direction);
+            readiness.clear(seen);
+            let polled = wait(&readiness, direction);
+            let (_future, waiting) = begin(&readiness, direction);
+            readiness.clear(seen);
+            readiness.set_ready(event);
+            for (way, counts) in [("poll_ready", polled), ("ready", waiting)] {
+                assert!(
+                    counts.wakes() > 0,
+                    "a task waited for `{direction:?}` by `{way}`, another cleared, and then an \
+                     event didn't wake the one that waited"
+                );
+            }
+        }
+    });
+}
+
 /// Clause 4: one task reads from a connection while another writes to it.
 #[test]
 fn events_of_one_direction_do_not_keep_the_other_from_being_cleared() {

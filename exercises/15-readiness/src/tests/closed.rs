@@ -40,8 +40,11 @@ fn assert_wakes(event: Event, expected: &[Direction]) {
         let is_expected = expected.contains(&direction);
         assert!(
             woken == [is_expected; 2] && is_ready == is_expected,
-            "after `{event:?}`, `{direction:?}` is ready: {is_ready}, and its tasks are woken: \
-             {woken:?}"
+            "after {}, `{direction:?}` is ready: {is_ready}, the task that waits by `poll_ready` \
+             is woken: {}, the one that waits by `ready`: {}",
+            Named(event),
+            woken[0],
+            woken[1]
         );
     }
 }
@@ -104,7 +107,9 @@ fn a_closed_direction_stays_ready() {
                     readiness.clear(see(&readiness, direction));
                     assert!(
                         is_ready(&readiness, direction),
-                        "after `{event:?}`, `{later:?}` and `clear`, `{direction:?}` isn't ready"
+                        "after {}, then {}, and then `clear`, `{direction:?}` isn't ready",
+                        Named(event),
+                        Named(later)
                     );
                 }
             }
@@ -135,7 +140,8 @@ fn closing_one_direction_does_not_close_the_other() {
             readiness.clear(see(&readiness, other));
             assert!(
                 !is_ready(&readiness, other),
-                "after `{event:?}`, `{other:?}` can't be cleared"
+                "after {}, `{other:?}` can't be cleared",
+                Named(event)
             );
         }
     });

@@ -11,6 +11,7 @@ mod shut_down;
 mod strangers;
 mod wakes;
 
+use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -43,6 +44,28 @@ const BOTH: Event = Event {
 /// Each direction, with the event that makes only this direction ready.
 const DIRECTIONS: [(Direction, Event); 2] =
     [(Read, READABLE), (Write, WRITABLE)];
+
+/// An event as a message names it: by the fields that are set.
+struct Named(Event);
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(event) = self;
+        let fields = [
+            ("readable", event.readable),
+            ("writable", event.writable),
+            ("read_closed", event.read_closed),
+            ("write_closed", event.write_closed),
+            ("error", event.error),
+        ];
+        let set = fields.iter().filter(|(_, is_set)| *is_set);
+        let set: Vec<_> = set.map(|(name, _)| format!("`{name}`")).collect();
+        match set.is_empty() {
+            true => f.write_str("an event with no field set"),
+            false => f.write_str(&set.join(" and ")),
+        }
+    }
+}
 
 /// The driver and the tasks share a `Readiness` between threads. A task may carry
 /// its `Ready` to another thread.

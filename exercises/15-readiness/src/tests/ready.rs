@@ -53,8 +53,9 @@ fn an_event_makes_its_direction_ready() {
                     };
                     assert!(
                         seen == is_ready.then_some(direction),
-                        "after `{event:?}`, `{name}` for `{direction:?}` returned `{outcome:?}`, \
-                         and the direction that is ready is {seen:?}"
+                        "after {}, `{name}` for `{direction:?}` returned `{outcome:?}`, and the \
+                         direction that is ready is {seen:?}",
+                        Named(event)
                     );
                 }
             }

@@ -37,14 +37,16 @@ fn an_event_wakes_the_task_that_waits_for_it() {
             readiness.set_ready(event);
             assert!(
                 polled.wakes() > 0,
-                "`{event:?}` didn't wake the task that waits by `poll_ready`"
+                "{} didn't wake the task that waits by `poll_ready`",
+                Named(event)
             );
             let readiness = Readiness::new();
             let (_future, waiting) = begin(&readiness, direction);
             readiness.set_ready(event);
             assert!(
                 waiting.wakes() > 0,
-                "`{event:?}` didn't wake the task that waits by `ready`"
+                "{} didn't wake the task that waits by `ready`",
+                Named(event)
             );
         }
     });
@@ -180,10 +182,10 @@ fn thousands_of_events_reach_their_task() {
         clause: "2. No lost wake-up",
         promise: "A reader that tries, clears, and waits again reads each byte that arrives \
                   meanwhile.",
-        usual_cause: "If other checks fail, read those first, because many mistakes fail this \
-                      check, too. If none does, the poll looks at the readiness and stores its \
-                      waker in two steps, and an event comes in between. Or `clear` compares the \
-                      tick and clears in two steps.",
+        usual_cause: "The poll looks at the readiness and stores its waker in two steps, and an \
+                      event comes in between. Or `clear` compares the tick and clears in two \
+                      steps. Many other mistakes fail this check, too, and the checks that fail \
+                      beside it name them.",
         read: "io/readiness.html#between-wouldblock-and-the-waker",
     };
     check(lesson, || {
@@ -264,9 +266,11 @@ fn an_event_wakes_all_that_wait() {
     let lesson = Lesson {
         clause: "8. Any number",
         promise: "A hundred futures wait beside `poll_ready`, and one event wakes all of them.",
-        usual_cause: "There's one place for a waker, and each future replaces the waker of the \
-                      future before. Or the event wakes only one task, as if it were a message in \
-                      a queue. However, readiness is there for all tasks.",
+        usual_cause: "If one was woken: there's one place for a waker, and each future replaces the \
+                      waker of the future before. Or the event wakes only one task, as if it were \
+                      a message in a queue. However, readiness is there for all tasks. If some \
+                      were woken: the wakers are taken out in batches of a fixed size, and only \
+                      the first batch is woken.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {

@@ -173,7 +173,7 @@ fn a_check_that_got_no_cpu_says_nothing_of_the_code() {
         std::thread::sleep(std::time::Duration::from_secs(5));
     });
     assert_seen(&seen, "too busy to tell");
-    let report = LESSON.report(&seen, "tests.rs:7", &[]);
+    let report = LESSON.report(&seen, None, "tests.rs:7", &[]);
     assert_seen(&report, "It says nothing about your");
     assert!(!report.contains(LESSON.usual_cause), "{report}");
 }

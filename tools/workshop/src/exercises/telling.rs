@@ -135,15 +135,20 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
         let reasons = |at: usize| {
             let failure = &failures[at];
             let is_by_chance = fails_by_chance(number, &failure.name);
-            (is_by_chance, !hangs_for_one_reason(failure, number))
+            (is_by_chance, !has_one_reason(failure, number))
         };
         let by_reasons = reasons(a).cmp(&reasons(b));
         let by_score = scores[b].total_cmp(&scores[a]);
         rank(a).cmp(&rank(b)).then(by_reasons).then(by_score)
     });
     let silent = silent_waker(failures, number).filter(|_| {
-        let first = order.first().map(|&at| failures[at].cause.kind);
-        !matches!(first, Some(Kind::Panic | Kind::Deadlock))
+        let first = order.first().map(|&at| &failures[at]);
+        !first.is_some_and(|first| {
+            matches!(
+                first.cause.kind,
+                Kind::Panic | Kind::Deadlock | Kind::Unseen
+            ) || has_one_reason(first, number)
+        })
     });
     if let Some(silent) = silent {
         order.retain(|&at| at != silent);
@@ -155,9 +160,11 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
         Some(_) => SILENT_WAKER.to_owned(),
         None => first.cause.usually.clone(),
     };
-    let is_certain = matches!(first.cause.kind, Kind::Panic | Kind::Deadlock)
-        || silent.is_some()
-        || hangs_for_one_reason(first, number);
+    let is_certain = matches!(
+        first.cause.kind,
+        Kind::Panic | Kind::Deadlock | Kind::Unseen
+    ) || silent.is_some()
+        || has_one_reason(first, number);
     let others = order.iter().skip(1).filter(|_| !is_certain);
     let or = others
         .filter(|other| rank(other.cause.kind) == rank(first.cause.kind))
@@ -169,11 +176,18 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
     Some(Choice { order, usually, or })
 }
 
-/// Checks so small that there is one reason only for which they hang.
-const ONE_REASON: [(u32, &str); 1] = [(1, "tests::a_ready_future_needs_no_wake_up")];
+/// Checks so small that there is one reason only for which they fail in this way.
+const ONE_REASON: [(u32, &str, Kind); 2] = [
+    (1, "tests::a_ready_future_needs_no_wake_up", Kind::Hang),
+    (
+        1,
+        "tests::the_future_gets_a_waker_that_wakes",
+        Kind::Assertion,
+    ),
+];
 
-fn hangs_for_one_reason(failure: &Failure, number: u32) -> bool {
-    failure.cause.kind == Kind::Hang && ONE_REASON.contains(&(number, failure.claim().as_str()))
+fn has_one_reason(failure: &Failure, number: u32) -> bool {
+    ONE_REASON.contains(&(number, failure.claim().as_str(), failure.cause.kind))
 }
 
 /// Checks that any mistake may fail, and none must: threads race in them. Which
@@ -190,7 +204,7 @@ pub fn fails_by_chance(number: u32, test: &str) -> bool {
 /// last what says nothing of the code.
 fn rank(kind: Kind) -> u8 {
     match kind {
-        Kind::Panic => 0,
+        Kind::Panic | Kind::Unseen => 0,
         Kind::Deadlock => 1,
         Kind::Unwritten => 3,
         Kind::Busy | Kind::Unrepeated => 4,
@@ -414,7 +428,7 @@ fn with_rows(message: &str, rows: &[(&str, String)]) -> String {
         let row = line.strip_prefix("  ").filter(|row| !row.starts_with(' '));
         if let Some(row) = row {
             let next = row.split(' ').next().unwrap_or_default();
-            if label == "seen" && !is_placed {
+            if ["seen", "unseen"].contains(&label) && next != "unseen" && !is_placed {
                 is_placed = true;
                 text.extend(rows.iter().map(|(label, words)| row_of(label, words)));
             }
@@ -532,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_for_one_reason_only_comes_first_without_another() {
+    fn what_fails_for_one_reason_only_comes_first_without_another() {
         let failures = [hang("b"), hang("a_ready_future_needs_no_wake_up")];
         let choice = choose(&failures, 1, &[version("b", &[])]).unwrap();
         assert_eq!(choice.order[0], &failures[1]);
@@ -616,6 +630,18 @@ mod tests {
     }
 
     #[test]
+    fn what_a_model_cannot_see_is_told_before_the_advice() {
+        let mut relaxed = failure("a", Kind::Assertion, "it is gone", "It's `Relaxed`.");
+        relaxed.message = relaxed
+            .message
+            .replace("  usually", "  unseen     std's\n  usually");
+        let message = choose(&[relaxed], 7, &[]).unwrap().message();
+        let rows =
+            "  seen       it is gone\n  unseen     std's\n  usually    It's `Relaxed`.\n  read";
+        assert!(message.contains(rows), "{message}");
+    }
+
+    #[test]
     fn another_checks_advice_is_no_alternative_where_there_is_no_first() {
         let failures = [
             failure("a", Kind::Hang, "it hangs: x", ""),
@@ -655,6 +681,16 @@ mod tests {
             choice.usually, SILENT_WAKER,
             "also what needs no wake-up hangs"
         );
+        let noop = failure(
+            "the_future_gets_a_waker_that_wakes",
+            Kind::Assertion,
+            "polled with `Waker::noop()`",
+            "The context is made from it.",
+        );
+        let known = [hang(early), hang(late), noop];
+        let choice = choose(&known, 1, &[]).unwrap();
+        assert_eq!(choice.usually, "The context is made from it.");
+        assert_eq!(choice.or, None);
     }
 
     #[test]
@@ -672,7 +708,8 @@ mod tests {
                 .iter()
                 .filter_map(|file| fs::read_to_string(file).ok())
                 .collect();
-            for name in names {
+            let alone = ONE_REASON.iter().filter(|(of, ..)| *of == number);
+            for name in names.into_iter().chain(alone.map(|(_, name, _)| *name)) {
                 assert!(
                     text.contains(&format!("fn {}()", function(name))),
                     "{number}: {name}"

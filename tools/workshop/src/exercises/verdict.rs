@@ -62,6 +62,8 @@ pub enum Kind {
     Died,
     /// A model can't judge what is never twice the same.
     Unrepeated,
+    /// A model sees nothing of the code, or not what it waits in.
+    Unseen,
     /// An assertion of the check failed, or a test that isn't the kit's.
     #[default]
     Assertion,

@@ -1,0 +1,45 @@
+//! Breaks clause 4: Any thread.
+//! Caught by: the_future_gets_a_waker_that_wakes
+//! Also fails: a_future_is_polled_until_it_is_ready
+//! Also fails: waiting_does_not_spin
+//! Also fails: waiting_does_not_poll_by_a_timer
+//! Also fails: a_wake_by_the_future_itself_is_not_lost
+//! Also fails: several_wakes_in_one_poll_are_no_trouble
+//! Also fails: any_number_of_wakes_in_one_poll_count
+//! Also fails: a_wake_from_another_thread_during_poll_is_not_lost
+//! Also fails: thousands_of_wakes_between_two_threads_all_arrive
+//! Also fails: a_wake_from_another_thread_ends_the_sleep
+//! Also fails: every_clone_of_the_waker_wakes
+//! Also fails: a_waker_of_an_earlier_poll_wakes
+//! Also fails: two_waiting_threads_do_not_take_each_others_wake_ups
+//! Also fails: a_wake_up_causes_one_poll
+//! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
+//! Also fails: the_future_does_not_move_between_polls
+//! Also fails: a_future_may_borrow_and_be_bound_to_its_thread
+//! Also fails: the_future_is_dropped_once_before_block_on_returns
+//! Also fails: a_panic_of_the_future_reaches_the_caller
+//! Also fails: a_waker_may_be_used_after_block_on_returned
+//!
+//! Takes the chapter's first program, which polls with a waker that does nothing, and
+//! replaces the spinning by a sleep. The thread sleeps, as it should, but nothing can
+//! wake it anymore.
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+
+/// Runs `future` on this thread until it is ready and returns its output.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let mut cx = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+            return output;
+        }
+        thread::park();
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../exercises/01-block-on/src/tests.rs"]
+mod tests;
