@@ -196,6 +196,7 @@ test("the step at which an order fails is marked, whichever way it fails", () =>
 test("text is wrapped at spaces, and a word that is too long is broken", () => {
   assert.deepEqual(wrapped("one two three", 7), ["one two", "three"]);
   assert.deepEqual(wrapped("state.compare_exchange(A)", 14), ["state.compare_", "exchange(A)"]);
+  assert.deepEqual(wrapped("RUNNING|JOIN_INTEREST|3*REFERENCE", 20), ["RUNNING|", "JOIN_INTEREST|", "3*REFERENCE"]);
   for (const most of [4, 9, 30]) for (const line of wrapped("let mut guard = is_woken.lock().unwrap();", most, 2)) assert(line.length <= most, line);
   assert.deepEqual(wrapped("", 5), [""]);
 });

@@ -59,10 +59,19 @@ export function recordedRun(steps) {
     });
     const waits = before.waits.map((text, thread) => (thread === step.thread ? (step.blocks ? step.text : "") : step.wakes.includes(thread) ? "" : text));
     const then = { ...before, values, waits };
-    rows.push({ thread: step.thread, does: step.text, says: "", ordering: step.ordering, place: step.place, where: step.place.split(/[\\/]/).at(-1) ?? "", code: step.code, note: step.note, stale: staleOf(steps, rows, step), changes, wakes: step.wakes, then });
+    rows.push({ thread: step.thread, does: step.text, says: "", ordering: step.ordering, place: step.place, where: placeIn(steps.steps, step.place), code: step.code, note: step.note, stale: staleOf(steps, rows, step), changes, wakes: step.wakes, then });
     before = then;
   }
   return { steps, start, rows, end: steps.end };
+}
+
+/** A place without its folders, or with the last of them where steps stand in several files of that name. @param {import("./read.js").Recorded[]} steps @param {string} place */
+function placeIn(steps, place) {
+  const name = (/** @type {string} */ path) => path.split(/[\\/]/).at(-1) ?? "";
+  const file = (/** @type {string} */ path) => path.replace(/:\d+$/, "");
+  const isAmbiguous = steps.some((other) => file(other.place) !== file(place) && name(file(other.place)) === name(file(place)));
+  const folder = place.split(/[\\/]/).slice(0, -1).findLast((part) => part !== "src");
+  return isAmbiguous && folder ? `${folder}/${name(place)}` : name(place);
 }
 
 /** The newest value, if a load missed it, and which step has left it. @param {Steps} steps @param {Row[]} rows before the load @param {import("./read.js").Recorded} step */

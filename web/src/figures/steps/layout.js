@@ -56,6 +56,8 @@ export function wrapped(text, most, hanging = 0) {
 /** The first part of a word that is too long, up to a sign if there is one in its second half. @param {string} word @param {number} most */
 function broken(word, most) {
   const part = word.slice(0, most);
+  const bar = part.lastIndexOf("|");
+  if (bar > 0) return part.slice(0, bar + 1);
   const sign = Math.max(part.lastIndexOf("("), part.lastIndexOf("."), part.lastIndexOf("_"), part.lastIndexOf("/"));
   // A method keeps its point.
   return sign > most / 3 ? part.slice(0, part[sign] === "." ? sign : sign + 1) : part;

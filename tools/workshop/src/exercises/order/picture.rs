@@ -35,7 +35,7 @@ pub fn draw(
         recording,
         sources,
         own,
-        cells: names::cells(recording, sources),
+        cells: names::cells(recording, sources, own),
         threads: names::threads(recording, sources),
         values: values::of_objects(recording, sources),
     };
