@@ -51,15 +51,14 @@ impl Picture<'_> {
             return self.race(rows, panic.map(|(thread, _)| thread));
         }
         let thread = panic.map(|(thread, _)| thread);
-        let at = panic
-            .map(|(_, place)| place)
-            .filter(|place| !place.file.is_empty());
-        let is_ours = |place: &&Place| !self.sources.text(&place.file).is_empty();
-        let at = at.filter(is_ours).map_or(String::new(), |place| {
-            format!(" ({}:{})", file_name(&place.file), place.line)
-        });
+        let at = panic.map_or(String::new(), |(_, place)| self.at(place));
+        // It counts a thread's steps in 16 bits.
+        let is_loom_at_its_limit = message == "attempt to add with overflow"
+            && panic.is_some_and(|(_, place)| place.file.ends_with("/vv.rs"));
         let text = match message {
-            it if it.contains("exceeded") => "a loop goes on forever".to_owned(),
+            it if it.contains("exceeded") || is_loom_at_its_limit => {
+                "a loop goes on forever".to_owned()
+            }
             it if it.contains("leaked") => "something was never freed".to_owned(),
             it => {
                 let who = thread.map_or("it", |thread| self.thread(thread));
@@ -71,6 +70,14 @@ impl Picture<'_> {
             kind: EndKind::Failure,
             text,
             threads,
+        }
+    }
+
+    /// ` (lib.rs:12)`, if a reader has that file.
+    fn at(&self, place: &Place) -> String {
+        match self.is_told(place) {
+            true => format!(" ({}:{})", file_name(&place.file), place.line),
+            false => String::new(),
         }
     }
 
@@ -138,13 +145,12 @@ impl Picture<'_> {
                 place,
                 ..
             } = &steps[step];
-            let (name, file) = (self.thread(*thread), file_name(&place.file));
-            let line = place.line;
-            match operation.as_str() {
-                "drop" => format!("{name} drops it ({file}:{line})"),
-                "read" => format!("{name} reads it ({file}:{line})"),
-                _ => format!("{name} writes it ({file}:{line})"),
-            }
+            let does = match operation.as_str() {
+                "drop" => "drops",
+                "read" => "reads",
+                _ => "writes",
+            };
+            format!("{} {does} it{}", self.thread(*thread), self.at(place))
         };
         let cell = &self.cells[object];
         let both = match other {

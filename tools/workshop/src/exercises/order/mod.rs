@@ -48,8 +48,11 @@ pub const ROWS: usize = 15;
 /// As many steps are drawn on a page.
 const PAGE_STEPS: usize = 500;
 
-/// No recording that is worth a look is larger.
-const BYTES_MOST: u64 = 16 * MIB;
+/// No recording is larger.
+const BYTES_MOST: u64 = FILE_MIB * MIB;
+
+/// So much may a recording write.
+const FILE_MIB: u64 = 256;
 
 const MIB: u64 = 1 << 20;
 
@@ -93,10 +96,12 @@ impl Kept {
 
     /// What matters of it; and every step, if there are more, and a page can draw them.
     pub fn for_page(&self) -> (Box<Document>, Option<Box<Document>>) {
-        let (folded, whole) = (self.folded(), self.whole());
+        let folded = self.folded();
+        let may_fit = self.recording.order.len() <= 2 * PAGE_STEPS;
         let steps = folded.steps.len() + 1..=PAGE_STEPS;
-        let is_worth_it = steps.contains(&whole.steps.len());
-        (Box::new(folded), is_worth_it.then(|| Box::new(whole)))
+        let whole = may_fit.then(|| self.whole());
+        let whole = whole.filter(|whole| steps.contains(&whole.steps.len()));
+        (Box::new(folded), whole.map(Box::new))
     }
 
     fn draw(&self, extent: Extent) -> Document {
@@ -163,7 +168,7 @@ fn order(binary: &Binary, model: &str, file: &Path) -> Order {
             output_bytes: 16 * MIB,
             cuts_output: true,
             memory_bytes: 16_384 * MIB,
-            file_bytes: 256 * MIB,
+            file_bytes: FILE_MIB * MIB,
             processes: 512,
             threads: 16_384,
             disk_bytes: None,

@@ -215,6 +215,21 @@ fn of_a_race_both_accesses_are_marked() {
 }
 
 #[test]
+fn what_is_dropped_in_std_has_no_place() {
+    let write = json!({ "thread": 0, "object": 3, "operation": "write" });
+    let drop = json!({ "thread": 1, "object": 3, "operation": "drop" });
+    let std = "/rustc/0/library/core/src/ptr/mod.rs";
+    let steps = [spawn(), at(LIB, 1, 1, write), at(std, 805, 1, drop)];
+    let message = "Causality violation: x";
+    let mut order = [0, 1].map(|done| json!({ "done": done })).to_vec();
+    order.push(json!({ "panics": 1, "message": message }));
+    let (text, _) = drawn(&recording(message, &steps, &order), Extent::Folded);
+    assert!(!text.contains("mod.rs"), "{text}");
+    let both = "cell: main writes it (lib.rs:1), and unparking drops it, and nothing orders";
+    assert!(text.contains(both), "{text}");
+}
+
+#[test]
 fn parts_of_other_exercises_are_one_step_each() {
     let load = |thread| {
         at(
@@ -290,6 +305,38 @@ fn a_loop_is_shown_twice_and_counted() {
 }
 
 #[test]
+fn of_very_many_steps_the_first_and_the_last_are_shown() {
+    let mut steps = vec![spawn()];
+    for value in 0..10_000 {
+        let (read, wrote) = (value.to_string(), (value + 1).to_string());
+        steps.push(at(
+            LIB,
+            6,
+            12,
+            json!({ "thread": value % 2, "object": 1, "operation": "swap", "read": read, "wrote": wrote }),
+        ));
+    }
+    let order: Vec<_> = (0..steps.len())
+        .map(|done| json!({ "done": done }))
+        .collect();
+    let message = "Model exceeded maximum number of branches.";
+    let recording = recording(message, &steps, &order);
+    let (text, _) = drawn(&recording, Extent::Folded);
+    assert!(text.contains("259 |"), "{text}");
+    assert!(text.contains("… 9702 more steps"), "{text}");
+    assert!(
+        text.contains("300 | ") && !text.contains("301 | "),
+        "{text}"
+    );
+    assert!(text.contains("swap: 9999 → 10000"), "{text}");
+    let (text, _) = drawn(&recording, Extent::Whole);
+    assert!(
+        text.contains("10001 | "),
+        "every step is there for a terminal"
+    );
+}
+
+#[test]
 fn a_page_has_every_step_only_if_there_are_more_and_it_can_draw_them() {
     let load = at(
         LIB,
@@ -340,6 +387,26 @@ fn what_is_overcome_is_for_a_terminal_only() {
     overcome(&workshop, &exercise);
     assert_eq!(shown(&workshop, &exercise), None);
     assert!(find(&workshop, 2).is_ok(), "a terminal shows it again");
+}
+
+#[test]
+fn a_loop_that_overflows_looms_count_goes_on_forever() {
+    let message = "attempt to add with overflow";
+    let order = |file: &str| {
+        let place = json!({ "panics": 0, "message": message, "file": file, "line": 32 });
+        [json!({ "done": 0 }), place]
+    };
+    for (file, end) in [
+        (
+            "/x/registry/src/y/loom-0.7.2/src/rt/vv.rs",
+            "=> | a loop goes on forever",
+        ),
+        (LIB, "=> | main fails (lib.rs:32): attempt to add"),
+    ] {
+        let recording = recording(message, &[spawn()], &order(file));
+        let (text, _) = drawn(&recording, Extent::Folded);
+        assert!(text.contains(end), "{text}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Shows the steps in a terminal: one line a step, one column a thread.
 
-use super::document::{Document, Step};
+use std::collections::BTreeSet;
+
+use super::document::{Document, Source, Step};
 use super::picture::file_name;
 
 /// The widest column of a thread.
@@ -14,7 +16,8 @@ pub fn text(document: &Document, columns: usize, most: Option<usize>) -> String 
     let busy: Vec<usize> = (0..document.threads.len())
         .filter(|&thread| document.steps.iter().any(|step| step.thread == thread))
         .collect();
-    let width = width(document, &busy, columns);
+    let ambiguous = ambiguous(document);
+    let width = width(document, &busy, columns, &ambiguous);
     let mut text = format!("  {}\n\n", document.description);
     let names = busy
         .iter()
@@ -27,7 +30,7 @@ pub fn text(document: &Document, columns: usize, most: Option<usize>) -> String 
         text += &format!("     … | {first} earlier step{s}\n");
     }
     for number in first..count {
-        text += &row(document, number, &busy, width);
+        text += &row(document, number, &busy, width, &ambiguous);
     }
     text + &format!("    => | {}\n", document.end.text)
 }
@@ -59,7 +62,7 @@ fn write_before(document: &Document, number: usize) -> Option<usize> {
     document.steps[..number].iter().rposition(writes)
 }
 
-fn width(document: &Document, busy: &[usize], columns: usize) -> usize {
+fn width(document: &Document, busy: &[usize], columns: usize, ambiguous: &BTreeSet<&str>) -> usize {
     let steps = (0..document.steps.len()).map(|at| words(document, at).chars().count());
     let names = document
         .threads
@@ -69,7 +72,7 @@ fn width(document: &Document, busy: &[usize], columns: usize) -> usize {
     let places = document
         .steps
         .iter()
-        .map(|step| place(document, step).chars().count());
+        .map(|step| place(step, ambiguous).chars().count());
     let margins = 7 + places.max().unwrap_or(0);
     let room = columns.saturating_sub(margins) / busy.len().max(1);
     let room = room.saturating_sub(3).clamp(NARROWEST, WIDEST);
@@ -78,27 +81,40 @@ fn width(document: &Document, busy: &[usize], columns: usize) -> usize {
 
 /// Where a step stands: ` models.rs:123`, or ` 02-parker/lib.rs:123` where steps stand in
 /// several files of that name.
-fn place(document: &Document, step: &Step) -> String {
-    let Some(source) = &step.source else {
+fn place(step: &Step, ambiguous: &BTreeSet<&str>) -> String {
+    let Some(Source { file, line, .. }) = &step.source else {
         return String::new();
     };
-    let name = file_name(&source.file);
-    let files = document
-        .steps
-        .iter()
-        .filter_map(|step| step.source.as_ref());
-    let mut others = files.filter(|other| other.file != source.file);
-    let parts = source.file.split(['/', '\\']);
+    let name = file_name(file);
+    let parts = file.split(['/', '\\']);
     let folder = parts.rev().skip(1).find(|part| *part != "src");
-    match folder.filter(|_| others.any(|other| file_name(&other.file) == name)) {
-        Some(folder) => format!(" {folder}/{name}:{}", source.line),
-        None => format!(" {name}:{}", source.line),
+    match folder.filter(|_| ambiguous.contains(name)) {
+        Some(folder) => format!(" {folder}/{name}:{line}"),
+        None => format!(" {name}:{line}"),
     }
 }
 
-fn row(document: &Document, number: usize, busy: &[usize], width: usize) -> String {
+/// The names that several files have.
+fn ambiguous(document: &Document) -> BTreeSet<&str> {
+    let sources = document
+        .steps
+        .iter()
+        .filter_map(|step| step.source.as_ref());
+    let files: BTreeSet<&str> = sources.map(|source| source.file.as_str()).collect();
+    let mut names = BTreeSet::new();
+    let twice = files.into_iter().map(file_name);
+    twice.filter(|name| !names.insert(*name)).collect()
+}
+
+fn row(
+    document: &Document,
+    number: usize,
+    busy: &[usize],
+    width: usize,
+    ambiguous: &BTreeSet<&str>,
+) -> String {
     let step = &document.steps[number];
-    let place = place(document, step);
+    let place = place(step, ambiguous);
     let lines = wrapped(&words(document, number), width);
     let mut text = String::new();
     for (at, line) in lines.iter().enumerate() {
@@ -153,7 +169,7 @@ fn pad(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::document::{End, EndKind, SCHEMA, Source, Thread};
+    use super::super::document::{End, EndKind, SCHEMA, Thread};
     use super::*;
 
     fn document(texts: &[(usize, &str)]) -> Document {
