@@ -117,7 +117,9 @@ impl Picture<'_> {
         let steps = &self.recording.steps;
         let mut is_done = vec![false; steps.len()];
         let mut rows = Vec::new();
-        for entry in &self.recording.order {
+        let order = &self.recording.order;
+        let end = self.first_panic().map_or(order.len(), |(at, _)| at);
+        for entry in &order[..end] {
             match entry {
                 Entry::Done { done } if *done < steps.len() => {
                     is_done[*done] = true;

@@ -390,23 +390,48 @@ fn what_is_overcome_is_for_a_terminal_only() {
 }
 
 #[test]
-fn a_loop_that_overflows_looms_count_goes_on_forever() {
-    let message = "attempt to add with overflow";
-    let order = |file: &str| {
-        let place = json!({ "panics": 0, "message": message, "file": file, "line": 32 });
-        [json!({ "done": 0 }), place]
-    };
-    for (file, end) in [
+fn what_fails_in_loom_is_told_by_its_cause() {
+    let (overflow, index) = (
+        "attempt to add with overflow",
+        "index out of bounds: 9 and 103",
+    );
+    for (message, file, end) in [
         (
-            "/x/registry/src/y/loom-0.7.2/src/rt/vv.rs",
+            overflow,
+            "/x/loom-0.7.2/src/rt/vv.rs",
             "=> | a loop goes on forever",
         ),
-        (LIB, "=> | main fails (lib.rs:32): attempt to add"),
+        (overflow, LIB, "=> | main fails (lib.rs:32): attempt to add"),
+        (
+            index,
+            "/x/loom-0.7.2/src/rt/object.rs",
+            "=> | main uses something that was freed",
+        ),
+        (index, LIB, "=> | main fails (lib.rs:32): index out"),
     ] {
-        let recording = recording(message, &[spawn()], &order(file));
+        let panics = json!({ "panics": 0, "message": message, "file": file, "line": 32 });
+        let order = [json!({ "done": 0 }), panics];
+        let recording = recording(message, &[spawn()], &order);
         let (text, _) = drawn(&recording, Extent::Folded);
         assert!(text.contains(end), "{text}");
     }
+}
+
+#[test]
+fn what_happens_while_a_panic_unwinds_is_not_shown() {
+    let panics = |message: &str| json!({ "panics": 0, "message": message, "file": LIB, "line": 6 });
+    let load = json!({ "thread": 0, "object": 1, "operation": "load", "read": "0" });
+    let order = [
+        json!({ "done": 0 }),
+        panics("it was dropped"),
+        json!({ "done": 1 }),
+        panics("not in exploring state"),
+    ];
+    let steps = [spawn(), at(LIB, 7, 12, load)];
+    let recording = recording("not in exploring state", &steps, &order);
+    let (text, _) = drawn(&recording, Extent::Whole);
+    let end = "=> | main fails (lib.rs:6): it was dropped";
+    assert!(text.contains(end) && !text.contains("state.load"), "{text}");
 }
 
 #[test]
