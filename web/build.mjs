@@ -29,7 +29,7 @@ const settings = {
 const shared = {
   name: "shared",
   setup(/** @type {import("esbuild").PluginBuild} */ build) {
-    build.onResolve({ filter: /\/(busy|runner)\.js$/ }, ({ path }) => ({ path: /(\w+)\.js$/.exec(path)?.[1], namespace: "shared" }));
+    build.onResolve({ filter: /\/(busy|load|runner)\.js$/ }, ({ path }) => ({ path: /(\w+)\.js$/.exec(path)?.[1], namespace: "shared" }));
     build.onLoad({ filter: /.*/, namespace: "shared" }, ({ path }) => ({ contents: `module.exports = window.workshopShared.${path};` }));
   },
 };

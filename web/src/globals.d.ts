@@ -57,5 +57,5 @@ interface Window {
   /** Which lines of a program are hidden at first; the page's head has noted them. */
   workshopHidden?: WeakMap<Element, [number, number][]>;
   /** What the script of every page shares with the one of a served page. */
-  workshopShared?: { busy: typeof import("./busy.js"); runner: typeof import("./runner.js") };
+  workshopShared?: { busy: typeof import("./busy.js"); load: typeof import("./figures/load.js"); runner: typeof import("./runner.js") };
 }

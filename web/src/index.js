@@ -1,7 +1,7 @@
 import "./style/index.css";
 import * as busy from "./busy.js";
 import { startCommands } from "./exercise/command.js";
-import { loadFigures } from "./figures/load.js";
+import * as load from "./figures/load.js";
 import { startPredictions } from "./predict.js";
 import { copyEditorsWhilePrinting, flattenEditors, isPrintPage } from "./print.js";
 import * as runner from "./runner.js";
@@ -10,11 +10,11 @@ import { startSkipLink } from "./skip.js";
 import { startSnippets } from "./snippets/snippet.js";
 
 // What both scripts of a served page must have in common.
-window.workshopShared = { busy, runner };
+window.workshopShared = { busy, load, runner };
 
 runner.adoptToken();
 runner.adoptLaterTokens();
-loadFigures();
+load.loadFigures();
 if (isPrintPage()) {
   flattenEditors();
 } else {

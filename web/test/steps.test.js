@@ -10,7 +10,7 @@ import { failingOrder, firstOf, follow, keyOf, solve, stepped } from "../src/fig
 import { parseSteps, readSteps } from "../src/figures/steps/read.js";
 import { asText } from "../src/figures/steps/table.js";
 import { picture } from "../src/figures/steps/view.js";
-import { lastChance, momentSentence, reachable, sentences, told, total } from "../src/figures/steps/words.js";
+import { failure, lastChance, momentSentence, reachable, sentences, told, total } from "../src/figures/steps/words.js";
 import { toText } from "../fallbacks/static-html.mjs";
 import { fileText } from "./figures.js";
 
@@ -19,6 +19,7 @@ const committed = readdirSync(TRACES).filter((file) => readFileSync(new URL(file
 const GAP = parseSteps(fileText("steps-gap.json"));
 const SOLVED = solve(GAP);
 const RECORDED = recordedRun(parseSteps(fileText("steps-recorded.json")));
+const FAILING = recordedRun(parseSteps(fileText("steps-failing.json")));
 const LOSING = [0, 1, 1, 0];
 
 /** A program of one thread or two, in short. */
@@ -119,12 +120,12 @@ test("programs that go in circles are solved, but their orders aren't counted", 
 
 test("a recorded order has its values, its orderings, and what a load missed", () => {
   assert.deepEqual(RECORDED.rows.map(({ then }) => then.values[0]), ["EMPTY", "EMPTY", "EMPTY", "PARKED", "PARKED", "NOTIFIED", "NOTIFIED", "NOTIFIED"]);
-  assert.equal(momentSentence(RECORDED, 5), "5 of 8. Step 5, unparking: state.load = EMPTY Relaxed; reads an OLD value: the newest is PARKED; nothing orders this load after the write.");
+  assert.equal(momentSentence(RECORDED, 5), "5 of 8. Step 5, unparking: state.load = EMPTY Relaxed; reads an OLD value: the newest is PARKED, from step 4; nothing orders this load after the write.");
   assert.equal(RECORDED.rows.at(-1).then.waits[0], "woken.wait");
 });
 
 test("the text says what the picture shows, at each width and place", () => {
-  for (const [run, solution] of [[RECORDED, undefined], [orderedRun(GAP, LOSING, SOLVED), SOLVED], [orderedRun(GAP, [], SOLVED), SOLVED]]) {
+  for (const [run, solution] of [[RECORDED, undefined], [FAILING, undefined], [orderedRun(GAP, LOSING, SOLVED), SOLVED], [orderedRun(GAP, [], SOLVED), SOLVED]]) {
     for (const width of [320, 680, 1200]) {
       for (let at = 0; at <= run.rows.length; at += 1) {
         const text = plain(toText(asText(run, sentences(run, solution), at, true, { isOpen: true, toggle() {} }, () => {})));
@@ -151,9 +152,51 @@ test("nothing of a picture stands outside it, and no block covers another", () =
   }
 });
 
+test("a failing order stands in columns, beside them where those are narrow, and with its source where there is room", () => {
+  const planned = (width) => layout(FAILING, picturedAs(FAILING, undefined, width, FAILING.rows.length));
+  const shown = (lines) => lines.map(({ text }) => text).join(" ");
+  for (const width of [260, 350, 680, 820, 1300]) {
+    const plan = planned(width);
+    assert.equal(plan.isLanes, width < 700, `${width}`);
+    let bottom = plan.programTop;
+    for (const { row, x, y, width: wide, height, mark, lines, beside } of plan.rows) {
+      assert(y >= bottom && x + wide <= width && x >= mark.x && mark.x >= plan.left(row.thread), `${width}: ${row.does}`);
+      bottom = y + Math.max(height, (beside?.lines.length ?? 0) * 16);
+      assert.equal(Boolean(beside), width === 1300);
+      const said = shown([...lines, ...(beside?.lines ?? [])]).replace(/\s/g, "");
+      assert(said.includes(`${row.where}${row.code}`.replace(/\s/g, "")), said);
+      assert.equal(said.startsWith(FAILING.steps.threads[row.thread].replace(/\s/g, "")), plan.isLanes);
+    }
+    assert(plan.end.y >= bottom);
+  }
+  const last = planned(820).rows.at(-1);
+  assert.match(shown(last.lines), /^woken\.wait: sleeps waits here forever lib\.rs:189 /);
+});
+
+test("a step says what changed only where its operation doesn't", () => {
+  const { rows } = layout(FAILING, picturedAs(FAILING, undefined, 820, FAILING.rows.length));
+  const changes = rows.map(({ lines }) => lines.filter(({ kind }) => kind === "code change").map(({ text }) => text));
+  assert.deepEqual(changes[16], ["flag 2: false → true"]);
+  assert.deepEqual(changes[15], [], "state.swap: NOTIFIED → EMPTY");
+});
+
+test("the step at which an order fails is marked, whichever way it fails", () => {
+  const step = (thread, rest = {}) => ({ thread, text: "x", ...rest });
+  const marks = (kind, threads, steps) => {
+    const run = recordedRun(readSteps({ schema: "workshop.steps/1", title: "x", threads: [{ name: "A" }, { name: "B" }, { name: "C" }], steps, end: { kind, text: "", threads } }));
+    return run.rows.map((_, index) => failure(run, index));
+  };
+  assert.deepEqual(marks("deadlock", [0, 2], [step(0), step(2, { blocks: true }), step(1), step(0, { blocks: true })]), ["", "waits here forever", "", "waits here forever"]);
+  assert.deepEqual(marks("race", [1, 0], [step(1), step(0), step(0)]), ["", "", "the failing access"]);
+  assert.deepEqual(marks("failure", [1], [step(0), step(1), step(0)]), ["", "fails after this step", ""]);
+  assert.deepEqual(marks("failure", [], [step(0), step(1)]), ["", "fails after this step"]);
+  assert.deepEqual(marks("done", [0], [step(0)]), [""]);
+});
+
 test("text is wrapped at spaces, and a word that is too long is broken", () => {
   assert.deepEqual(wrapped("one two three", 7), ["one two", "three"]);
   assert.deepEqual(wrapped("state.compare_exchange(A)", 14), ["state.compare_", "exchange(A)"]);
+  assert.deepEqual(wrapped("RUNNING|JOIN_INTEREST|3*REFERENCE", 20), ["RUNNING|", "JOIN_INTEREST|", "3*REFERENCE"]);
   for (const most of [4, 9, 30]) for (const line of wrapped("let mut guard = is_woken.lock().unwrap();", most, 2)) assert(line.length <= most, line);
   assert.deepEqual(wrapped("", 5), [""]);
 });

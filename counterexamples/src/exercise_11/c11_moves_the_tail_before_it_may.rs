@@ -1,5 +1,6 @@
 //! Breaks clause 11: Counts.
 //! Caught by: models::a_queue_that_overflows_does_not_seem_empty_after_a_steal
+//! Order: a failure
 //! Also fails: models::an_overflow_meets_the_steals_of_two_threads
 //!
 //! An overflow takes from the end: it moves the tail back, and then increments the version in the

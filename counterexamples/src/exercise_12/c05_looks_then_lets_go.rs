@@ -1,5 +1,6 @@
 //! Breaks clause 5: No lost wake-up.
 //! Caught by: models::a_wake_up_counts_in_every_order
+//! Order: a failure
 //! Also fails: thousands_of_wake_ups_from_another_thread_all_arrive
 //! Also fails: models::an_abort_ends_the_task_in_every_order
 //! Also fails: models::no_task_slips_past_a_list_that_closes

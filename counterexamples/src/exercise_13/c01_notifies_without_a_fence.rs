@@ -1,5 +1,6 @@
 //! Breaks clause 1: No task waits.
 //! Caught by: models::a_push_and_a_worker_that_sleeps_do_not_miss_each_other
+//! Order: a failure after an old value
 //! Also fails: models::a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other
 //! Also fails: models::a_job_is_done_in_every_order
 //! Also fails: models::a_push_and_the_last_searcher_do_not_miss_each_other

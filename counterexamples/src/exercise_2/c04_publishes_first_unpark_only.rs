@@ -1,5 +1,6 @@
 //! Breaks clause 4: Published.
 //! Caught by: models::what_was_written_before_a_second_unpark_is_seen
+//! Order: a deadlock after an old value
 //! Also fails: models::a_timed_park_takes_all_tokens_that_came
 //! Also fails: models::what_each_of_two_wakers_wrote_is_seen
 //!

@@ -1,5 +1,6 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: models::wake_ups_of_two_tasks_arrive_in_every_order
+//! Order: a deadlock
 //!
 //! A wake-up unparks the executor only if the hint says that none was pending.
 //! The executor clears the hint after it has taken the wake-ups, and without

@@ -153,7 +153,7 @@ enum Command {
         #[arg(long)]
         mutants: bool,
         /// Record instead in which order each wrong version fails that a model catches,
-        /// and print it as a reader would see it.
+        /// print it as a reader would see it, and compare how it ends with the header.
         #[arg(long, conflicts_with_all = ["fresh", "mutants"])]
         orders: bool,
         /// Count instead, in the prose, what the book's English is measured by.

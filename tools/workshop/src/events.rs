@@ -75,6 +75,9 @@ pub enum Event {
     Order {
         /// The steps that matter, as the page's figures have them.
         document: Box<Document>,
+        /// Every step, if there are more, and a page can draw them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        whole: Option<Box<Document>>,
     },
     /// The program has left data for a figure.
     Figure(Figure),

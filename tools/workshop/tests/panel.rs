@@ -221,6 +221,71 @@ fn the_difference_and_the_way_back_are_at_hand() {
     );
 }
 
+/// An order as `check` keeps it: a thread is started, and the model's own waits for it.
+fn kept_order() -> Value {
+    let step = |operation: &str| {
+        json!({
+            "thread": 0, "operation": operation, "target": 1,
+            "file": "exercises/01-answer/src/models.rs", "line": 3, "column": 5,
+        })
+    };
+    json!({
+        "model": "models::it_ends", "fingerprint": "of before", "own": ["exercises/01-answer/"],
+        "recording": {
+            "format": "primitives.order/1", "checker": "loom", "values": "newest",
+            "newest_passed": false, "execution": 1, "message": "deadlock",
+            "threads": [{}, {}], "objects": [],
+            "steps": [step("unpark"), step("spawn"), step("join")],
+            "order": [{ "done": 0 }, { "done": 1 }],
+        },
+        "sources": { "exercises/01-answer/src/models.rs": "a\nb\nlet child = spawn();\n" },
+    })
+}
+
+#[test]
+fn the_order_in_which_a_model_failed_is_there_until_the_models_pass() {
+    let server = serve();
+    let keep = |order: &str| {
+        let file = "target/workshop/orders/exercise-1.json";
+        server.fixture.write(file, order);
+    };
+    let none = (204, Value::Null);
+    assert_eq!(ask(&server, "order", &json!({})), none);
+    keep(&kept_order().to_string());
+    let (status, answer) = ask(&server, "order", &json!({}));
+    assert_eq!(
+        (status, &answer["changed"]),
+        (200, &json!(true)),
+        "{answer}"
+    );
+    let (document, whole) = (&answer["document"], &answer["whole"]);
+    assert_eq!(document["title"], "models::it_ends");
+    let source = &document["steps"][0]["source"];
+    assert_eq!(source["code"], "let child = spawn();");
+    assert_eq!(document["end"]["kind"], "deadlock");
+    let steps = |document: &Value| document["steps"].as_array().map(Vec::len);
+    assert_eq!((steps(document), steps(whole)), (Some(2), Some(3)));
+
+    let mut overcome = kept_order();
+    overcome["is_overcome"] = json!(true);
+    for order in [&overcome.to_string(), "{}", "no JSON"] {
+        keep(order);
+        assert_eq!(ask(&server, "order", &json!({})), none, "{order}");
+    }
+}
+
+#[test]
+fn the_code_of_a_model_is_shown_like_that_of_a_test() {
+    let server = serve();
+    let model = "/// Clause 1: in every order.\n#[test]\nfn it_ends() {\n    run();\n}\n";
+    server
+        .fixture
+        .write("exercises/01-answer/src/models.rs", model);
+    let (_, answer) = ask(&server, "code", &json!({ "name": "models::it_ends" }));
+    let text = answer["text"].as_str().unwrap_or_default();
+    assert!(text.contains("fn it_ends() {\n    run();"), "{answer}");
+}
+
 #[test]
 fn checks_in_any_terminal_reach_the_pages_and_are_remembered() {
     let server = serve();

@@ -157,6 +157,7 @@ fn a_call_without_the_right_token_is_refused() {
         "/api/exercises/1/hint",
         "/api/exercises/1/code",
         "/api/exercises/1/diff",
+        "/api/exercises/1/order",
         "/api/exercises/1/reset",
         "/api/traces/latest",
         "/api/no-such-call",

@@ -82,6 +82,11 @@ export class TestList {
     }
   }
 
+  /** Where a failure's words stand. @param {unknown} name of the test */
+  wordsOf(name) {
+    return this.rows.get(String(name))?.item.querySelector(".test-message");
+  }
+
   /**
    * Opens what the reader should look at first, a failure or what is to be
    * written next, and returns it.

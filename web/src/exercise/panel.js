@@ -8,6 +8,7 @@ import { afterGreen } from "./after.js";
 import { Checklist } from "./checklist.js";
 import { Hints } from "./hints.js";
 import { onNews } from "./news.js";
+import { FailingOrder } from "./order.js";
 import { Spoilers } from "./spoilers.js";
 import { onList, spokenState } from "./ticks.js";
 import { Work } from "./work.js";
@@ -42,6 +43,7 @@ class Exercise {
     );
     this.output = new Output(`What the check of exercise ${this.number} printed`, (line) => this.work?.editor?.goTo(line));
     this.hints = new Hints(async () => (await call(`exercises/${this.number}/hint`)).value);
+    this.order = new FailingOrder(this.number);
     this.after = element("div", { class: "ws-screen-only" });
     /** @type {AbortController | undefined} */
     this.cancel = undefined;
@@ -78,7 +80,7 @@ class Exercise {
     this.tests.setContract(this.opened.clauses ?? []);
     const bar = element("div", { class: "exercise-bar" }, this.check, this.stop, this.count, this.note, this.reset);
     bar.classList.add("ws-screen-only");
-    const told = element("div", { class: "exercise-told" }, this.output.element, this.tests.element, this.hints.element, this.after);
+    const told = element("div", { class: "exercise-told" }, this.output.element, this.order.home, this.tests.element, this.hints.element, this.after);
     this.place.querySelector(".exercise-command")?.before(this.state);
     this.place.append(this.aloud, work.element, bar, told);
     this.place.classList.add("live");
@@ -88,6 +90,7 @@ class Exercise {
     this.fit();
     foldStub(this.place);
     this.hints.show(this.opened.hints);
+    if (this.opened.has_models) this.order.restore();
     this.place.addEventListener("keydown", (event) => this.checkByKey(event), { capture: true });
     onNews((news) => this.hear(news));
     onList((list) => this.showState(list));
@@ -100,6 +103,8 @@ class Exercise {
       const now = getComputedStyle(this.place).display === "grid";
       if (now !== isWide || now) this.work?.fill(now);
       isWide = now;
+      // What stays in view below the bar has to know where that ends.
+      this.place.style.setProperty("--bar-height", `${this.place.querySelector(".exercise-bar")?.clientHeight ?? 0}px`);
     }).observe(this.place);
   }
 
@@ -124,6 +129,7 @@ class Exercise {
   becomeStale() {
     this.work?.editor?.mark([]);
     this.tests.element.classList.add("stale");
+    this.order.becomeStale();
   }
 
   /** Shows checks that were started elsewhere. */
@@ -142,6 +148,7 @@ class Exercise {
 
   clear() {
     this.output.clear();
+    this.order.begin();
     this.tests.clear();
     this.tests.element.classList.remove("stale");
     this.place.classList.remove("green");
@@ -226,6 +233,8 @@ class Exercise {
         return this.say(this.progress(), "", false);
       case "telling":
         return this.tests.tell(event);
+      case "order":
+        return this.order.show(event, this.tests.wordsOf(event.document?.title));
       case "exit":
         return this.conclude(event);
     }
@@ -256,6 +265,7 @@ class Exercise {
   /** @param {import("../common/words.js").Exit} exit */
   conclude(exit) {
     this.output.flush();
+    this.order.settle();
     const first = this.tests.settle();
     this.showCount();
     // Results lie below the fold on a small screen, and may on a large one.

@@ -2,7 +2,12 @@ import { ask, runnerState } from "../runner.js";
 
 /** Figures have a script of their own: only a page with one of them asks for it. */
 export function loadFigures() {
-  if (!document.querySelector("ws-timeline, ws-sweep, ws-steps, ws-scheduler")) return;
+  if (document.querySelector("ws-timeline, ws-sweep, ws-steps, ws-scheduler")) requestFigures();
+}
+
+/** Asks for it once. */
+export function requestFigures() {
+  if (window.workshopRunner) return;
   // There is one way to the runner, and one token.
   window.workshopRunner = { ask, runnerState };
   const root = typeof path_to_root === "string" ? path_to_root : "";

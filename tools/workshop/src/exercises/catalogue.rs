@@ -196,12 +196,12 @@ impl Exercise {
 
     /// Its tests in the order of their files, each with the text of its file.
     pub fn checks(&self) -> impl Iterator<Item = (String, source::Test)> {
-        let files = self.tests().into_iter();
-        let texts = files.filter_map(|file| fs::read_to_string(file).ok());
-        texts.flat_map(|text| {
-            let tests = source::tests(&text);
-            tests.into_iter().map(move |test| (text.clone(), test))
-        })
+        tests_in(self.tests())
+    }
+
+    /// Its models, likewise.
+    pub fn model_checks(&self) -> impl Iterator<Item = (String, source::Test)> {
+        tests_in(self.models())
     }
 
     /// The stub's text before the reader touched it.
@@ -236,6 +236,17 @@ impl Exercise {
         files.sort();
         files
     }
+}
+
+/// The tests in these files, each with the text of its file.
+fn tests_in(files: Vec<PathBuf>) -> impl Iterator<Item = (String, source::Test)> {
+    let texts = files
+        .into_iter()
+        .filter_map(|file| fs::read_to_string(file).ok());
+    texts.flat_map(|text| {
+        let tests = source::tests(&text);
+        tests.into_iter().map(move |test| (text.clone(), test))
+    })
 }
 
 /// Reads `//! Exercise 1: run one future to its end.`, which may go over

@@ -381,6 +381,9 @@ impl<'a> Check<'a> {
                 break;
             }
         }
+        if last.cause == Cause::Exited(0) {
+            order::overcome(self.workshop, self.exercise);
+        }
         if tests_cause != Cause::Exited(0) && last.cause == Cause::Exited(0) {
             return Ok(self.exit_of(tested));
         }
@@ -432,8 +435,8 @@ impl<'a> Check<'a> {
         let recorded = order::record(self.workshop, self.exercise, binary, test, closed).await;
         if let Some(kept) = recorded {
             order::keep(self.workshop, self.exercise, &kept);
-            let document = Box::new(kept.folded());
-            send(self.events, Event::Order { document });
+            let (document, whole) = kept.for_page();
+            send(self.events, Event::Order { document, whole });
         }
     }
 

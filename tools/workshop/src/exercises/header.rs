@@ -18,7 +18,21 @@ pub struct Header {
     pub also_fails: Vec<Claim>,
     /// Those of them whose words name the cause as well.
     pub tells: Vec<Claim>,
+    /// How the order ends in which the model fails that catches it; one of [`ORDERS`].
+    pub order: Option<String>,
 }
+
+/// What a header may say of an order: what it ends in, and whether a load before that has
+/// returned an old value, without which the order wouldn't end so. There is none if the
+/// model fails only after all orders.
+pub const ORDERS: [&str; 6] = [
+    "a deadlock",
+    "a failure",
+    "a data race",
+    "a deadlock after an old value",
+    "a failure after an old value",
+    "none",
+];
 
 /// A test that a header names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +83,7 @@ impl Header {
             caught_by,
             also_fails: Vec::new(),
             tells: Vec::new(),
+            order: None,
         };
         for (at, line) in lines.by_ref() {
             if let Some(claim) = claim("Also fails", at, line) {
@@ -78,6 +93,15 @@ impl Header {
                     return Err((at, "`Tells` names a test that doesn't fail".into()));
                 }
                 header.tells.push(claim);
+            } else if let Some(order) = line.strip_prefix("//! Order: ") {
+                if !ORDERS.contains(&order) || header.order.is_some() {
+                    let orders = ORDERS.join("`, `");
+                    return Err((
+                        at,
+                        format!("`Order` is said once, and is one of `{orders}`"),
+                    ));
+                }
+                header.order = Some(order.to_owned());
             } else if line.trim_end() == "//!" {
                 break;
             } else {
@@ -161,6 +185,18 @@ mod tests {
         assert!(!header.accepts("tests::b"));
         let source = source.replace("Tells: c", "Tells: d");
         assert_eq!(Header::read(&source).unwrap_err().0, 5);
+    }
+
+    #[test]
+    fn how_an_order_ends_is_one_of_a_few_and_said_once() {
+        let source = "//! Breaks clause 3: Name.\n//! Caught by: models::a\n\
+                      //! Order: a data race\n//! Also fails: b\n//!\n//! Why.\n";
+        let header = Header::read(source).unwrap();
+        assert_eq!(header.order.as_deref(), Some("a data race"));
+        for wrong in ["//! Order: a race", "//! Order: none\n//! Order: none"] {
+            let source = source.replace("//! Order: a data race", wrong);
+            assert!(Header::read(&source).unwrap_err().1.starts_with("`Order`"));
+        }
     }
 
     #[test]

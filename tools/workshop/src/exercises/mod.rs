@@ -143,13 +143,24 @@ pub fn give_hint(workshop: &Workshop, number: u32) -> Result<hint::Hints, Proble
 pub fn code_of_check(workshop: &Workshop, number: u32, name: &str) -> Result<String, Problem> {
     let exercise = catalogue::find(workshop, number)?;
     let name = name.rsplit("::").next().unwrap_or(name);
-    let mut checks = exercise.checks();
+    let mut checks = exercise.checks().chain(exercise.model_checks());
     let found = checks.find(|(_, test)| test.name == name);
     let code = found.and_then(|(source, test)| source::test_source(&source, &test.name));
     code.ok_or_else(|| {
         Problem::new(format!("exercise {number} has no check `{name}`"))
             .help(format!("see `{}/src`", exercise.folder.display()))
     })
+}
+
+/// The order in which a model of the exercise has failed, if one has since all of them
+/// passed.
+///
+/// # Errors
+///
+/// When there is no such exercise.
+pub fn failing_order(workshop: &Workshop, number: u32) -> Result<Option<order::Shown>, Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    Ok(order::shown(workshop, &exercise))
 }
 
 /// How our solution differs from the reader's version.

@@ -185,7 +185,7 @@ impl<'a, W: io::Write> Report<'a, W> {
                     others,
                 });
             }
-            Event::Order { document } => self.failing = Some(*document),
+            Event::Order { document, .. } => self.failing = Some(*document),
             Event::Exit(exit) => self.end(&exit)?,
             _ => {}
         }

@@ -25,6 +25,7 @@ pub fn router() -> Router<Arc<App>> {
         .route("/hint", post(give_hint))
         .route("/code", post(code))
         .route("/diff", post(diff))
+        .route("/order", post(order))
         .route("/reset", post(reset))
 }
 
@@ -125,6 +126,20 @@ async fn diff(
 ) -> Answer<Words> {
     let text = exercises::diff(&app.workshop, number).map_err(unable)?;
     Ok(Json(Words { text }))
+}
+
+/// Answers with the order in which a model has failed, or with nothing: a page asks
+/// without knowing whether there is one.
+async fn order(
+    State(app): State<Arc<App>>,
+    Path(number): Path<u32>,
+    _call: Call<Nothing>,
+) -> Result<Response, Refusal> {
+    let order = apart(move || exercises::failing_order(&app.workshop, number));
+    Ok(match order.await.map_err(unable)? {
+        Some(order) => Json(order).into_response(),
+        None => StatusCode::NO_CONTENT.into_response(),
+    })
 }
 
 async fn reset(

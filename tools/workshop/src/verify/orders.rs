@@ -1,6 +1,6 @@
 //! Records in which order each wrong version fails that one of loom's models catches, as a
-//! reader would see it: the search for it must find one that ends in a failure. The steps
-//! of shuttle's models aren't recorded.
+//! reader would see it: the search for it must find one, and it must end as the version's
+//! header says. The steps of shuttle's models aren't recorded.
 
 use std::future::pending;
 use std::process::ExitCode;
@@ -9,6 +9,7 @@ use crate::exercises::cargo::{self, Binary, Build, Target, Words};
 use crate::exercises::catalogue::{self, Checker, Exercise};
 use crate::exercises::header::Header;
 use crate::exercises::order;
+use crate::exercises::order::document::{Document, EndKind};
 use crate::problem::Problem;
 use crate::terminal::{columns, harmless};
 use crate::workshop::Workshop;
@@ -21,17 +22,19 @@ struct Caught {
     version: String,
     /// The model's name, without its modules.
     model: String,
+    /// How the order ends, by its header.
+    claim: Option<String>,
 }
 
 /// `cargo workshop verify --orders`: prints the order of each wrong version of these
-/// exercises, or of all if `numbers` is empty. The status is a success only if each has
-/// one.
+/// exercises, or of all if `numbers` is empty. The status is a success only if each ends as
+/// its header says.
 ///
 /// # Errors
 ///
 /// When there is no such exercise, or the versions can't be built.
 pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<ExitCode, Problem> {
-    let mut missing = Vec::new();
+    let mut faults = Vec::new();
     let mut count = 0;
     for exercise in catalogue::find_some(workshop, numbers)? {
         let caught = caught(workshop, &exercise);
@@ -39,21 +42,28 @@ pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<Exit
             continue;
         }
         let binary = build(workshop, &exercise).await?;
-        for Caught { version, model } in &caught {
+        for one in &caught {
             count += 1;
-            if !show(workshop, &exercise, &binary, version, model).await {
-                missing.push(format!("exercise_{}::{version}", exercise.number));
+            let ends = show(workshop, &exercise, &binary, one).await;
+            let Caught { version, claim, .. } = one;
+            if claim.as_deref() != Some(ends) {
+                let says = claim.as_ref().map_or_else(
+                    || "says nothing".to_owned(),
+                    |claim| format!("says `Order: {claim}`"),
+                );
+                let name = format!("exercise_{}::{version}", exercise.number);
+                faults.push(format!("{name} {says}; it is `Order: {ends}`"));
             }
         }
     }
     println!(
-        "{} of {count} wrong versions show their order.",
-        count - missing.len()
+        "{} of {count} wrong versions fail in an order as their header says.",
+        count - faults.len()
     );
-    for version in &missing {
-        println!("  none: {version}");
+    for fault in &faults {
+        println!("  {fault}");
     }
-    Ok(match missing.is_empty() {
+    Ok(match faults.is_empty() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     })
@@ -67,6 +77,7 @@ fn caught(workshop: &Workshop, exercise: &Exercise) -> Vec<Caught> {
         Some(Caught {
             version: file.file_stem()?.to_str()?.to_owned(),
             model: Some(model).filter(|model| models.contains(model))?,
+            claim: header.order,
         })
     };
     let versions = catalogue::versions(workshop, PACKAGE, exercise);
@@ -104,21 +115,21 @@ async fn build(workshop: &Workshop, exercise: &Exercise) -> Result<Binary, Probl
     })
 }
 
-/// Prints the order, and returns `true` if there is one.
+/// Prints the order, and returns what a header is to say of it.
 async fn show(
     workshop: &Workshop,
     exercise: &Exercise,
     binary: &Binary,
-    version: &str,
-    model: &str,
-) -> bool {
+    caught: &Caught,
+) -> &'static str {
+    let Caught { version, model, .. } = caught;
     let name = format!("exercise_{}::{version}", exercise.number);
     println!("\n{name}: {model}");
     let path = path_of(exercise, &name, model);
     let kept = order::record(workshop, exercise, binary, &path, pending()).await;
     let Some(kept) = kept else {
         println!("  no order was recorded");
-        return false;
+        return "none";
     };
     let document = kept.folded();
     let (all, folded) = (kept.whole().steps.len(), document.steps.len());
@@ -127,7 +138,19 @@ async fn show(
         harmless(&order::text(&document, usize::from(columns()), None))
     );
     println!("  ({folded} of {all} steps)");
-    true
+    ends(&document)
+}
+
+/// What a header says of such an order. A race needs no old value.
+fn ends(document: &Document) -> &'static str {
+    let is_old = document.steps.iter().any(|step| step.stale.is_some());
+    match (document.end.kind, is_old) {
+        (EndKind::Race, _) => "a data race",
+        (EndKind::Deadlock, false) => "a deadlock",
+        (EndKind::Deadlock, true) => "a deadlock after an old value",
+        (EndKind::Failure, false) => "a failure",
+        (EndKind::Failure, true) => "a failure after an old value",
+    }
 }
 
 /// The model's whole path: models may have files of their own.
@@ -144,5 +167,30 @@ fn path_of(exercise: &Exercise, version: &str, model: &str) -> String {
             format!("{version}::models::{stem}::{model}")
         }
         _ => format!("{version}::models::{model}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::exercises::header::ORDERS;
+
+    #[test]
+    fn each_way_to_end_is_one_that_a_header_may_say() {
+        let document = |kind: &str, stale: Option<&str>| -> Document {
+            let step = json!({ "thread": 0, "text": "x.load = 0", "stale": stale });
+            let document = json!({
+                "schema": "", "title": "", "description": "", "threads": [], "cells": [],
+                "steps": [step], "end": { "kind": kind, "text": "", "threads": [] },
+            });
+            serde_json::from_value(document).expect("a document")
+        };
+        let kinds = ["deadlock", "failure", "race"];
+        let said = [None, Some("1")].map(|stale| kinds.map(|kind| ends(&document(kind, stale))));
+        assert_eq!(said[0], ["a deadlock", "a failure", "a data race"]);
+        assert_eq!(said[1][..2], ORDERS[3..5]);
+        assert_eq!(said[1][2], said[0][2]);
     }
 }

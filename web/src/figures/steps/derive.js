@@ -15,6 +15,7 @@ import { follow, keyOf, nextOf } from "./machine.js";
  * @property {string} says what came of it, or empty
  * @property {string} ordering
  * @property {string} place
+ * @property {string} where the place without the folders
  * @property {string} code of a recorded line
  * @property {string} note
  * @property {string} stale the newest value that a load missed, or empty
@@ -58,10 +59,27 @@ export function recordedRun(steps) {
     });
     const waits = before.waits.map((text, thread) => (thread === step.thread ? (step.blocks ? step.text : "") : step.wakes.includes(thread) ? "" : text));
     const then = { ...before, values, waits };
-    rows.push({ thread: step.thread, does: step.text, says: "", ordering: step.ordering, place: step.place, code: step.code, note: step.note, stale: step.stale === undefined ? "" : shown(step.stale), changes, wakes: step.wakes, then });
+    rows.push({ thread: step.thread, does: step.text, says: "", ordering: step.ordering, place: step.place, where: placeIn(steps.steps, step.place), code: step.code, note: step.note, stale: staleOf(steps, rows, step), changes, wakes: step.wakes, then });
     before = then;
   }
   return { steps, start, rows, end: steps.end };
+}
+
+/** A place without its folders, or with the last of them where steps stand in several files of that name. @param {import("./read.js").Recorded[]} steps @param {string} place */
+function placeIn(steps, place) {
+  const name = (/** @type {string} */ path) => path.split(/[\\/]/).at(-1) ?? "";
+  const file = (/** @type {string} */ path) => path.replace(/:\d+$/, "");
+  const isAmbiguous = steps.some((other) => file(other.place) !== file(place) && name(file(other.place)) === name(file(place)));
+  const folder = place.split(/[\\/]/).slice(0, -1).findLast((part) => part !== "src");
+  return isAmbiguous && folder ? `${folder}/${name(place)}` : name(place);
+}
+
+/** The newest value, if a load missed it, and which step has left it. @param {Steps} steps @param {Row[]} rows before the load @param {import("./read.js").Recorded} step */
+function staleOf({ cells }, rows, { stale, text }) {
+  if (stale === undefined) return "";
+  const cell = cells.findIndex(({ name }) => name === text.split(".")[0]);
+  const from = rows.findLastIndex(({ changes }) => changes.some((change) => change.cell === cell));
+  return shown(stale) + (from < 0 ? "" : `, from step ${from + 1}`);
 }
 
 /** @param {Steps} steps @param {number[]} order @param {Solution} solution @returns {Run} */
@@ -77,7 +95,7 @@ export function orderedRun(steps, order, solution) {
       return after === undefined || after === value ? [] : [{ cell, before: value, after }];
     });
     const wakes = before.waits.flatMap((text, other) => (other !== thread && text && !then.waits[other] ? [other] : []));
-    return { thread, does: next?.line.code.trim() ?? "", says: filled(next?.happens?.says ?? "", steps, from.values), ordering: "", place: "", code: "", note: "", stale: "", changes, wakes, then };
+    return { thread, does: next?.line.code.trim() ?? "", says: filled(next?.happens?.says ?? "", steps, from.values), ordering: "", place: "", where: "", code: "", note: "", stale: "", changes, wakes, then };
   });
   const last = /** @type {import("./machine.js").State} */ (states.at(-1));
   return { steps, start: /** @type {Moment} */ (moments[0]), rows, end: endOf(steps, last, solution) };

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit/html.js";
 import { Figure, isTaken, save } from "../figure.js";
+import { tied } from "../format.js";
 import { Player } from "../timeline/player.js";
 import { wordsOf } from "../unreadable.js";
 import { momentAt, orderedRun, recordedRun } from "./derive.js";
@@ -18,12 +19,15 @@ import { lastChance, momentSentence, sentences, told } from "./words.js";
 
 /** Longer than any program's order that a reader makes. */
 const MOST_STEPS = 200;
+/** Between the buttons and the step that is scrolled to, in pixels. */
+const AIR = 8;
 /** @type {[string, string][]} */
 const KEYS = [
   ["1 … 6", "that thread takes a step"],
   [", .", "back, forward by one step"],
   ["Home End", "to the start, to the end"],
   ["Space", "play, pause"],
+  ["e", "every step, or those that matter"],
   ["p", "play an order that fails, from here"],
   ["u", "undo"],
   ["r", "start over"],
@@ -32,6 +36,9 @@ const KEYS = [
 ];
 
 export class StepsFigure extends Figure {
+  /** What the second of two documents has, every step; the first has those that matter. */
+  whole = "";
+  isWhole = false;
   /** @type {import("./read.js").Steps | undefined} */
   steps = undefined;
   /** @type {Solution | undefined} */
@@ -45,8 +52,9 @@ export class StepsFigure extends Figure {
   player = new Player(this, () => false, () => this.playOn(), () => this.paused());
 
   start() {
+    const [first, second] = this.inline;
+    this.whole = second?.text ?? "";
     try {
-      const [first] = this.inline;
       if (first) this.show(parseSteps(first.text));
     } catch (error) {
       this.error = wordsOf(error);
@@ -59,6 +67,7 @@ export class StepsFigure extends Figure {
     this.player.stop();
     this.steps = steps;
     this.solution = solution;
+    this.isWhole = false;
     this.past = [];
     const order = solution ? firstOrder(steps, solution) : [];
     this.set({ order, at: solution ? order.length : steps.steps.length });
@@ -67,11 +76,25 @@ export class StepsFigure extends Figure {
   /** @param {import("../figure.js").Delivery} delivery */
   take({ document }) {
     this.show(readSteps(document));
+    this.whole = "";
   }
 
   /** @param {string} text */
   load(text) {
     this.show(parseSteps(text));
+    this.whole = "";
+  }
+
+  /** Shows every step, or only those that matter. @param {boolean} isWhole */
+  showAll(isWhole) {
+    const text = isWhole ? this.whole : this.inline[0]?.text;
+    if (!this.whole || !text) return;
+    this.show(parseSteps(text));
+    this.isWhole = isWhole;
+  }
+
+  toggleAll() {
+    this.tryTo(() => this.showAll(!this.isWhole));
   }
 
   // ---- steps
@@ -105,6 +128,20 @@ export class StepsFigure extends Figure {
     this.player.stop();
     this.set({ ...this.state, at });
     this.draw();
+    this.follow();
+  }
+
+  /** Scrolls an order that is longer than its place, so that the step is seen below the buttons. */
+  follow() {
+    const { run, state } = this;
+    const bar = this.querySelector(".fig-transport");
+    if (this.dataset.follow === undefined || !run || !bar) return;
+    const shown = [...this.querySelectorAll(state.at === 0 ? ".cell" : state.at < run.rows.length ? ".step.now" : ".step.now, .end")].map((one) => one.getBoundingClientRect());
+    const scroller = scrollerOf(this);
+    const top = bar.getBoundingClientRect().bottom + AIR;
+    const above = Math.min(...shown.map((one) => one.top)) - top;
+    const below = Math.max(...shown.map((one) => one.bottom)) + AIR - Math.min(innerHeight, scroller.getBoundingClientRect().bottom);
+    if (shown.length > 0 && (above < 0 || below > 0)) scroller.scrollBy({ top: above < 0 ? above : Math.min(below, above), behavior: "instant" });
   }
 
   /** Why a thread can't take a step now; empty if it can. @param {number} thread */
@@ -188,6 +225,7 @@ export class StepsFigure extends Figure {
     this.set({ order, at: at + 1 });
     this.why = "";
     this.draw();
+    this.follow();
     return this.state.at < (this.run?.rows.length ?? 0);
   }
 
@@ -211,6 +249,7 @@ export class StepsFigure extends Figure {
       ".": () => this.seek(state.at + 1),
       Home: () => this.seek(0),
       End: () => this.seek(run.rows.length),
+      e: () => this.toggleAll(),
       p: () => this.findFailure(),
       u: () => this.undo(),
       r: () => this.reset(),
@@ -225,11 +264,12 @@ export class StepsFigure extends Figure {
   // ---- the address
 
   linkParts() {
-    return { at: String(this.state.at), ...(this.solution ? { order: this.state.order.map((thread) => thread + 1).join("") } : {}) };
+    return { at: String(this.state.at), ...(this.isWhole ? { all: "1" } : {}), ...(this.solution ? { order: this.state.order.map((thread) => thread + 1).join("") } : {}) };
   }
 
   /** @param {Record<string, string>} parts */
-  applyLink({ at, order }) {
+  applyLink({ at, order, all }) {
+    this.tryTo(() => this.showAll(all === "1"));
     const threads = /^[1-9]*$/.test(order ?? "") ? [...(order ?? "").slice(0, MOST_STEPS)].map((digit) => Number(digit) - 1) : [];
     this.player.stop();
     this.set({ order: this.solution ? threads : [], at: Number(at) >= 0 ? Math.floor(Number(at)) : Infinity });
@@ -243,18 +283,31 @@ export class StepsFigure extends Figure {
     const { run, steps } = this;
     if (!run || !steps) {
       if (this.onPaper) return html`${this.head()}<p>${this.error || "Steps that wait for an order, on the screen."}</p>`;
+      if (this.error) return html`${this.head()}${this.whyLine()}`;
       return html`${this.head()}<div class="fig-empty"><p>No order is here yet.</p>${this.fileButton("Load an order …")}</div>${this.whyLine()}`;
     }
     const { at } = this.state;
     const drawing = html`<div class="fig-canvas steps-canvas">${picture(run, { at, width: this.width, widest: widestOf(run, this.solution), label: conclusion(run), id: `${this.key}-steps` })}</div>`;
-    if (this.onPaper) return html`${this.head()}${drawing}${this.text(true)}${this.linkOnPaper()}`;
-    return html`${this.head(html`<span class="fig-tools">${this.largeButton()}${this.menu("an order", this.exports())}</span>`)}
-      ${this.help(KEYS.filter(([keys]) => this.solution?.canFail || (keys !== "p" && (this.solution || keys !== "1 … 6"))))}
+    if (this.onPaper) return html`${this.head()}${this.lead()}${drawing}${this.text(true)}${this.linkOnPaper()}`;
+    return html`${this.head(html`<span class="fig-tools">${this.allButton()}${this.largeButton()}${this.menu("an order", this.exports())}</span>`)}
+      ${this.help(KEYS.filter(([keys]) => this.solution?.canFail || (keys !== "p" && (this.solution || keys !== "1 … 6"))).filter(([keys]) => this.whole || keys !== "e"))}
+      ${this.lead()}
       ${this.schedule()}
       ${this.whyLine()}
       ${this.transport()}
       ${drawing}
       ${this.text(false)}`;
+  }
+
+  /** Why a recorded order fails, in a sentence or two. */
+  lead() {
+    const { steps } = this;
+    return steps?.end && steps.end.kind !== "done" ? html`<p class="steps-lead">${tied(steps.description)}</p>` : nothing;
+  }
+
+  allButton() {
+    if (!this.whole) return nothing;
+    return html`<button type="button" class="ws-button" @click=${() => this.toggleAll()}>${this.isWhole ? "The steps that matter" : "Every step"}</button>`;
   }
 
   /** The buttons with which the reader makes an order. */
@@ -306,4 +359,12 @@ export class StepsFigure extends Figure {
     if (!steps) return nothing;
     return html`<button type="button" class="ws-button" @click=${() => save(`${steps.title.replace(/[^\w-]+/g, "-").toLowerCase()}.json`, JSON.stringify(steps.document))}>Save ${this.solution ? "the programs" : "the order"}</button>`;
   }
+}
+
+/** What scrolls the figure. @param {Element} figure @returns {Element} */
+function scrollerOf(figure) {
+  for (let one = figure.parentElement; one; one = one.parentElement) {
+    if (one.scrollHeight > one.clientHeight && /auto|scroll/.test(getComputedStyle(one).overflowY)) return one;
+  }
+  return document.documentElement;
 }

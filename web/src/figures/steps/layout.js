@@ -1,7 +1,7 @@
 // Where everything stands: text doesn't wrap by itself in SVG.
 
 import { shown } from "./derive.js";
-import { changesOf, effects, remarks } from "./words.js";
+import { effects, failure, remarks, untoldChanges } from "./words.js";
 
 /** @typedef {import("./derive.js").Run} Run */
 /** @typedef {{text: string, kind: string, indent: number}} TextLine */
@@ -16,6 +16,13 @@ export const LINE = 16;
 export const GUTTER = 26;
 const GAP = 8;
 const PAD = 8;
+/** The source stands beside the threads where their part has so much room for each. */
+const ROOMY = 230;
+const THREADS_PART = 0.66;
+/** Where a column would be narrower, what a thread does stands beside the columns. */
+const NARROWEST = 220;
+const LANE = 24;
+const NARROW_LANE = 16;
 const CELL_HEIGHT = 40;
 const HANGING = 2;
 /** What a thread that sleeps at the end takes below the last step. */
@@ -49,6 +56,8 @@ export function wrapped(text, most, hanging = 0) {
 /** The first part of a word that is too long, up to a sign if there is one in its second half. @param {string} word @param {number} most */
 function broken(word, most) {
   const part = word.slice(0, most);
+  const bar = part.lastIndexOf("|");
+  if (bar > 0) return part.slice(0, bar + 1);
   const sign = Math.max(part.lastIndexOf("("), part.lastIndexOf("."), part.lastIndexOf("_"), part.lastIndexOf("/"));
   // A method keeps its point.
   return sign > most / 3 ? part.slice(0, part[sign] === "." ? sign : sign + 1) : part;
@@ -64,18 +73,26 @@ function block(text, width, kind, glyph = CODE_GLYPH, indent = 0) {
 /** @param {Run} run @param {{at: number, width: number, widest: import("./read.js").Value[][]}} settings `widest`: the values that each cell may take */
 export function layout(run, { at, width, widest }) {
   const { steps, rows } = run;
-  const column = (width - GUTTER) / steps.threads.length;
-  const inner = column - GAP - PAD * 2;
+  const many = steps.threads.length;
+  const hasSource = rows.some(({ code }) => code);
+  const isLanes = hasSource && (width - GUTTER) / many < NARROWEST;
+  const isBeside = hasSource && ((width - GUTTER) * THREADS_PART) / many >= ROOMY;
+  const column = isLanes ? (many > 3 ? NARROW_LANE : LANE) : ((width - GUTTER) * (isBeside ? THREADS_PART : 1)) / many;
+  const box = isLanes ? width - GUTTER - many * column - GAP : column - GAP;
+  const inner = box - PAD * 2;
   const glyph = width < NARROW ? SMALL_CODE_GLYPH : CODE_GLYPH;
   const left = (/** @type {number} */ thread) => GUTTER + thread * column;
+  const boxLeft = (/** @type {number} */ thread) => (isLanes ? left(many) + GAP / 2 : left(thread));
   const cells = cellsAt(steps.cells, widest, width);
   const headTop = (cells.at(-1)?.bottom ?? 0) + (cells.length > 0 ? 12 : 0);
   const moment = rows[at - 1]?.then ?? run.start;
   const heads = steps.threads.map((name, thread) => {
     const waits = moment.waits[thread];
-    return { thread, x: left(thread), name: block(name, inner, "thread-name"), state: block(waits || (moment.ended[thread] ? "ended" : steps.programs.length > 0 || at < rows.length ? "can go on" : ""), inner, waits ? "waits" : "soft") };
+    return { thread, x: boxLeft(thread), y: headTop, name: block(name, inner, "thread-name"), state: block(waits || (moment.ended[thread] ? "ended" : steps.programs.length > 0 || (at < rows.length && !isLanes) ? "can go on" : ""), inner, waits ? "waits" : "soft").filter(({ text }) => text || !isLanes) };
   });
-  const headHeight = Math.max(...heads.map(({ name, state }) => name.length + state.length)) * LINE + 6;
+  const heights = heads.map(({ name, state }) => (name.length + state.length) * LINE);
+  if (isLanes) heads.forEach((head, index) => (head.y += sum(heights.slice(0, index))));
+  const headHeight = (isLanes ? sum(heights) : Math.max(...heights)) + 6;
   const programTop = headTop + headHeight;
   const programs = steps.programs.map((program, thread) => {
     let y = programTop;
@@ -92,23 +109,33 @@ export function layout(run, { at, width, widest }) {
   const order = { y, text: programs.length > 0 ? (rows.length > 0 ? "The order" : "The order is empty: no thread has taken a step yet.") : "" };
   if (order.text) y += LINE + 8;
   const placed = rows.map((row, index) => {
+    const fails = failure(run, index);
+    const source = row.where || row.code ? block(`${row.where} ${row.code}`.trim(), isBeside ? width - left(many) - PAD * 2 : inner, "code source", glyph) : [];
     const lines = [
-      ...block(row.does, inner, "code", glyph),
-      ...(row.ordering ? block(row.ordering, inner, "soft") : []),
+      ...(isLanes ? block(steps.threads[row.thread] ?? "", inner, "who") : []),
+      ...block(`${row.does} ${row.ordering}`.trim(), inner, "code", glyph),
       ...remarks(row).flatMap((text) => block(text, inner, text === row.note ? "soft" : text === row.says ? "" : "bad")),
-      ...changesOf(run, row).flatMap((text) => block(text, inner, "code change", glyph)),
+      ...untoldChanges(run, row).flatMap((text) => block(text, inner, "code change", glyph)),
       ...effects(run, index).flatMap((text) => block(text, inner, row.then.waits[row.thread] ? "waits" : "soft")),
-      ...(row.place ? block(row.place, inner, "soft") : []),
+      ...(fails ? block(fails, inner, "bad") : []),
+      ...(isBeside ? [] : source),
     ];
     const height = lines.length * LINE + PAD + 4;
-    const one = { row, index, x: left(row.thread), y, width: column - GAP, height, lines, isNow: index === at - 1, isAhead: index >= at };
-    y += height + 6;
+    const beside = isBeside ? { x: left(many) + PAD, lines: source } : undefined;
+    const mark = isLanes ? { x: left(row.thread) + column / 2 - 5, width: 10 } : { x: left(row.thread), width: 4 };
+    const one = { row, index, x: boxLeft(row.thread), y, width: box, height, mark, lines, beside, fails: fails !== "", isNow: index === at - 1, isAhead: index >= at };
+    y += Math.max(height, (beside?.lines.length ?? 0) * LINE + PAD + 4) + 6;
     return one;
   });
   if (rows.length > 0 && moment.waits.some(Boolean)) y += SLEEP;
   const end = run.end && { y: y + 2, isBad: run.end.kind !== "done", isAhead: at < rows.length, lines: block(run.end.text, width - GUTTER - 34, "verdict") };
   if (end) y += end.lines.length * LINE + 18;
-  return { width, height: y + 2, column, glyph, isSmall: width < NARROW, left, cells, heads, headTop, programTop, programs, order, rows: placed, end };
+  return { width, height: y + 2, isLanes, column, glyph, isSmall: width < NARROW, left, cells, heads, headTop, programTop, programs, order, rows: placed, end };
+}
+
+/** @param {number[]} numbers */
+function sum(numbers) {
+  return numbers.reduce((total, one) => total + one, 0);
 }
 
 /** @param {{name: string}[]} cells @param {import("./read.js").Value[][]} widest @param {number} width */

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit/html.js";
 import { shown } from "./derive.js";
-import { changesOf, effects, remarks } from "./words.js";
+import { changesOf, effects, failure, remarks } from "./words.js";
 
 /** @typedef {import("./derive.js").Run} Run */
 
@@ -48,7 +48,7 @@ function table(run, at, seek) {
         <td><button type="button" class="fig-row" @click=${() => seek(index + 1)}>${index + 1}</button></td>
         <td>${steps.threads[row.thread]}</td>
         <td><code>${row.does}</code>${row.ordering ? ` ${row.ordering}` : nothing}${row.place ? html`<br />${row.place}` : nothing}${row.code ? html`<br /><code>${row.code}</code>` : nothing}</td>
-        <td>${[...remarks(row), ...effects(run, index)].join("; ")}</td>
+        <td>${[...remarks(row), ...effects(run, index), failure(run, index)].filter(Boolean).join("; ")}</td>
         <td>${changesOf(run, row).join(", ")}</td>
       </tr>`)}</tbody>
     </table>

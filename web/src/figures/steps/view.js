@@ -20,8 +20,7 @@ export function picture(run, settings) {
   return svg`<svg class=${plan.isSmall ? "fig-picture steps small" : "fig-picture steps"} role="img" aria-label=${label} viewBox=${`0 0 ${width} ${plan.height}`} width=${width} height=${plan.height}>
     <defs><pattern id=${`${id}-hatch`} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="stripe" width="6" height="6"></rect><rect class="hatch" width="2" height="6"></rect></pattern></defs>
     ${cells(run, plan, at)}
-    ${plan.heads.map(({ thread, x, name, state }) => svg`${text(name, x + 8, plan.headTop + 13)}${text(state, x + 8, plan.headTop + 13 + name.length * LINE)}
-      <path class=${`head stroke-${thread}`} d=${`M${x} ${plan.programTop - 3}h${plan.column - 8}`}></path>`)}
+    ${plan.heads.map((head) => headOf(head, plan))}
     ${plan.programs.flat().map((line) => svg`${line.isNow ? caret(line) : nothing}${text(line.text, line.x + 18, line.y + 13, plan.glyph)}`)}
     ${plan.order.text ? svg`<text class="soft" x="0" y=${plan.order.y + 12}>${plan.order.text}</text>` : nothing}
     ${sleeps(run, plan, id)}
@@ -38,18 +37,28 @@ function cells(run, plan, at) {
     <text class="soft" x=${x + 8} y=${y + 15}>${name}</text><text class="code value" x=${x + 8} y=${y + 32}>${shown(values[index])}</text></g>`);
 }
 
+/** A thread's name and how it stands, above its column; where the columns are narrow, beside a sign of its color in its column. @param {ReturnType<typeof layout>["heads"][0]} head @param {ReturnType<typeof layout>} plan */
+function headOf({ thread, x, y, name, state }, { isLanes, programTop, column, left }) {
+  const sign = isLanes
+    ? svg`<path class=${`mark-of fill-${thread}`} d=${`M${left(thread) + column / 2 - 5} ${y + 3}h10v10h-10z`}></path>`
+    : svg`<path class=${`head stroke-${thread}`} d=${`M${x} ${programTop - 3}h${column - 8}`}></path>`;
+  return svg`${text(name, x + 8, y + 13)}${text(state, x + 8, y + 13 + name.length * LINE)}
+      ${sign}`;
+}
+
 /** @param {{x: number, y: number, waits: boolean}} line */
 function caret({ x, y, waits }) {
   return waits ? svg`<path class="caret waits" d=${`M${x + 5} ${y + 4}v10m5 0v-10`}></path>` : svg`<path class="caret" d=${`M${x + 4} ${y + 3}l9 6l-9 6z`}></path>`;
 }
 
 /** @param {ReturnType<typeof layout>["rows"][0]} row @param {number} glyph */
-function rowOf({ row, index, x, y, width, height, lines, isNow, isAhead }, glyph) {
-  return svg`<g class=${isNow ? "step now" : isAhead ? "step ahead" : "step"}>
+function rowOf({ row, index, x, y, width, height, mark, lines, beside, fails, isNow, isAhead }, glyph) {
+  return svg`<g class=${`${isNow ? "step now" : isAhead ? "step ahead" : "step"}${fails ? " fails" : ""}`}>
     <text class="number" x=${GUTTER - 8} y=${y + 17}>${index + 1}</text>
     <rect class="box" x=${x} y=${y} width=${width} height=${height} rx="4"></rect>
-    <path class=${`mark-of fill-${row.thread}`} d=${`M${x} ${y}h4v${height}h-4z`}></path>
-    ${text(lines, x + 11, y + 17, glyph)}</g>`;
+    <path class=${`mark-of fill-${row.thread}`} d=${`M${mark.x} ${y}h${mark.width}v${height}h-${mark.width}z`}></path>
+    ${fails ? svg`<path class="glyph" d=${`M${GUTTER - 18} ${y + 25}l10 10m0 -10l-10 10`}></path>` : nothing}
+    ${text(lines, x + 11, y + 17, glyph)}${beside ? text(beside.lines, beside.x, y + 17, glyph) : nothing}</g>`;
 }
 
 /** A thread that waits: hatched, from the step after which it does to the one that ends it. @param {Run} run @param {ReturnType<typeof layout>} plan @param {string} id */
@@ -67,16 +76,17 @@ function sleeps({ steps }, plan, id) {
       from = waits ? start : NaN;
       if (!(waits || isWaiting) || (waits && row !== last.row)) return nothing;
       const to = waits ? y + height + SLEEP : row.thread === thread ? y : y + height / 2;
-      return svg`<rect class="sleep" fill=${`url(#${id}-hatch)`} x=${plan.left(thread) + plan.column / 2 - 9} y=${start} width="10" height=${Math.max(0, to - start)}></rect>`;
+      return svg`<rect class="sleep" fill=${`url(#${id}-hatch)`} x=${plan.left(thread) + plan.column / 2 - (plan.isLanes ? 5 : 9)} y=${start} width="10" height=${Math.max(0, to - start)}></rect>`;
     });
   });
 }
 
 /** From a step to the threads that it wakes. @param {ReturnType<typeof layout>} plan */
-function arrows({ rows, left, column }) {
+function arrows({ rows, left, column, isLanes }) {
   return rows.filter(({ isAhead }) => !isAhead).flatMap(({ row, x, y, width, height }) => row.wakes.map((thread) => {
     const isRight = thread > row.thread;
-    const [from, to] = [isRight ? x + width : x, left(thread) + column / 2 + (isRight ? -10 : 2)];
+    const edge = left(row.thread) + column / 2 + (isRight ? 5 : -5);
+    const [from, to] = [isLanes ? edge : isRight ? x + width : x, left(thread) + column / 2 + (isLanes ? (isRight ? -6 : 6) : isRight ? -10 : 2)];
     const middle = y + height / 2;
     return svg`<path class="arrow" d=${`M${from} ${middle}H${to}`}></path><path class="wake" d=${`M${to + (isRight ? 1 : -1)} ${middle}l${isRight ? -8 : 8} -5v10z`}></path>`;
   }));

@@ -19,6 +19,25 @@ export function remarks({ says, stale, note }) {
   return [says, stale && `reads an OLD value: the newest is ${stale}`, note].filter(Boolean);
 }
 
+/** The same, where the operation's own words don't say it. @param {Run} run @param {Row} row */
+export function untoldChanges(run, row) {
+  return changesOf(run, row).filter((_, index) => {
+    const { before, after } = /** @type {Row["changes"][0]} */ (row.changes[index]);
+    return !row.does.includes(`${shown(before)} → ${shown(after)}`);
+  });
+}
+
+/** Where a recorded order fails, in words; empty for a step that doesn't. @param {Run} run @param {number} index */
+export function failure({ steps, rows, end }, index) {
+  if (!end || end.kind === "done" || steps.programs.length > 0) return "";
+  const thread = rows[index]?.thread ?? -1;
+  if (end.kind === "race") return index === rows.length - 1 ? "the failing access" : "";
+  const isLast = index === rows.findLastIndex((row) => row.thread === thread);
+  if (end.kind === "deadlock") return isLast && end.threads.includes(thread) ? "waits here forever" : "";
+  const isIt = end.threads.length > 0 ? isLast && end.threads[0] === thread : index === rows.length - 1;
+  return isIt ? "fails after this step" : "";
+}
+
 /** Whom a step wakes, and why its thread stops. @param {Run} run @param {number} index */
 export function effects({ steps, rows }, index) {
   const row = rows[index];
@@ -35,7 +54,7 @@ export function stepSentence(run, index) {
   const row = run.rows[index];
   if (!row) return "";
   const does = [row.does.replace(/\s*[;{]$/, ""), row.ordering].filter(Boolean).join(" ");
-  const what = [...remarks(row), ...changesOf(run, row), ...effects(run, index)];
+  const what = [...remarks(row), ...untoldChanges(run, row), ...effects(run, index), failure(run, index)].filter(Boolean);
   return `Step ${index + 1}, ${run.steps.threads[row.thread]}: ${does}${what.length > 0 ? `; ${what.join("; ")}` : ""}.`;
 }
 

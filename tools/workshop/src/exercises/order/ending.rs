@@ -8,21 +8,17 @@ impl Picture<'_> {
     /// How it ended. Adds a row for each thread that stands in an operation, if that is
     /// what the end is about.
     pub fn end(&self, rows: &mut Vec<Row>) -> End {
-        let message = &self.recording.message;
+        let message = self.message();
         let stands = |thread: usize| self.standing(thread, rows);
-        let panic = self
-            .recording
-            .order
-            .iter()
-            .rev()
-            .find_map(|entry| match entry {
-                Entry::Panics {
-                    panics,
-                    message: it,
-                    place,
-                } if it == message => Some((*panics, place)),
-                _ => None,
-            });
+        let mut panics = self.recording.order.iter().filter_map(|entry| match entry {
+            Entry::Panics {
+                panics,
+                message: it,
+                place,
+            } if it == message => Some((*panics, place)),
+            _ => None,
+        });
+        let panic = panics.next_back();
         if message.starts_with("deadlock") {
             let threads = 0..self.recording.threads.len();
             let standing: Vec<_> = threads.filter_map(|it| Some((it, stands(it)?))).collect();
@@ -51,15 +47,21 @@ impl Picture<'_> {
             return self.race(rows, panic.map(|(thread, _)| thread));
         }
         let thread = panic.map(|(thread, _)| thread);
-        let at = panic
-            .map(|(_, place)| place)
-            .filter(|place| !place.file.is_empty());
-        let is_ours = |place: &&Place| !self.sources.text(&place.file).is_empty();
-        let at = at.filter(is_ours).map_or(String::new(), |place| {
-            format!(" ({}:{})", file_name(&place.file), place.line)
-        });
+        let at = panic.map_or(String::new(), |(_, place)| self.at(place));
+        // It counts a thread's steps in 16 bits.
+        let is_in_loom = |file: &str| panic.is_some_and(|(_, place)| place.file.ends_with(file));
+        let is_loom_at_its_limit =
+            message == "attempt to add with overflow" && is_in_loom("/rt/vv.rs");
+        // Its numbers of things come from memory that has something else in it.
+        let is_freed = message.starts_with("index out of bounds") && is_in_loom("/rt/object.rs");
         let text = match message {
-            it if it.contains("exceeded") => "a loop goes on forever".to_owned(),
+            it if it.contains("exceeded") || is_loom_at_its_limit => {
+                "a loop goes on forever".to_owned()
+            }
+            _ if is_freed => {
+                let who = thread.map_or("a thread", |thread| self.thread(thread));
+                format!("{who} uses something that was freed")
+            }
             it if it.contains("leaked") => "something was never freed".to_owned(),
             it => {
                 let who = thread.map_or("it", |thread| self.thread(thread));
@@ -71,6 +73,33 @@ impl Picture<'_> {
             kind: EndKind::Failure,
             text,
             threads,
+        }
+    }
+
+    /// What it failed with. While a panic unwinds, loom may panic again and say nothing of
+    /// the cause.
+    fn message(&self) -> &str {
+        self.first_panic()
+            .map_or(&self.recording.message, |(_, message)| message)
+    }
+
+    /// Where in the order, and with what, the execution has failed, if loom's own words
+    /// came only afterward.
+    pub fn first_panic(&self) -> Option<(usize, &str)> {
+        let mut order = self.recording.order.iter().enumerate();
+        order
+            .find_map(|(at, entry)| match entry {
+                Entry::Panics { message, .. } => Some((at, message.as_str())),
+                _ => None,
+            })
+            .filter(|_| self.recording.message == "not in exploring state")
+    }
+
+    /// ` (lib.rs:12)`, if a reader has that file.
+    fn at(&self, place: &Place) -> String {
+        match self.is_told(place) {
+            true => format!(" ({}:{})", file_name(&place.file), place.line),
+            false => String::new(),
         }
     }
 
@@ -138,13 +167,12 @@ impl Picture<'_> {
                 place,
                 ..
             } = &steps[step];
-            let (name, file) = (self.thread(*thread), file_name(&place.file));
-            let line = place.line;
-            match operation.as_str() {
-                "drop" => format!("{name} drops it ({file}:{line})"),
-                "read" => format!("{name} reads it ({file}:{line})"),
-                _ => format!("{name} writes it ({file}:{line})"),
-            }
+            let does = match operation.as_str() {
+                "drop" => "drops",
+                "read" => "reads",
+                _ => "writes",
+            };
+            format!("{} {does} it{}", self.thread(*thread), self.at(place))
         };
         let cell = &self.cells[object];
         let both = match other {

@@ -12,7 +12,8 @@ mod tests;
 mod text;
 mod values;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -44,6 +45,15 @@ const LIMIT: Duration = Duration::from_secs(40);
 /// As many rows are shown after a check.
 pub const ROWS: usize = 15;
 
+/// As many steps are drawn on a page.
+const PAGE_STEPS: usize = 500;
+
+/// No recording is larger.
+const BYTES_MOST: u64 = FILE_MIB * MIB;
+
+/// So much may a recording write.
+const FILE_MIB: u64 = 256;
+
 const MIB: u64 = 1 << 20;
 
 /// A recording, with all that is needed to show it after the sources have changed.
@@ -57,6 +67,20 @@ pub struct Kept {
     own: Vec<String>,
     recording: Recording,
     sources: Sources,
+    /// Whether all models have passed since.
+    #[serde(default)]
+    is_overcome: bool,
+}
+
+/// What a page is shown of the recording that was kept last.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Shown {
+    /// The steps that matter.
+    document: Box<Document>,
+    /// Every step, if there are more, and a page can draw them.
+    whole: Option<Box<Document>>,
+    /// Whether the exercise isn't what it was.
+    changed: bool,
 }
 
 impl Kept {
@@ -68,6 +92,16 @@ impl Kept {
     /// Every step.
     pub fn whole(&self) -> Document {
         self.draw(Extent::Whole)
+    }
+
+    /// What matters of it; and every step, if there are more, and a page can draw them.
+    pub fn for_page(&self) -> (Box<Document>, Option<Box<Document>>) {
+        let folded = self.folded();
+        let may_fit = self.recording.order.len() <= 2 * PAGE_STEPS;
+        let steps = folded.steps.len() + 1..=PAGE_STEPS;
+        let whole = may_fit.then(|| self.whole());
+        let whole = whole.filter(|whole| steps.contains(&whole.steps.len()));
+        (Box::new(folded), whole.map(Box::new))
     }
 
     fn draw(&self, extent: Extent) -> Document {
@@ -114,6 +148,7 @@ pub async fn record(
         own: own.to_vec(),
         sources: Sources::of(&recording, workshop.root()),
         recording,
+        is_overcome: false,
     })
 }
 
@@ -133,7 +168,7 @@ fn order(binary: &Binary, model: &str, file: &Path) -> Order {
             output_bytes: 16 * MIB,
             cuts_output: true,
             memory_bytes: 16_384 * MIB,
-            file_bytes: 256 * MIB,
+            file_bytes: FILE_MIB * MIB,
             processes: 512,
             threads: 16_384,
             disk_bytes: None,
@@ -157,6 +192,33 @@ pub fn keep(workshop: &Workshop, exercise: &Exercise, kept: &Kept) {
     }
 }
 
+/// Remembers that all models pass now: no page needs the last recording any longer.
+pub fn overcome(workshop: &Workshop, exercise: &Exercise) {
+    if let Some(mut kept) = read(workshop, exercise).filter(|kept| !kept.is_overcome) {
+        kept.is_overcome = true;
+        keep(workshop, exercise, &kept);
+    }
+}
+
+/// What a page is shown of the recording that was kept last; nothing if there is none,
+/// or all models have passed since.
+pub fn shown(workshop: &Workshop, exercise: &Exercise) -> Option<Shown> {
+    let kept = read(workshop, exercise).filter(|kept| !kept.is_overcome)?;
+    let (document, whole) = kept.for_page();
+    Some(Shown {
+        document,
+        whole,
+        changed: kept.fingerprint != exercise.fingerprint(),
+    })
+}
+
+fn read(workshop: &Workshop, exercise: &Exercise) -> Option<Kept> {
+    let mut text = String::new();
+    let file = File::open(file(workshop, exercise)).ok()?;
+    file.take(BYTES_MOST).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
 /// The recording that was kept last.
 ///
 /// # Errors
@@ -164,9 +226,7 @@ pub fn keep(workshop: &Workshop, exercise: &Exercise, kept: &Kept) {
 /// When there is no such exercise, or none of its models has failed.
 pub fn find(workshop: &Workshop, number: u32) -> Result<(Exercise, Kept), Problem> {
     let exercise = catalogue::find(workshop, number)?;
-    let text = fs::read_to_string(file(workshop, &exercise)).ok();
-    let kept = text.and_then(|text| serde_json::from_str(&text).ok());
-    match kept {
+    match read(workshop, &exercise) {
         Some(kept) => Ok((exercise, kept)),
         None => Err(
             Problem::new(format!("no order of exercise {number} has been recorded")).help(

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::recording::{Place, Recording};
-use super::sources::Sources;
+use super::sources::{Sources, without_detours};
 
 /// A name for each object: of the field or the binding that it was made for, or
-/// of what it's called where it is used.
-pub fn cells(recording: &Recording, sources: &Sources) -> Vec<String> {
+/// of what it's called where it is used. Of equal names, those in files that begin as
+/// `own` says come first.
+pub fn cells(recording: &Recording, sources: &Sources, own: &[String]) -> Vec<String> {
     let mut names = Vec::new();
     for (number, object) in recording.objects.iter().enumerate() {
         let is_derived = shares_its_place(recording, number)
@@ -21,7 +22,10 @@ pub fn cells(recording: &Recording, sources: &Sources) -> Vec<String> {
         };
         names.push(name.unwrap_or_else(|| object.kind.to_lowercase()));
     }
-    numbered(names)
+    let objects = recording.objects.iter();
+    let is_foreign = |file: &str| !own.iter().any(|own| file.contains(own.as_str()));
+    let ranks = objects.map(|object| is_foreign(&without_detours(&object.place.file)));
+    numbered(names, &ranks.collect::<Vec<_>>())
 }
 
 /// Whether objects of other kinds were made at the same place, as a derived
@@ -46,21 +50,24 @@ pub fn threads(recording: &Recording, sources: &Sources) -> Vec<String> {
         let given = thread.name.clone().filter(|name| !name.is_empty());
         given.or_else(bound).unwrap_or_else(|| "thread".to_owned())
     };
-    numbered(threads.map(name).collect())
+    let names: Vec<_> = threads.map(name).collect();
+    let ranks = vec![false; names.len()];
+    numbered(names, &ranks)
 }
 
-/// Tells equal names apart: `state`, `state 2`.
-fn numbered(names: Vec<String>) -> Vec<String> {
-    let mut counts = BTreeMap::new();
-    let number = |name: String| {
-        let count: &mut usize = counts.entry(name.clone()).or_default();
+/// Tells equal names apart: `state`, `state 2`. The lower rank is counted first.
+fn numbered(mut names: Vec<String>, ranks: &[bool]) -> Vec<String> {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|&at| ranks[at]);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for at in order {
+        let count = counts.entry(names[at].clone()).or_default();
         *count += 1;
-        match *count {
-            1 => name,
-            count => format!("{name} {count}"),
+        if *count > 1 {
+            names[at] += &format!(" {count}");
         }
-    };
-    names.into_iter().map(number).collect()
+    }
+    names
 }
 
 /// What a value is made for.
@@ -259,6 +266,8 @@ mod tests {
     #[test]
     fn equal_names_are_told_apart() {
         let names = ["a", "b", "a"].map(String::from).to_vec();
-        assert_eq!(numbered(names), ["a", "b", "a 2"]);
+        assert_eq!(numbered(names.clone(), &[false; 3]), ["a", "b", "a 2"]);
+        let of_others = [true, false, false];
+        assert_eq!(numbered(names, &of_others), ["a 2", "b", "a"]);
     }
 }

@@ -35,7 +35,7 @@ pub fn draw(
         recording,
         sources,
         own,
-        cells: names::cells(recording, sources),
+        cells: names::cells(recording, sources, own),
         threads: names::threads(recording, sources),
         values: values::of_objects(recording, sources),
     };
@@ -117,7 +117,9 @@ impl Picture<'_> {
         let steps = &self.recording.steps;
         let mut is_done = vec![false; steps.len()];
         let mut rows = Vec::new();
-        for entry in &self.recording.order {
+        let order = &self.recording.order;
+        let end = self.first_panic().map_or(order.len(), |(at, _)| at);
+        for entry in &order[..end] {
             match entry {
                 Entry::Done { done } if *done < steps.len() => {
                     is_done[*done] = true;
@@ -160,16 +162,23 @@ impl Picture<'_> {
         }
     }
 
-    /// A guard is released in code of our own, which says nothing.
+    /// A guard is released in code of our own, and a value may be dropped in std's, which
+    /// says nothing.
     fn source(&self, place: &Place) -> Option<Source> {
         let file = without_detours(&place.file);
-        let is_told = !file.is_empty() && !file.contains(PRIMITIVES);
+        let is_told = self.is_told(place);
         let code = self.sources.line(place).trim();
         is_told.then(|| Source {
             file,
             line: place.line,
             code: Some(code.to_owned()).filter(|code| !code.is_empty()),
         })
+    }
+
+    /// Whether the place is in a file that a reader has.
+    pub fn is_told(&self, place: &Place) -> bool {
+        let is_ours = !self.sources.text(&place.file).is_empty();
+        is_ours && !without_detours(&place.file).contains(PRIMITIVES)
     }
 
     /// What the step does, in a few words.
@@ -248,6 +257,7 @@ impl Picture<'_> {
         });
         self.fold_parts(rows);
         fold_repeats(rows);
+        leave_out(rows);
     }
 
     /// Makes one step of several that a thread does in one function of another package.
@@ -346,6 +356,41 @@ fn fold_repeats(rows: &mut Vec<Row>) {
         folded.extend(left_out.into_iter().skip(whole));
     }
     *rows = folded;
+}
+
+/// As many steps are shown of what matters: more are a loop that goes on, with other
+/// values each time.
+const MOST: usize = 300;
+/// As many of them are the last ones.
+const LAST: usize = 40;
+
+/// Shows the first steps and the last ones of very many, with what became of the cells
+/// between.
+fn leave_out(rows: &mut Vec<Row>) {
+    if rows.len() <= MOST {
+        return;
+    }
+    let first = MOST - LAST - 1;
+    let left_out: Vec<Row> = rows.drain(first..rows.len() - LAST).collect();
+    let changes = left_out.iter().flat_map(|row| &row.step.changes);
+    let changes: BTreeMap<usize, &String> = changes.map(|it| (it.cell, &it.value)).collect();
+    let changes = changes.into_iter().map(|(cell, value)| Change {
+        cell,
+        value: value.clone(),
+    });
+    let step = Step {
+        thread: left_out[0].step.thread,
+        text: format!("… {} more steps", left_out.len()),
+        changes: changes.collect(),
+        ..Step::default()
+    };
+    rows.insert(
+        first,
+        Row {
+            step,
+            ..left_out[0]
+        },
+    );
 }
 
 fn ordering(step: &Recorded) -> Option<String> {

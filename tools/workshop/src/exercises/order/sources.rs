@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::recording::{Place, Recording};
+use super::recording::{Entry, Place, Recording};
 
 /// The files' texts by the names that the compiler gave them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,8 +18,13 @@ impl Sources {
         let threads = recording.threads.iter().map(|it| &it.place);
         let objects = recording.objects.iter().map(|it| &it.place);
         let steps = recording.steps.iter().map(|it| &it.place);
+        let panics = recording.order.iter().filter_map(|entry| match entry {
+            // What panics in another crate is told without a place.
+            Entry::Panics { place, .. } if !place.file.contains("/registry/") => Some(place),
+            _ => None,
+        });
         let mut files = BTreeMap::new();
-        for place in threads.chain(objects).chain(steps) {
+        for place in threads.chain(objects).chain(steps).chain(panics) {
             if !files.contains_key(&place.file)
                 && let Ok(text) = fs::read_to_string(root.join(&place.file))
             {

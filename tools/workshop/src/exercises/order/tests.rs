@@ -1,12 +1,15 @@
 //! Whole recordings, from the numbers to the text.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use super::document::EndKind;
 use super::picture::{Extent, draw};
 use super::recording::Recording;
 use super::sources::Sources;
-use super::text;
+use super::{Kept, catalogue, find, keep, overcome, shown, text};
+use crate::workshop::Workshop;
 
 const MODEL: &str = "exercises/02-x/src/models.rs";
 const LIB: &str = "exercises/02-x/src/lib.rs";
@@ -72,7 +75,7 @@ fn spawn() -> Value {
     )
 }
 
-fn shown(recording: &Recording, extent: Extent) -> (String, EndKind) {
+fn drawn(recording: &Recording, extent: Extent) -> (String, EndKind) {
     let own = ["exercises/02-x/".to_owned()];
     let document = draw(
         recording,
@@ -122,7 +125,7 @@ fn a_lost_wake_up_is_shown_with_names() {
     let order = [0, 1, 2, 3, 4].map(|done| json!({ "done": done }));
     let order = [&order[..], &[json!({ "sleeps": 5 })]].concat();
     let recording = recording("deadlock; threads = []", &steps, &order);
-    let (text, end) = shown(&recording, Extent::Folded);
+    let (text, end) = drawn(&recording, Extent::Folded);
     let expected = "  \
   The order of the steps alone does it: each load reads the newest value.
 
@@ -141,7 +144,7 @@ fn a_lost_wake_up_is_shown_with_names() {
         lines.map(|words| words.join(" ")).collect::<Vec<_>>()
     };
     assert_eq!((narrow(&text), end), (narrow(expected), EndKind::Deadlock));
-    let (whole, _) = shown(&recording, Extent::Whole);
+    let (whole, _) = drawn(&recording, Extent::Whole);
     assert!(whole.contains("1 | state.load = EMPTY Relaxed"), "{whole}");
 }
 
@@ -169,7 +172,7 @@ fn an_old_value_is_shown_with_the_newest() {
         1,
         json!({ "panics": 0, "message": "not\nseen" }),
     ));
-    let (text, end) = shown(&recording("not\nseen", &steps, &order), Extent::Folded);
+    let (text, end) = drawn(&recording("not\nseen", &steps, &order), Extent::Folded);
     assert_eq!(end, EndKind::Failure);
     for part in [
         "  Step 3 reads an old value: look at the orderings. No order was found to fail in which",
@@ -200,7 +203,7 @@ fn of_a_race_both_accesses_are_marked() {
     let mut order = [0, 1].map(|done| json!({ "done": done })).to_vec();
     let message = "Causality violation: x";
     order.push(json!({ "panics": 1, "message": message }));
-    let (text, end) = shown(&recording(message, &steps, &order), Extent::Folded);
+    let (text, end) = drawn(&recording(message, &steps, &order), Extent::Folded);
     assert_eq!(end, EndKind::Race);
     for part in [
         "2 | cell.write (!)",
@@ -209,6 +212,21 @@ fn of_a_race_both_accesses_are_marked() {
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
+}
+
+#[test]
+fn what_is_dropped_in_std_has_no_place() {
+    let write = json!({ "thread": 0, "object": 3, "operation": "write" });
+    let drop = json!({ "thread": 1, "object": 3, "operation": "drop" });
+    let std = "/rustc/0/library/core/src/ptr/mod.rs";
+    let steps = [spawn(), at(LIB, 1, 1, write), at(std, 805, 1, drop)];
+    let message = "Causality violation: x";
+    let mut order = [0, 1].map(|done| json!({ "done": done })).to_vec();
+    order.push(json!({ "panics": 1, "message": message }));
+    let (text, _) = drawn(&recording(message, &steps, &order), Extent::Folded);
+    assert!(!text.contains("mod.rs"), "{text}");
+    let both = "cell: main writes it (lib.rs:1), and unparking drops it, and nothing orders";
+    assert!(text.contains(both), "{text}");
 }
 
 #[test]
@@ -224,7 +242,7 @@ fn parts_of_other_exercises_are_one_step_each() {
     let steps = [spawn(), load(1), load(1), load(0)];
     let mut order = [0, 1, 2, 3].map(|done| json!({ "done": done })).to_vec();
     order.push(json!({ "panics": 0, "message": "x" }));
-    let (text, _) = shown(&recording("x", &steps, &order), Extent::Folded);
+    let (text, _) = drawn(&recording("x", &steps, &order), Extent::Folded);
     assert!(text.contains("     2 |                 | (wake)"), "{text}");
     assert!(!text.contains("     4 |"), "{text}");
 }
@@ -235,7 +253,7 @@ fn a_flag_that_no_operation_is_given_is_not_taken_for_others() {
         json!({ "thread": 0, "object": 5, "operation": "fetch_and", "read": "29", "wrote": "28" });
     let order = [json!({ "done": 0 }), json!({ "done": 1 })];
     let recording = recording("x", &[spawn(), at(FLAGS, 5, 12, fields)], &order);
-    let (text, _) = shown(&recording, Extent::Whole);
+    let (text, _) = drawn(&recording, Extent::Whole);
     assert!(text.contains("RUNNING|JOINED|3*REFERENCE →"), "{text}");
     assert!(
         !text.contains("*RUNNING") && !text.contains("ABORTED"),
@@ -249,7 +267,7 @@ fn a_step_in_our_own_wrappers_has_no_place() {
     let unlock = at("tools/primitives/src/lock.rs", 7, 1, fields);
     let order = [json!({ "done": 0 }), json!({ "done": 1 })];
     let recording = recording("x", &[spawn(), unlock], &order);
-    let (text, _) = shown(&recording, Extent::Whole);
+    let (text, _) = drawn(&recording, Extent::Whole);
     assert!(text.contains("     2 | lock.unlock     |\n"), "{text}");
 }
 
@@ -277,13 +295,143 @@ fn a_loop_is_shown_twice_and_counted() {
         .map(|done| json!({ "done": done }))
         .collect();
     let message = "Model exceeded maximum number of branches.";
-    let (text, _) = shown(&recording(message, &steps, &order), Extent::Folded);
+    let (text, _) = drawn(&recording(message, &steps, &order), Extent::Folded);
     assert!(
         text.contains("6 | fence (the last 2 steps 5 times)"),
         "{text}"
     );
     assert!(text.contains("7 | state.load = EMPTY"), "{text}");
     assert!(text.contains("=> | a loop goes on forever"), "{text}");
+}
+
+#[test]
+fn of_very_many_steps_the_first_and_the_last_are_shown() {
+    let mut steps = vec![spawn()];
+    for value in 0..10_000 {
+        let (read, wrote) = (value.to_string(), (value + 1).to_string());
+        steps.push(at(
+            LIB,
+            6,
+            12,
+            json!({ "thread": value % 2, "object": 1, "operation": "swap", "read": read, "wrote": wrote }),
+        ));
+    }
+    let order: Vec<_> = (0..steps.len())
+        .map(|done| json!({ "done": done }))
+        .collect();
+    let message = "Model exceeded maximum number of branches.";
+    let recording = recording(message, &steps, &order);
+    let (text, _) = drawn(&recording, Extent::Folded);
+    assert!(text.contains("259 |"), "{text}");
+    assert!(text.contains("… 9702 more steps"), "{text}");
+    assert!(
+        text.contains("300 | ") && !text.contains("301 | "),
+        "{text}"
+    );
+    assert!(text.contains("swap: 9999 → 10000"), "{text}");
+    let (text, _) = drawn(&recording, Extent::Whole);
+    assert!(
+        text.contains("10001 | "),
+        "every step is there for a terminal"
+    );
+}
+
+#[test]
+fn a_page_has_every_step_only_if_there_are_more_and_it_can_draw_them() {
+    let load = at(
+        LIB,
+        7,
+        12,
+        json!({ "thread": 0, "object": 1, "operation": "load", "read": "0" }),
+    );
+    for (loads, is_there) in [(0, false), (1, true), (498, true), (499, false)] {
+        let mut steps = vec![load.clone(); loads];
+        steps.extend([spawn(), load.clone()]);
+        let order: Vec<_> = (0..steps.len())
+            .map(|done| json!({ "done": done }))
+            .collect();
+        let kept = Kept {
+            model: "models::m".into(),
+            fingerprint: String::new(),
+            own: vec!["exercises/02-x/".into()],
+            recording: recording("it failed", &steps, &order),
+            sources: Sources::from(&SOURCES),
+            is_overcome: false,
+        };
+        let (folded, whole) = kept.for_page();
+        assert_eq!(folded.steps.len(), 2);
+        assert_eq!(whole.is_some(), is_there, "{loads} loads before the spawn");
+    }
+}
+
+#[test]
+fn what_is_overcome_is_for_a_terminal_only() {
+    let root = tempfile::tempdir().expect("a folder");
+    let package = root.path().join("exercises/02-x");
+    fs::create_dir_all(&package).expect("a folder in it");
+    fs::write(package.join("Cargo.toml"), "").expect("a package");
+    let workshop = Workshop::at(root.path());
+    let exercise = catalogue::find(&workshop, 2).expect("the exercise");
+    overcome(&workshop, &exercise);
+    assert_eq!(shown(&workshop, &exercise), None, "nothing was kept");
+    let kept = Kept {
+        model: "models::m".into(),
+        fingerprint: exercise.fingerprint(),
+        own: Vec::new(),
+        recording: recording("it failed", &[spawn()], &[json!({ "done": 0 })]),
+        sources: Sources::from(&SOURCES),
+        is_overcome: false,
+    };
+    keep(&workshop, &exercise, &kept);
+    assert!(shown(&workshop, &exercise).is_some_and(|order| !order.changed));
+    overcome(&workshop, &exercise);
+    assert_eq!(shown(&workshop, &exercise), None);
+    assert!(find(&workshop, 2).is_ok(), "a terminal shows it again");
+}
+
+#[test]
+fn what_fails_in_loom_is_told_by_its_cause() {
+    let (overflow, index) = (
+        "attempt to add with overflow",
+        "index out of bounds: 9 and 103",
+    );
+    for (message, file, end) in [
+        (
+            overflow,
+            "/x/loom-0.7.2/src/rt/vv.rs",
+            "=> | a loop goes on forever",
+        ),
+        (overflow, LIB, "=> | main fails (lib.rs:32): attempt to add"),
+        (
+            index,
+            "/x/loom-0.7.2/src/rt/object.rs",
+            "=> | main uses something that was freed",
+        ),
+        (index, LIB, "=> | main fails (lib.rs:32): index out"),
+    ] {
+        let panics = json!({ "panics": 0, "message": message, "file": file, "line": 32 });
+        let order = [json!({ "done": 0 }), panics];
+        let recording = recording(message, &[spawn()], &order);
+        let (text, _) = drawn(&recording, Extent::Folded);
+        assert!(text.contains(end), "{text}");
+    }
+}
+
+#[test]
+fn what_happens_while_a_panic_unwinds_is_not_shown() {
+    let panics = |message: &str| json!({ "panics": 0, "message": message, "file": LIB, "line": 6 });
+    let load = json!({ "thread": 0, "object": 1, "operation": "load", "read": "0" });
+    let order = [
+        json!({ "done": 0 }),
+        panics("it was dropped"),
+        json!({ "done": 1 }),
+        panics("not in exploring state"),
+    ];
+    let steps = [spawn(), at(LIB, 7, 12, load)];
+    let recording = recording("not in exploring state", &steps, &order);
+    let (text, _) = drawn(&recording, Extent::Whole);
+    let end = "=> | main fails (lib.rs:6): it was dropped";
+    assert!(text.contains(end) && !text.contains("state.load"), "{text}");
 }
 
 #[test]

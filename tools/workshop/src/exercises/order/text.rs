@@ -1,6 +1,8 @@
 //! Shows the steps in a terminal: one line a step, one column a thread.
 
-use super::document::{Document, Step};
+use std::collections::BTreeSet;
+
+use super::document::{Document, Source, Step};
 use super::picture::file_name;
 
 /// The widest column of a thread.
@@ -14,7 +16,8 @@ pub fn text(document: &Document, columns: usize, most: Option<usize>) -> String 
     let busy: Vec<usize> = (0..document.threads.len())
         .filter(|&thread| document.steps.iter().any(|step| step.thread == thread))
         .collect();
-    let width = width(document, &busy, columns);
+    let ambiguous = ambiguous(document);
+    let width = width(document, &busy, columns, &ambiguous);
     let mut text = format!("  {}\n\n", document.description);
     let names = busy
         .iter()
@@ -27,7 +30,7 @@ pub fn text(document: &Document, columns: usize, most: Option<usize>) -> String 
         text += &format!("     … | {first} earlier step{s}\n");
     }
     for number in first..count {
-        text += &row(document, number, &busy, width);
+        text += &row(document, number, &busy, width, &ambiguous);
     }
     text + &format!("    => | {}\n", document.end.text)
 }
@@ -59,7 +62,7 @@ fn write_before(document: &Document, number: usize) -> Option<usize> {
     document.steps[..number].iter().rposition(writes)
 }
 
-fn width(document: &Document, busy: &[usize], columns: usize) -> usize {
+fn width(document: &Document, busy: &[usize], columns: usize, ambiguous: &BTreeSet<&str>) -> usize {
     let steps = (0..document.steps.len()).map(|at| words(document, at).chars().count());
     let names = document
         .threads
@@ -69,23 +72,49 @@ fn width(document: &Document, busy: &[usize], columns: usize) -> usize {
     let places = document
         .steps
         .iter()
-        .map(|step| place(step).chars().count());
+        .map(|step| place(step, ambiguous).chars().count());
     let margins = 7 + places.max().unwrap_or(0);
     let room = columns.saturating_sub(margins) / busy.len().max(1);
     let room = room.saturating_sub(3).clamp(NARROWEST, WIDEST);
     widest.min(room)
 }
 
-/// Where a step stands: ` models.rs:123`.
-fn place(step: &Step) -> String {
-    step.source.as_ref().map_or(String::new(), |source| {
-        format!(" {}:{}", file_name(&source.file), source.line)
-    })
+/// Where a step stands: ` models.rs:123`, or ` 02-parker/lib.rs:123` where steps stand in
+/// several files of that name.
+fn place(step: &Step, ambiguous: &BTreeSet<&str>) -> String {
+    let Some(Source { file, line, .. }) = &step.source else {
+        return String::new();
+    };
+    let name = file_name(file);
+    let parts = file.split(['/', '\\']);
+    let folder = parts.rev().skip(1).find(|part| *part != "src");
+    match folder.filter(|_| ambiguous.contains(name)) {
+        Some(folder) => format!(" {folder}/{name}:{line}"),
+        None => format!(" {name}:{line}"),
+    }
 }
 
-fn row(document: &Document, number: usize, busy: &[usize], width: usize) -> String {
+/// The names that several files have.
+fn ambiguous(document: &Document) -> BTreeSet<&str> {
+    let sources = document
+        .steps
+        .iter()
+        .filter_map(|step| step.source.as_ref());
+    let files: BTreeSet<&str> = sources.map(|source| source.file.as_str()).collect();
+    let mut names = BTreeSet::new();
+    let twice = files.into_iter().map(file_name);
+    twice.filter(|name| !names.insert(*name)).collect()
+}
+
+fn row(
+    document: &Document,
+    number: usize,
+    busy: &[usize],
+    width: usize,
+    ambiguous: &BTreeSet<&str>,
+) -> String {
     let step = &document.steps[number];
-    let place = place(step);
+    let place = place(step, ambiguous);
     let lines = wrapped(&words(document, number), width);
     let mut text = String::new();
     for (at, line) in lines.iter().enumerate() {
@@ -105,7 +134,7 @@ fn row(document: &Document, number: usize, busy: &[usize], width: usize) -> Stri
 }
 
 /// Breaks the text between words into lines of this width; what is longer than a line is
-/// cut. Later lines are indented.
+/// cut, behind a `|` if there is one. Later lines are indented.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -120,9 +149,11 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
                 break;
             }
             let is_long = 2 + word.len() > width;
-            if is_long && used + space < width {
+            let room = width.saturating_sub(used + space);
+            let bar = word.iter().take(room).rposition(|&it| it == '|');
+            if is_long && room > 0 && (bar.is_some() || !word.contains(&'|') || space == 0) {
                 line.push_str(&" "[..space]);
-                line.extend(word.drain(..width - used - space));
+                line.extend(word.drain(..bar.map_or(room, |bar| bar + 1)));
             }
             lines.push("  ".to_owned());
         }
@@ -138,7 +169,7 @@ fn pad(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::document::{End, EndKind, SCHEMA, Source, Thread};
+    use super::super::document::{End, EndKind, SCHEMA, Thread};
     use super::*;
 
     fn document(texts: &[(usize, &str)]) -> Document {
@@ -182,6 +213,23 @@ mod tests {
     }
 
     #[test]
+    fn files_of_one_name_are_told_apart_by_their_folders() {
+        let mut document = document(&[(0, "lock.lock"), (0, "state.load = 1"), (0, "end")]);
+        let files = [
+            "exercises/05-x/src/lib.rs",
+            "solutions/02-y/src/lib.rs",
+            "a/models.rs",
+        ];
+        for (step, file) in document.steps.iter_mut().zip(files) {
+            step.source.as_mut().expect("each has one").file = file.into();
+        }
+        let shown = text(&document, 100, None);
+        for place in ["| 05-x/lib.rs:7\n", "| 02-y/lib.rs:7\n", "| models.rs:7\n"] {
+            assert!(shown.contains(place), "{shown}");
+        }
+    }
+
+    #[test]
     fn of_many_steps_the_last_are_shown() {
         let steps: Vec<_> = (0..5).map(|_| (0, "step")).collect();
         let shown = text(&document(&steps), 100, Some(3));
@@ -198,5 +246,14 @@ mod tests {
             ["state.swap:", "  EMPTY → PARKED"]
         );
         assert_eq!(wrapped("abcdefghij", 4), ["abcd", "  ef", "  gh", "  ij"]);
+        assert_eq!(
+            wrapped("load = A|BCD|EFGHIJ", 11),
+            ["load = A|", "  BCD|", "  EFGHIJ"]
+        );
+        assert_eq!(
+            wrapped("a: ABCDEFG|HIJ", 9),
+            ["a:", "  ABCDEFG", "  |HIJ"],
+            "a flag that doesn't fit is cut, on a line of its own"
+        );
     }
 }
