@@ -82,6 +82,27 @@ describe("the order in which a model fails", { skip: reasonToSkip() }, () => {
     }, { prepare });
   });
 
+  test("is found from the page: what passes the tests can be explored there, and so can what a model has failed", async () => {
+    writeFileSync(FILE, (await cargo("wrong", "2", WRONG, "--whole")).out);
+    const asked = [];
+    const prepare = async (page) => {
+      page.on("request", (request) => request.url().endsWith("/exercises/2/check") && asked.push(request.postDataJSON()));
+    };
+    await onPage(path, async (page) => {
+      const panel = await opened(page);
+      await panel.getByRole("button", { name: "Check" }).click();
+      await panel.locator(".exercise-note.good").waitFor({ timeout: CHECK_LIMIT_MS });
+      await panel.getByRole("button", { name: "Explore the models" }).click();
+      await panel.locator(".tests > .failed details .order ws-steps svg.steps").waitFor({ timeout: CHECK_LIMIT_MS });
+      await panel.locator(".exercise-note.bad").waitFor();
+
+      // The next check doesn't say that all is well.
+      await panel.getByRole("button", { name: "Check" }).click();
+      await panel.locator(".exercise-note.bad").waitFor({ timeout: CHECK_LIMIT_MS });
+      assert.deepEqual(asked, [{}, { models: true }, { models: true }]);
+    }, { prepare });
+  });
+
   test("needs no figure's script as long as there is none, and goes away once the models pass", async () => {
     const scripts = [];
     let order = { status: 204 };

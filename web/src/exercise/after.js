@@ -11,8 +11,9 @@ import { pageLink } from "./ticks.js";
  * @param {number} number
  * @param {{has_models: boolean, has_trace: boolean, has_bench: boolean}} opened
  * @param {{number: number, title: string, page: string | null} | undefined} next the next exercise that isn't solved
+ * @param {() => void} explore checks again, with the models
  */
-export function afterGreen(place, number, opened, next) {
+export function afterGreen(place, number, opened, next, explore) {
   const difference = element("div");
   const compare = button("Compare with our solution", async () => {
     const { value } = await call(`exercises/${number}/diff`);
@@ -22,16 +23,19 @@ export function afterGreen(place, number, opened, next) {
   });
   const command = (/** @type {string} */ name) => element("code", {}, `cargo workshop ${name} ${number}`);
   const ways = [
-    ...(opened.has_models ? [[command("check"), " tries every order of events that loom can think of."]] : []),
     ...(opened.has_trace ? [[command("trace"), " draws a timeline of your code at work."]] : []),
     ...(opened.has_bench ? [[command("bench"), " measures it against ours and others."]] : []),
     ...nextPage(),
     ...(next?.page ? [["Go on to ", element("a", { href: fromRoot(next.page).href }, `exercise ${next.number}`), ": ", ...inline(next.title), "."]] : []),
   ];
+  // What the tests don't see comes before everything else.
+  const models = opened.has_models
+    ? [element("p", {}, button("Explore the models", explore), " A model checker tries your code in every order of its threads’ steps. The first time, it takes a minute or so.")]
+    : [];
   const [step, ...others] = [...headingAfter(place), ...ways];
   const more = element("details", {}, element("summary", {}, "What else to try"), element("ul", {}, ...others.map((way) => element("li", {}, ...way))));
   const one = element("p", { class: "next-step" }, element("strong", {}, "Next: "), ...(step ?? []));
-  return element("div", { class: "after" }, one, compare, difference, more);
+  return element("div", { class: "after" }, ...models, one, compare, difference, more);
 }
 
 /** The section that follows the panel on the page. */

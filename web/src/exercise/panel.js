@@ -51,6 +51,9 @@ class Exercise {
     this.own = new Set();
     this.ownEnd = 0;
     this.run = "";
+    /** Whether the check that goes on explores the models, and whether one of them failed the last time. */
+    this.withModels = false;
+    this.hasFailingModel = false;
     /** @type {import("../common/editor.js").Mark[]} */
     this.marks = [];
   }
@@ -116,7 +119,7 @@ class Exercise {
     const isSolved = listed.state === "solved";
     if (isSolved && this.after.childElementCount === 0) {
       const next = list.find((other) => other.next);
-      this.after.replaceChildren(afterGreen(this.place, this.number, this.opened, next));
+      this.after.replaceChildren(afterGreen(this.place, this.number, this.opened, next, () => this.startCheck(true)));
     }
     this.after.hidden = !isSolved;
     this.place.classList.toggle("green", isSolved);
@@ -174,8 +177,12 @@ class Exercise {
     }
   }
 
-  /** Checks the reader's code; a check that is still going on is stopped first. */
-  async startCheck() {
+  /**
+   * Checks the reader's code; a check that is still going on is stopped first. Once a
+   * model has failed, the models are explored each time until they pass.
+   */
+  async startCheck(withModels = this.hasFailingModel) {
+    this.withModels = withModels;
     this.cancel?.abort();
     const cancel = new AbortController();
     this.cancel = cancel;
@@ -204,7 +211,7 @@ class Exercise {
   async follow(signal) {
     if (!(await this.work?.save())) throw new Refused("What stands in the editor is not on disk yet: see above it.");
     let ended = false;
-    for await (const event of post(`exercises/${this.number}/check`, {}, signal)) {
+    for await (const event of post(`exercises/${this.number}/check`, this.withModels ? { models: true } : {}, signal)) {
       if (signal.aborted) return;
       ended ||= event.type === "exit";
       this.show(event);
@@ -267,6 +274,8 @@ class Exercise {
     this.output.flush();
     this.order.settle();
     const first = this.tests.settle();
+    const models = this.tests.tests.filter(({ name, outcome }) => outcome === "failed" && name.startsWith("models::"));
+    if (this.withModels || models.length > 0) this.hasFailingModel = models.length > 0;
     this.showCount();
     // Results lie below the fold on a small screen, and may on a large one.
     if (first) first.scrollIntoView({ block: "nearest" });

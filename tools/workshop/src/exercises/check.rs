@@ -26,7 +26,8 @@ use crate::workshop::Workshop;
 /// For whom an exercise is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// The page: the tests only, since models may take minutes.
+    /// The page, unless its reader asks for the models: the tests only, since models
+    /// may take minutes.
     Page,
     /// A terminal: the models too, and cargo's words while it builds.
     Terminal {

@@ -184,16 +184,25 @@ pub fn reset(workshop: &Workshop, number: u32) -> Result<String, Problem> {
     Ok(done.spoken(workshop, &exercise).trim_end().to_owned())
 }
 
-/// Checks one exercise for the page: sends `compiling`, `diagnostic`, `test`
-/// and at last one `exit` event. Ends everything it started when the receiver
-/// of `events` is dropped.
+/// Checks one exercise for the page, with its models if they're asked for: sends
+/// `compiling`, `diagnostic`, `test` and at last one `exit` event. Ends everything
+/// it started when the receiver of `events` is dropped.
 ///
 /// # Errors
 ///
 /// When there is no such exercise, or cargo can't be run.
-pub async fn check(workshop: &Workshop, number: u32, events: &Events) -> Result<(), Problem> {
+pub async fn check(
+    workshop: &Workshop,
+    number: u32,
+    with_models: bool,
+    events: &Events,
+) -> Result<(), Problem> {
     let exercise = catalogue::find(workshop, number)?;
-    check::check(workshop, &exercise, Audience::Page, events).await?;
+    let audience = match with_models {
+        true => Audience::Program,
+        false => Audience::Page,
+    };
+    check::check(workshop, &exercise, audience, events).await?;
     Ok(())
 }
 

@@ -8,6 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use serde::Deserialize;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::app::App;
@@ -62,10 +63,19 @@ async fn list_exercises(State(app): State<Arc<App>>, _call: Call<Nothing>) -> Re
     Json(exercises::list(&app.workshop)).into_response()
 }
 
+/// How far a check goes.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Extent {
+    /// Whether the models are explored once the tests pass.
+    #[serde(default)]
+    models: bool,
+}
+
 async fn check_exercise(
     State(app): State<Arc<App>>,
     Path(number): Path<u32>,
-    _call: Call<Nothing>,
+    Call(extent): Call<Extent>,
 ) -> Result<EventStream, Refusal> {
     let ticket = app.runner.enqueue().map_err(too_many)?;
     let (events, receiver) = unbounded_channel();
@@ -75,7 +85,8 @@ async fn check_exercise(
             turn = ticket.turn(|position| send(&events, Event::Queued { position })) => turn,
             () = events.closed() => return,
         };
-        if let Err(problem) = exercises::check(&app.workshop, number, &events).await {
+        if let Err(problem) = exercises::check(&app.workshop, number, extent.models, &events).await
+        {
             let text = format!("{problem}\n");
             send(&events, Event::Stderr { text });
             let message = Some(problem.error().to_owned());
