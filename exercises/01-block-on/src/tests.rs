@@ -279,15 +279,15 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
     });
 }
 
-/// Clause 4: `Waker::noop()` is all that a future needs to be polled, but not to
-/// be woken.
+/// Clause 4: `Waker::noop()` is enough to poll a future, but nothing can wake the
+/// future through it.
 #[test]
 fn the_future_gets_a_waker_that_wakes() {
     let lesson = Lesson {
         clause: "4. Any thread",
         promise: "The waker that a poll gets wakes this `block_on`.",
         usual_cause: "The `Context` is made from `Waker::noop()`. No wake-up can reach the thread \
-                      through it, so the thread sleeps forever, or polls by a timer, or spins. \
+                      through it, so the thread sleeps forever, or polls on a timer, or spins. \
                       Write a type that knows which thread to wake, implement `Wake` for it, and \
                       make the waker from an `Arc` of it.",
         read: "one-future/block-on.html#whose-thread-to-wake",
@@ -314,7 +314,8 @@ fn a_wake_from_another_thread_ends_the_sleep() {
                       unparks the right thread first and sets its flag after that: the thread \
                       finds no flag, and parks again. Or the flag is in a `thread_local!`, so that \
                       the thread that wakes sets its own. Store the flag and the handle of the \
-                      thread that called `block_on` in the waker, and set the flag first.",
+                      thread that called `block_on` in the waker, and set the flag before you \
+                      unpark.",
         read: "one-future/block-on.html#whose-thread-to-wake",
     };
     check(lesson, || {

@@ -1,7 +1,7 @@
 //! Makes the words agree with a number that turned out to be one.
 //!
-//! A check's message is one format string for all numbers: `{polls} polls`. Most of the numbers that
-//! a reader sees there are large, or zero, and some are one.
+//! A check's message has one format string for all numbers: `{polls} polls`. Most of the numbers
+//! that a reader sees there are large, or zero, but some are one.
 
 use std::borrow::Cow;
 
@@ -74,7 +74,7 @@ const NUMBERED: [&str; 16] = [
 /// Returns the text with `1 polls were` as `1 poll was`, and `1 times` as `once`.
 pub(crate) fn agreeing(text: &str) -> String {
     let mut words: Vec<Cow<'_, str>> = text.split(' ').map(Cow::Borrowed).collect();
-    // From the end, so that a noun that has become singular is no label yet.
+    // From the end, so that a noun that has become singular isn't taken for a label.
     for at in (0..words.len()).rev() {
         let is_one = matches!(words[at].as_ref(), "1" | "(1");
         let is_numbered = at > 0 && NUMBERED.contains(&bare(&words[at - 1]));

@@ -38,10 +38,10 @@ const ADVICE_AT_DEADLOCKS: &str = "A lock is held during a call that takes it, t
                                    destructor, a job. Release it first. A guard \
                                    that is a temporary lives until the end of its statement.";
 
-/// What a primitive of std may have to do with a model's failure.
+/// How a primitive of std may have caused a model's failure.
 const HINT_AT_FOREIGN: &str = "it doesn't come from `primitives`, so the model can't see it, and \
-                               the failure may have no other cause. Import it from `primitives` \
-                               first.";
+                               that alone may be the cause of the failure. Import it from \
+                               `primitives` first.";
 
 const ADVICE_AT_UNSEEN: &str = "The code imports from `std::sync` or `std::thread`. Import the same \
                                 names from `primitives`, whose types are std's in the tests and the \

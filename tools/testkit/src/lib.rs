@@ -25,8 +25,8 @@
 //!
 //! With `TESTKIT_INLINE=1` in the environment the bodies run in the test
 //! process itself, without a watchdog: for a debugger. `TESTKIT_PATIENCE=10`
-//! lets a check take ten times as long as usual before it counts as one that
-//! never ends: for a sanitizer.
+//! lets a check take ten times as long as usual before the watchdog ends it: for
+//! a sanitizer.
 
 mod allocator;
 mod check;

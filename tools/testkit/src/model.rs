@@ -15,7 +15,7 @@ use crate::verdict::{Failure, HANGS, Kind, UNSEEN};
 /// What is known so far.
 static STATE: AtomicU8 = AtomicU8::new(NO_MODEL);
 
-/// No checker has said that it tells what it sees.
+/// No checker has announced that it will report what it sees.
 // --> BLIND (`model_begins`)
 const NO_MODEL: u8 = 0;
 /// A model has begun, and it hasn't yet seen a primitive of the code under test.
@@ -24,7 +24,7 @@ const BLIND: u8 = 1;
 /// It has.
 const SEES: u8 = 2;
 
-/// Whose primitives don't count, although the checker sees them.
+/// Code whose primitives don't count, although the checker sees them.
 const ELSEWHERE: [&str; 4] = ["/rustc/", "/.cargo/", "tools/testkit/", "tools/primitives/"];
 
 /// Says that a checker begins to explore a model in this process, and will call
@@ -73,7 +73,8 @@ fn unseen(sees: bool, seen: &str) -> Option<String> {
         // which they all wait for each other.
         Kind::Hang => Some(format!(
             "{UNSEEN}: some of its locks, condition variables or threads don't come from \
-             `primitives`, and it waits in one of those, where the model can't run another thread"
+             `primitives`, and the code waits in one of those, where the model can't run another \
+             thread"
         )),
         _ => None,
     }

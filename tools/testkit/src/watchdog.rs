@@ -36,8 +36,8 @@ impl Limits {
         at_most: Duration::from_secs(800),
     };
 
-    /// Those of a check, or a multiple of them if the environment asks for it. Less patience is
-    /// only about the CPU time, which a busy machine doesn't add to.
+    /// Those of a check, or a multiple of them if the environment asks for it. A factor below one
+    /// shortens only the CPU time, because a busy machine doesn't add to that.
     pub fn of_check() -> Self {
         let asked = std::env::var(PATIENCE_VARIABLE).ok();
         let patience = asked.and_then(|text| text.parse::<f64>().ok());

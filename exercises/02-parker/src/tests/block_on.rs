@@ -118,7 +118,7 @@ fn a_wake_up_ends_one_sleep() {
         usual_cause: "Something that says that a wake-up came is never cleared: `park` finds the \
                       token but doesn't take it, or `block_on` has a flag of its own beside the \
                       token. From then on, the thread doesn't sleep, and polls. If the checks of \
-                      clause 1 pass, it's the flag, which `block_on` doesn't need.",
+                      clause 1 pass, the flag is to blame, and `block_on` doesn't need one.",
         read: "one-future/parker.html#block_on-second-version",
     };
     check(lesson, || {

@@ -25,7 +25,7 @@ fn a_dropped_unparker_leaves_no_token() {
         promise: "Only `unpark` leaves a token. Dropping an unparker leaves none.",
         usual_cause: "The `Drop` of the unparker unparks, so that no thread waits for an unparker \
                       that is gone. However, a future drops many wakers that it never called, and \
-                      each would end a `park`. If what is under the unparker is a channel, keep a \
+                      each would end a `park`. If the unparker is built on a channel, keep a \
                       sender in the parker.",
         read: "one-future/parker.html#a-token-of-your-own",
     };
@@ -90,8 +90,8 @@ fn any_number_of_unparks_leave_one_token() {
         promise: "No matter how many unparks come before a `park`, there is one token.",
         usual_cause: "If there was no token: the unparks are counted in a small integer, and the \
                       count wraps. After 256 unparks, a `u8` says that there was none. Set the \
-                      state by a `swap` or a `fetch_or`. If there were two: `park_timeout` doesn't \
-                      take the token that it finds, or the tokens are counted.",
+                      state with a `swap` or a `fetch_or`. If a second `park_timeout` took one: \
+                      the first doesn't take the token that it finds, or the tokens are counted.",
         read: "one-future/parker.html#a-token-of-your-own",
     };
     check(lesson, || {

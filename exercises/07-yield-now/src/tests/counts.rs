@@ -50,10 +50,10 @@ fn every_nth_tick_yields_and_no_other() {
         clause: "7. Every n-th",
         promise: "Of the ticks of one counter, the n-th, the 2n-th and so on yield, and no others.",
         usual_cause: "The count is off by one: it's compared with n before this tick is counted, or \
-                      it goes back to 1 instead of 0, or not at all. Count the tick first, and \
-                      yield when the count has reached n. Or polls are counted instead of ticks, or the count \
-                      isn't kept in the counter. If none yields: the yield is polled until it's \
-                      ready within one poll.",
+                      it's reset to 1 instead of 0, or not at all. Count the tick first, and yield \
+                      when the count has reached n. Or polls are counted instead of ticks, or \
+                      the count isn't kept in the counter. If none yields: one poll of the tick \
+                      polls the yield until it's ready.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {
@@ -160,7 +160,7 @@ fn a_tick_that_yields_is_a_yield() {
         promise: "A tick that yields calls its waker once and keeps no clone of it. Another thread may \
                   poll it next, with another waker.",
         usual_cause: "The tick has a yield of its own, which forgets to call the waker, keeps it, or \
-                      waits for the same one. Store a `YieldNow` in the tick.",
+                      insists on the same waker at the next poll. Store a `YieldNow` in the tick.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {

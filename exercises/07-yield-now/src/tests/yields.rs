@@ -60,7 +60,7 @@ fn a_yield_wakes_its_task_once() {
         clause: "2. Woken",
         promise: "The pending poll calls its waker once. The ready poll calls no waker.",
         usual_cause: "The waker isn't called at all, so a task that's alone is never polled again; or \
-                      it's called in each poll, including the ready one.",
+                      each poll calls it, including the ready one.",
         read: "yielding/yield-now.html#pending-and-woken",
     };
     check(lesson, || {

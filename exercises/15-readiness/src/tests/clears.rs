@@ -125,15 +125,16 @@ fn what_was_seen_before_a_clear_clears_nothing_after_it() {
     });
 }
 
-/// Clause 3: the slower of the two clears when the faster one already waits again.
+/// Clause 3: of two tasks that saw the same event, the slower one clears when the
+/// faster one already waits again.
 #[test]
 fn clearing_again_takes_no_waker_with_it() {
     let lesson = Lesson {
         clause: "3. Clear only what was seen",
         promise: "If a task clears and waits, and another task then clears what both had seen, the \
                   next event wakes the task that waits.",
-        usual_cause: "`clear` puts the direction back to its first state, and so drops the wakers \
-                      of the tasks that wait. It has to change the readiness, and nothing else.",
+        usual_cause: "`clear` resets the direction to its first state, and so drops the wakers of \
+                      the tasks that wait. `clear` has to change the readiness, and nothing else.",
         read: "io/readiness.html#clear-only-what-you-saw",
     };
     check(lesson, || {

@@ -184,8 +184,8 @@ fn thousands_of_events_reach_their_task() {
                   meanwhile.",
         usual_cause: "The poll looks at the readiness and stores its waker in two steps, and an \
                       event comes in between. Or `clear` compares the tick and clears in two \
-                      steps. Many other mistakes fail this check, too, and the checks that fail \
-                      beside it name them.",
+                      steps. Many other mistakes make this check fail, too. The other checks that \
+                      fail then name the mistake.",
         read: "io/readiness.html#between-wouldblock-and-the-waker",
     };
     check(lesson, || {
@@ -268,7 +268,7 @@ fn an_event_wakes_all_that_wait() {
         promise: "A hundred futures wait beside `poll_ready`, and one event wakes all of them.",
         usual_cause: "If one was woken: there's one place for a waker, and each future replaces the \
                       waker of the future before. Or the event wakes only one task, as if it were \
-                      a message in a queue. However, readiness is there for all tasks. If some \
+                      a message in a queue. However, readiness concerns all tasks. If some \
                       were woken: the wakers are taken out in batches of a fixed size, and only \
                       the first batch is woken.",
         read: "io/readiness.html#many-tasks-one-source",
