@@ -162,9 +162,9 @@ test("the page's numbers are the model's", () => {
   const tenths = (number) => (number / 10).toFixed(1);
   const [pair, alone, both] = [at("pair"), at("pair", "slot"), at("pair", "slot", "throttle")];
   assert.deepEqual([alone.useless, both.useless], [6, 15]);
-  says("six are unparked for nothing");
+  says("this happens six times");
   says(`${tenths(alone.makespan)} µs instead of ${tenths(pair.makespan)}`);
-  says(`fifteen are, and it takes ${tenths(both.makespan)} µs`);
+  says(`a worker is unparked for nothing fifteen times, and the last task ends after ${tenths(both.makespan)} µs`);
   assert.deepEqual(at("pair", "throttle").useless, pair.useless);
   const [free, freeAlone] = [[], ["slot"]].map((without) => {
     const { events, last } = played({ ...settingsOf("pair", 3, ...without), unpark: 0 });
