@@ -157,6 +157,38 @@ describe("the workbench", { skip: reasonToSkip() }, () => {
     }, { prepare: (page) => page.route("**/api/exercises", (route) => route.fulfill({ json: list })) });
   });
 
+  test("has a cover whose program runs, and whose way in becomes the way on", async () => {
+    const cover = await pageWith("p.start");
+    await onPage(cover, async (page) => {
+      const start = page.locator("main .start a");
+      assert.match(await start.getAttribute("href"), /one-future\/promise\.html$/);
+      const snippet = page.locator("main .snippet").first();
+      await snippet.getByRole("button", { name: "Run" }).click();
+      await snippet.getByText("Ready(())").first().waitFor({ timeout: 60_000 });
+      await page.locator("#fig-cover svg, figure:has(ws-timeline) svg").first().waitFor();
+      await assertAccessible(page);
+    });
+    const listed = (number, state, next = false) => ({ number, title: "t", page: "one-future/parker-exercise.html", state, next, held: 0, clauses: 1 });
+    await onPage(cover, async (page) => {
+      await page.locator("main .start").getByRole("link", { name: "Continue: exercise 2" }).waitFor();
+      assert.match(await page.locator("main .start").innerText(), /1 of 2 exercises solved\./);
+    }, { prepare: (page) => page.route("**/api/exercises", (route) => route.fulfill({ json: [listed(1, "solved"), listed(2, "not-started", true)] })) });
+  });
+
+  test("tells how far the crates are built where it covers no button of an exercise", async () => {
+    await onPage(path, async (page) => {
+      const panel = await opened(page);
+      await panel.evaluate((place) => place.scrollIntoView({ block: "start" }));
+      const covered = await page.evaluate(() => {
+        const told = Object.assign(document.createElement("div"), { className: "ws-progress", textContent: "Building the crates that the programs use" });
+        document.querySelector("main").append(told);
+        const [one, other] = [told, document.querySelector(".exercise-bar")].map((part) => part.getBoundingClientRect());
+        return one.bottom > other.top && one.top < other.bottom && one.right > other.left && one.left < other.right;
+      });
+      assert.equal(covered, false);
+    }, { viewport: { width: 1440, height: 900 } });
+  });
+
   test("keeps what gives the answer away until it is asked for", async () => {
     await onPage(path, async (page) => {
       await opened(page);

@@ -74,6 +74,13 @@ function showSegments(list) {
   const words = `${solved} of ${list.length} exercises solved`;
   const way = next?.page ? [element("a", { href: fromRoot(next.page).href }, `${solved || next.state !== "not-started" ? "Continue" : "Start"}: exercise ${next.number}`)] : [];
   const shown = element("div", { class: "ws-segments" }, element("div", { class: "segments", role: "img", "aria-label": words }, ...parts), element("p", {}, `${words}. `, ...way));
+  const start = document.querySelector("main .start a");
+  // The way in becomes the way on.
+  if (start instanceof HTMLAnchorElement && next?.page && (solved || next.state !== "not-started")) {
+    start.href = fromRoot(next.page).href;
+    start.replaceChildren(`Continue: exercise ${next.number}`);
+    start.nextElementSibling?.replaceChildren(words, ".");
+  }
   if (segments) segments.replaceWith(shown);
   else document.querySelector("#mdbook-sidebar .sidebar-scrollbox")?.prepend(shown);
   segments = shown;
