@@ -159,7 +159,10 @@ describe("the workbench", { skip: reasonToSkip() }, () => {
 
   test("has a cover whose program runs, and whose way in becomes the way on", async () => {
     const cover = await pageWith("p.start");
+    const listed = (number, state, next = false) => ({ number, title: "t", page: "one-future/parker-exercise.html", state, next, held: 0, clauses: 1 });
+    const lists = (...list) => ({ prepare: (page) => page.route("**/api/exercises", (route) => route.fulfill({ json: list })) });
     await onPage(cover, async (page) => {
+      await page.locator(".ws-segments").waitFor();
       const start = page.locator("main .start a");
       assert.match(await start.getAttribute("href"), /one-future\/promise\.html$/);
       const snippet = page.locator("main .snippet").first();
@@ -167,12 +170,11 @@ describe("the workbench", { skip: reasonToSkip() }, () => {
       await snippet.getByText("Ready(())").first().waitFor({ timeout: 60_000 });
       await page.locator("#fig-cover svg, figure:has(ws-timeline) svg").first().waitFor();
       await assertAccessible(page);
-    });
-    const listed = (number, state, next = false) => ({ number, title: "t", page: "one-future/parker-exercise.html", state, next, held: 0, clauses: 1 });
+    }, lists(listed(1, "not-started", true), listed(2, "not-started")));
     await onPage(cover, async (page) => {
       await page.locator("main .start").getByRole("link", { name: "Continue: exercise 2" }).waitFor();
       assert.match(await page.locator("main .start").innerText(), /1 of 2 exercises solved\./);
-    }, { prepare: (page) => page.route("**/api/exercises", (route) => route.fulfill({ json: [listed(1, "solved"), listed(2, "not-started", true)] })) });
+    }, lists(listed(1, "solved"), listed(2, "not-started", true)));
   });
 
   test("tells how far the crates are built where it covers no button of an exercise", async () => {
