@@ -22,6 +22,7 @@ mod events;
 mod exercises;
 mod figures;
 mod hash;
+mod keys;
 mod measure;
 mod problem;
 mod record;

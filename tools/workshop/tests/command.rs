@@ -5,8 +5,9 @@
 
 mod fixture;
 
-use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -210,9 +211,14 @@ struct Watch {
 
 impl Watch {
     fn start(workshop: &Fixture) -> Self {
+        Self::start_with(workshop, Stdio::null())
+    }
+
+    fn start_with(workshop: &Fixture, stdin: impl Into<Stdio>) -> Self {
         let mut child = workshop
             .command()
             .args(["watch", "1"])
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -229,7 +235,8 @@ impl Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.child.kill().unwrap();
+        // It may have ended by itself.
+        let _ended = self.child.kill();
         self.child.wait().unwrap();
     }
 }
@@ -274,6 +281,54 @@ fn a_watch_checks_on_every_save_and_goes_on_after_a_removed_file() {
     wait_for(&watch.stdout, "not written yet");
     workshop.write(EXERCISE, &stub(RIGHT));
     wait_for(&watch.stdout, "Exercise 1 is solved");
+}
+
+#[test]
+fn a_watch_listens_to_keys_and_leaves_the_terminal_as_it_was() {
+    let workshop = Fixture::with_exercise(&stub(WRONG));
+    workshop.add_exercise(2, &stub(RIGHT));
+    let (mut keyboard, terminal) = keyboard();
+    let mode = |terminal: &File| {
+        // SAFETY: zeroes are a value of this structure of integers.
+        let mut mode: libc::termios = unsafe { std::mem::zeroed() };
+        // SAFETY: the pointer is to a `termios`, which the call writes.
+        let status = unsafe { libc::tcgetattr(terminal.as_raw_fd(), &mut mode) };
+        assert_eq!(status, 0);
+        mode.c_lflag
+    };
+    let before = mode(&terminal);
+    let mut watch = Watch::start_with(&workshop, terminal.try_clone().unwrap());
+    let mut press = |key: &[u8]| keyboard.write_all(key).unwrap();
+    wait_for(&watch.stdout, "it is 54");
+    wait_for(&watch.stdout, "press a key");
+    assert_ne!(mode(&terminal), before, "keys come without Enter");
+    press(b"l");
+    wait_for(&watch.stdout, "  2  ");
+    press(b"?");
+    wait_for(&watch.stdout, "press a key");
+    press(b"\n");
+    wait_for(&watch.stdout, "it is 54");
+    wait_for(&watch.stdout, "press a key");
+    press(b"n");
+    wait_for(&watch.stdout, "Exercise 2 is solved");
+    press(b"q");
+    assert!(watch.child.wait().unwrap().success());
+    assert_eq!(mode(&terminal), before);
+}
+
+/// Both ends of a terminal: what is written to the first, the second reads.
+fn keyboard() -> (File, File) {
+    let (mut ours, mut theirs) = (0, 0);
+    let none = std::ptr::null_mut();
+    // SAFETY: the first two pointers are to integers, which the call writes; the others
+    // may be null.
+    let status = unsafe { libc::openpty(&mut ours, &mut theirs, none, none.cast(), none.cast()) };
+    assert_eq!(status, 0, "there are terminals left");
+    // SAFETY: the call has just opened it, and nothing else owns it.
+    let ours = unsafe { File::from_raw_fd(ours) };
+    // SAFETY: as above.
+    let theirs = unsafe { File::from_raw_fd(theirs) };
+    (ours, theirs)
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Checks on every save.
 
 use std::io;
+use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use super::catalogue::{self, Exercise};
-use super::{check_for_people_until, print, state, unprintable};
+use super::{check_for_people_until, hint, print, state, unprintable};
+use crate::keys::Keys;
 use crate::problem::Problem;
 use crate::terminal::{harmless, is_live};
 use crate::workshop::Workshop;
@@ -18,12 +20,13 @@ const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
 
 /// Checks the exercise now and whenever one of its files has changed. Without a
 /// number it goes on to the next exercise once one is solved, and ends with the
-/// last.
+/// last. On a terminal it listens to keys, too.
 ///
 /// # Errors
 ///
 /// When there is no such exercise, or cargo can't be run.
-pub async fn watch(workshop: &Workshop, number: Option<u32>) -> Result<ExitCode, Problem> {
+pub async fn watch(workshop: &Workshop, mut number: Option<u32>) -> Result<ExitCode, Problem> {
+    let keys = Keys::open();
     let mut is_first = true;
     loop {
         let exercise = match find(workshop, number) {
@@ -60,10 +63,17 @@ pub async fn watch(workshop: &Workshop, number: Option<u32>) -> Result<ExitCode,
         is_first = false;
         let is_followed = number.is_none() && green == Some(true);
         if green.is_some() && !is_followed {
-            say("\nWatching: save a file to check again, Ctrl-C ends.\n")?;
+            say(match keys {
+                Some(_) => WATCHING_WITH_KEYS,
+                None => WATCHING,
+            })?;
         }
         if !is_followed {
-            until_changed(&exercise, &seen).await;
+            match until_asked(workshop, &exercise, &seen, keys.as_ref()).await? {
+                Asked::ToCheck => {}
+                Asked::ForNext => number = Some(after(workshop, exercise.number)),
+                Asked::ToEnd => return Ok(ExitCode::SUCCESS),
+            }
             continue;
         }
         match find(workshop, number) {
@@ -77,6 +87,64 @@ pub async fn watch(workshop: &Workshop, number: Option<u32>) -> Result<ExitCode,
             Err(_gone) => {}
         }
     }
+}
+
+const WATCHING: &str = "\nWatching: save a file to check again, Ctrl-C ends.\n";
+const WATCHING_WITH_KEYS: &str = "\nWatching: save a file to check again, or press a key: \
+    Enter checks, h gives a hint, l lists the exercises, n goes to the next one, q ends.\n";
+
+/// What a watch is to do next.
+enum Asked {
+    /// A file has changed, or the reader asks for it.
+    ToCheck,
+    /// The exercise after this one is to be watched.
+    ForNext,
+    ToEnd,
+}
+
+/// Waits for a change of the exercise, or for a key that ends the wait. Answers the
+/// other keys.
+async fn until_asked(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    seen: &str,
+    keys: Option<&Keys>,
+) -> Result<Asked, Problem> {
+    let mut changed = pin!(until_changed(exercise, seen));
+    loop {
+        let key = tokio::select! {
+            () = &mut changed => return Ok(Asked::ToCheck),
+            key = until_pressed(keys) => key,
+        };
+        match key {
+            '\n' | '\r' | 'c' => return Ok(Asked::ToCheck),
+            'n' => return Ok(Asked::ForNext),
+            'q' => return Ok(Asked::ToEnd),
+            'h' => match hint::next(workshop, exercise) {
+                Ok(text) => say(&format!("\n{}\n", text.trim_end()))?,
+                Err(problem) => tell(&problem),
+            },
+            'l' => say(&format!("\n{}", state::table(&state::list(workshop))))?,
+            _ => say(WATCHING_WITH_KEYS)?,
+        }
+    }
+}
+
+async fn until_pressed(keys: Option<&Keys>) -> char {
+    loop {
+        if let Some(key) = keys.and_then(Keys::pressed) {
+            return key;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// The number of the exercise after this one, and after the last one the first.
+fn after(workshop: &Workshop, number: u32) -> u32 {
+    let all = catalogue::find_all(workshop);
+    let numbers = || all.iter().map(|exercise| exercise.number);
+    let next = numbers().find(|other| *other > number);
+    next.or(numbers().next()).unwrap_or(number)
 }
 
 /// Finds the exercise to check: none if all are solved.
