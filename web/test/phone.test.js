@@ -10,7 +10,7 @@ const LEAST = 9;
 
 test("the pictures that were drawn by hand can be read on a phone", () => {
   const drawn = readdirSync(FIGURES).map((name) => ({ name, text: readFileSync(new URL(name, FIGURES), "utf8") }));
-  // A figure's own script draws the others anew for each width.
+  // A figure's own script draws the others again for each width.
   const byHand = drawn.filter(({ text }) => !text.includes('class="fig-still"'));
   assert(byHand.length >= 2, "the figures are found");
   for (const { name, text } of byHand) {
