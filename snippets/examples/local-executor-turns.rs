@@ -56,7 +56,7 @@ fn main() {
     let task = contest.clone().task();
     pool.spawner().spawn_local(task).unwrap();
     pool.run_until(contest.root());
-    println!("LocalPool of futures: after {} polls", contest.polls.get());
+    println!("LocalPool of futures, polls: {}", contest.polls.get());
 
     let contest = Contest::default();
     let runtime = tokio::runtime::Builder::new_current_thread();
@@ -64,5 +64,5 @@ fn main() {
     let set = LocalSet::new();
     set.spawn_local(contest.clone().task());
     runtime.block_on(set.run_until(contest.root()));
-    println!("LocalSet of tokio:    after {} polls", contest.polls.get());
+    println!("LocalSet of tokio, polls:    {}", contest.polls.get());
 }

@@ -206,9 +206,10 @@ fn thousands_of_jobs_find_a_worker() {
     let lesson = Lesson {
         clause: "1. No task waits",
         promise: "Each job that comes as the workers park is run.",
-        usual_cause: "If other checks fail, read those first: any mistake ends here, too. If not, \
-                      `transition_to_parked` counts the worker too late, or before it is on the \
-                      list. A job that comes in between isn't seen and wakes no worker. Or \
+        usual_cause: "If other checks fail, read those first: any mistake ends here, too. If no \
+                      other check fails, `transition_to_parked` counts the worker too late, or \
+                      before it is on the list. A job that comes in between isn't seen and wakes \
+                      no worker. Or \
                       `notify` counts a searcher before it has found a sleeper, and takes it back \
                       if there is none: a worker that parks in between takes it for a real \
                       searcher, and doesn't look again. Or `transition_from_parked` ignores that a \
