@@ -89,7 +89,8 @@ fn a_closed_direction_stays_ready() {
         promise: "A closed direction is ready after each `clear`, even if other events come later.",
         usual_cause: "`clear` clears a closed direction like any other. The end isn't reported \
                       again, so the next task that waits would wait forever. Or a later event, \
-                      which doesn't repeat that the direction is closed, reopens it.",
+                      which doesn't repeat that the direction is closed, reopens it, or one that \
+                      does repeat it.",
         read: "io/readiness.html#hanging-up",
     };
     check(lesson, || {
@@ -101,7 +102,7 @@ fn a_closed_direction_stays_ready() {
         ] {
             let readiness = Readiness::new();
             readiness.set_ready(event);
-            for later in [NOTHING, later, BOTH, ERROR] {
+            for later in [NOTHING, later, BOTH, ERROR, event, HANG_UP] {
                 readiness.set_ready(later);
                 for _ in 0..2 {
                     readiness.clear(see(&readiness, direction));
