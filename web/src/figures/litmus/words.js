@@ -109,11 +109,5 @@ export function heading({ witness, can }) {
 /** @param {Program} program @param {number[]} orders @param {Outcome[]} all @param {Outcome | undefined} chosen */
 export function sentences(program, orders, all, chosen) {
   const can = all.filter(({ can }) => can.rust).length;
-  return [`${program.says} ${capital(program.fear)} is the outcome “${labelOf(program, program.bad)}”.`, conclusion(program, orders, chosen), `Of ${all.length} outcomes, Rust's model allows ${can}.`];
+  return [`${program.says} The outcome to fear is “${labelOf(program, program.bad)}”: ${program.fear}.`, conclusion(program, orders, chosen), `Of ${all.length} outcomes, Rust's model allows ${can}.`];
 }
-
-/** @param {string} text */
-export function capital(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
