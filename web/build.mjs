@@ -1,6 +1,6 @@
 // Bundles `src/` into `theme/workshop.js` and `theme/workshop.css`, which every
-// page has, and `src/scripts/figures.js` of the book, which pages with a figure
-// ask for. All are committed, so that neither a reader nor `mdbook build` needs
+// page has, and `src/scripts` of the book: `figures.js`, which pages with a figure
+// ask for, and `litmus.js`, for which pages with a `<ws-litmus>` ask, too. All are committed, so that neither a reader nor `mdbook build` needs
 // Node.
 
 import { createHash } from "node:crypto";
@@ -9,11 +9,13 @@ import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const BUDGET_BYTES = 45 * 1024;
-const FIGURES_BUDGET_BYTES = 58 * 1024;
+const FIGURES_BUDGET_BYTES = 59 * 1024;
 const BANNER = "/* Generated from web/src by `npm run build`; do not edit. */";
 const BUNDLE = new URL("../theme/workshop.js", import.meta.url).pathname;
 const WORKBENCH_BUDGET_BYTES = 24 * 1024;
 const WORKBENCH = new URL("../theme/workbench.js", import.meta.url).pathname;
+const LITMUS_BUDGET_BYTES = 10 * 1024;
+const LITMUS = new URL("../src/scripts/litmus.js", import.meta.url).pathname;
 const FIGURES = new URL("../src/scripts/figures.js", import.meta.url).pathname;
 
 const settings = {
@@ -25,17 +27,20 @@ const settings = {
   // Within the file: mdBook copies no other.
   legalComments: "eof",
 };
-// These have a state of which a page must have one.
-const shared = {
-  name: "shared",
-  setup(/** @type {import("esbuild").PluginBuild} */ build) {
-    build.onResolve({ filter: /\/(busy|load|runner)\.js$/ }, ({ path }) => ({ path: /(\w+)\.js$/.exec(path)?.[1], namespace: "shared" }));
-    build.onLoad({ filter: /.*/, namespace: "shared" }, ({ path }) => ({ contents: `module.exports = window.workshopShared.${path};` }));
-  },
-};
-await build({ ...settings, entryPoints: [source("src/workbench.js")], outfile: WORKBENCH, plugins: [shared] });
+/** Modules of which a page must have one: they're taken from what another script has left. @param {RegExp} filter @param {string} from */
+function shared(filter, from) {
+  return {
+    name: "shared",
+    setup(/** @type {import("esbuild").PluginBuild} */ build) {
+      build.onResolve({ filter }, ({ path }) => ({ path: path === "lit/html.js" ? "lit" : /(\w+)\.js$/.exec(path)?.[1], namespace: "shared" }));
+      build.onLoad({ filter: /.*/, namespace: "shared" }, ({ path }) => ({ contents: `module.exports = window.${from}.${path};` }));
+    },
+  };
+}
+await build({ ...settings, entryPoints: [source("src/workbench.js")], outfile: WORKBENCH, plugins: [shared(/\/(busy|load|runner)\.js$/, "workshopShared")] });
 await build({ ...settings, entryPoints: [source("src/figures/script.js")], outfile: FIGURES });
-const version = createHash("sha256").update(readFileSync(FIGURES)).digest("hex").slice(0, 8);
+await build({ ...settings, entryPoints: [source("src/figures/litmus/script.js")], outfile: LITMUS, plugins: [shared(/^lit\/html\.js$|\/(figure|format)\.js$/, "workshopFigures")] });
+const version = [FIGURES, LITMUS].reduce((hash, file) => hash.update(readFileSync(file)), createHash("sha256")).digest("hex").slice(0, 8);
 await build({ ...settings, define: { FIGURES_VERSION: JSON.stringify(version) }, entryPoints: [source("src/index.js")], outfile: BUNDLE });
 
 /** @param {string} file */
@@ -54,4 +59,5 @@ function weigh(files, budget) {
 
 weigh([BUNDLE, BUNDLE.replace(/js$/, "css")], BUDGET_BYTES);
 weigh([FIGURES], FIGURES_BUDGET_BYTES);
+weigh([LITMUS], LITMUS_BUDGET_BYTES);
 weigh([WORKBENCH, WORKBENCH.replace(/js$/, "css")], WORKBENCH_BUDGET_BYTES);

@@ -30,6 +30,8 @@ export const FIGURES = {
   gap: figure("fig-gap", "ws-steps", {}, { gap: GAP }),
   recorded: figure("fig-recorded", "ws-steps", {}, { recorded: RECORDED }),
   scheduler: figure("fig-scheduler", "ws-scheduler", { load: "long", workers: "3", without: "slot" }, {}),
+  litmus: figure("fig-litmus", "ws-litmus", { program: "mp", orderings: "relaxed" }, {}),
+  asked: figure("fig-asked", "ws-litmus", { program: "sb", orderings: "pairs", predict: "" }, {}),
   drawn: figure("fig-drawn", "ws-sweep", { x: "numbers between two yields", predict: "" }, { sweep: SWEEP }),
 };
 

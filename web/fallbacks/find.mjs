@@ -2,6 +2,7 @@
 
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { litmusPicture } from "../src/figures/litmus/first.js";
 import { schedulerPicture } from "../src/figures/scheduler/first.js";
 import { stepsPicture } from "../src/figures/steps/first.js";
 import { sweepPicture } from "../src/figures/sweep/first.js";
@@ -9,12 +10,12 @@ import { timelinePicture } from "../src/figures/timeline/first.js";
 import { toText } from "./static-html.mjs";
 
 const FIGURE = /<figure[^>]*\bid="([^"]+)"[^>]*>([\s\S]*?)<\/figure>/g;
-const ELEMENT = /<(ws-timeline|ws-sweep|ws-steps|ws-scheduler)\b([^>]*)>([\s\S]*?)<\/\1>/;
+const ELEMENT = /<(ws-timeline|ws-sweep|ws-steps|ws-scheduler|ws-litmus)\b([^>]*)>([\s\S]*?)<\/\1>/;
 const ATTRIBUTE = /\bdata-([\w-]+)(?:="([^"]*)")?/g;
 const SCRIPT = /<script type="application\/json"(?:[^>]*?data-name="([^"]*)")?[^>]*>([\s\S]*?)<\/script>/g;
 const INCLUDE = /\{\{#include ([^}:]+)\}\}/;
 const WIDTH = 680;
-const DRAW = { "ws-timeline": timelinePicture, "ws-sweep": sweepPicture, "ws-steps": stepsPicture, "ws-scheduler": schedulerPicture };
+const DRAW = { "ws-timeline": timelinePicture, "ws-sweep": sweepPicture, "ws-steps": stepsPicture, "ws-scheduler": schedulerPicture, "ws-litmus": litmusPicture };
 
 /**
  * @param {string} book the folder of the chapters

@@ -54,6 +54,8 @@ interface Window {
   hljs?: { highlightBlock(block: Element): void };
   /** The way to the runner, for the figures' script. */
   workshopRunner?: Pick<typeof import("./runner.js"), "ask" | "runnerState">;
+  /** What the figures' script shares with a figure that has a script of its own. */
+  workshopFigures?: { lit: typeof import("lit/html.js"); figure: typeof import("./figures/figure.js"); format: typeof import("./figures/format.js") };
   /** Which lines of a program are hidden at first; the page's head has noted them. */
   workshopHidden?: WeakMap<Element, [number, number][]>;
   /** What the script of every page shares with the one of a served page. */

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { derive } from "../src/figures/timeline/derive.js";
+import { choices, firstState, noted } from "../src/figures/timeline/first.js";
 import { pollCalled, questionOf, rangeOf, startOf, step } from "../src/figures/timeline/model.js";
+import { parseTrace } from "../src/figures/timeline/read.js";
 import { statistics } from "../src/figures/timeline/words.js";
-import { LATE } from "./figures.js";
+import { LATE, fileText } from "./figures.js";
 
 const PANELS = [LATE];
 const FOUND = PANELS.map((panel) => statistics(panel, 1_000_000));
@@ -20,6 +23,39 @@ test("zooming keeps the cursor at its place and never shows more than there is",
   assert(Math.abs((at.at - near.from) / (near.to - near.from) - at.at / LATE.end) < 1e-9);
   const wide = step(near, { type: "zoom", factor: 100 }, PANELS);
   assert.deepEqual([wide.from, wide.to], [0, LATE.end]);
+});
+
+test("zooming around a place keeps that place, wherever the cursor is", () => {
+  const near = step({ ...START, at: 1_530_000 }, { type: "zoom", factor: 0.25, around: 4_000_000 }, PANELS);
+  assert(Math.abs((4_000_000 - near.from) / (near.to - near.from) - 4_000_000 / LATE.end) < 1e-9);
+  assert.equal(near.at, 1_530_000);
+});
+
+test("a part of the time is shown as it was dragged, within what there is and no smaller than can be seen", () => {
+  const shown = (from, to) => {
+    const state = step(START, { type: "range", from, to }, PANELS);
+    return [state.from, state.to];
+  };
+  assert.deepEqual(shown(1_000_000, 2_000_000), [1_000_000, 2_000_000]);
+  assert.deepEqual(shown(-500_000, 500_000), [0, 1_000_000], "moved over the edge it keeps its width");
+  assert.deepEqual(shown(LATE.end - 10, LATE.end + 999_990), [LATE.end - 1_000_000, LATE.end]);
+  const [from, to] = shown(1_000_000, 1_000_000);
+  assert(to > from);
+});
+
+test("what a figure is about is marked once, and stays in what is shown", () => {
+  const queues = derive(parseTrace(fileText("queues.json")));
+  const steal = queues.moves.find(({ kind }) => kind === "steal");
+  const chosen = choices({ view: "worker", note: "steal: two move", range: "0ns..1ns" });
+  const found = [statistics(queues, 1_000_000)];
+  for (const times of [1, 2]) {
+    const state = firstState([queues], found, chosen);
+    assert.equal(state.at, steal.t, `${times}`);
+    assert(state.to >= steal.t, "a run in which it comes later is shown whole");
+    assert.deepEqual(queues.marks.filter(({ text }) => text === "two move").map(({ t }) => t), [steal.t]);
+  }
+  assert.equal(noted("dance: nothing", [queues]), undefined);
+  assert.equal(noted(undefined, [queues]), undefined);
 });
 
 test("a poll one jumps to is brought into view, wait and all", () => {

@@ -126,10 +126,32 @@ test("the legend has the signs of the picture, and no others", () => {
   assert.match(told(byTimer, {}), /is woken/);
   assert.doesNotMatch(told(byTimer, { view: "worker" }), /wakes a task/, "no lane has the sign");
   assert.doesNotMatch(told(burst, {}), /queue|keeps its worker|woken/);
-  assert.match(told(burst, { view: "worker" }), /searches.*tasks in a queue; tasks move: stolen, spilled over.*wakes a worker/);
+  assert.match(told(burst, { view: "worker" }), /searches.*tasks in a queue; the same, at the cursor; tasks move: stolen, spilled over.*wakes a worker/);
 });
 
 test("whatever a trace says is text, never markup", () => {
   const timeline = derive(traceOf([[0, "poll+", 0, 1, 0], [9, "poll-", 0, 1, 1]], { names: { 1: '<img src=x onerror="alert(1)">' } }));
   assert.doesNotMatch(drawn([timeline]), /<img/);
+});
+
+test("a poll that goes on at the right of what is shown doesn't look as if it had ended", () => {
+  const timeline = traceOf([[0, "poll+", 0, 1, 0], [10_000, "poll-", 0, 1, 1]]);
+  const whole = drawn([derive(timeline)]);
+  assert.match(whole, /class="tick"/);
+  assert.doesNotMatch(drawn([derive(timeline)], { to: 5000 }), /class="tick"/);
+});
+
+test("chips are the tasks of each queue at the cursor, and those that were stolen are between two", () => {
+  const queues = derive(parseTrace(fileText("queues.json")));
+  const steal = queues.moves.find(({ kind }) => kind === "steal");
+  const rows = (at) => {
+    const [, path] = /class="queue-chips" d="([^"]*)"/.exec(drawn([queues], { view: "worker", at }, { queues: true }));
+    return [...path.matchAll(/M[\d.]+ ([\d.]+)/g)].map(([, y]) => Number(y));
+  };
+  const before = rows(steal.t - 1);
+  const lengths = Object.fromEntries(queues.steps.filter(({ t }) => t < steal.t).map(({ owner, length }) => [owner, length]));
+  assert.equal(before.length, Object.values(lengths).reduce((sum, length) => sum + length, 0));
+  const halfway = rows(steal.t + queues.end / 50);
+  assert.equal(halfway.filter((y) => !before.includes(y)).length, steal.count);
+  assert.doesNotMatch(drawn([queues], { view: "worker", at: steal.t }, { queues: true, still: true }), /queue-chips/);
 });

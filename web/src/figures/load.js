@@ -2,18 +2,24 @@ import { ask, runnerState } from "../runner.js";
 
 /** Figures have a script of their own: only a page with one of them asks for it. */
 export function loadFigures() {
-  if (document.querySelector("ws-timeline, ws-sweep, ws-steps, ws-scheduler")) requestFigures();
+  if (document.querySelector("ws-timeline, ws-sweep, ws-steps, ws-scheduler, ws-litmus")) requestFigures();
 }
 
-/** Asks for it once. */
+/** Asks for it once. What a single page needs has one more of its own, which runs after it. */
 export function requestFigures() {
   if (window.workshopRunner) return;
   // There is one way to the runner, and one token.
   window.workshopRunner = { ask, runnerState };
+  add("figures");
+  if (document.querySelector("ws-litmus")) add("litmus");
+}
+
+/** @param {string} name of a script of the book */
+function add(name) {
   const root = typeof path_to_root === "string" ? path_to_root : "";
   const script = document.createElement("script");
   // The page isn't loaded, and so isn't printed, before it has run.
   script.async = false;
-  script.src = `${root}scripts/figures.js?${FIGURES_VERSION}`;
+  script.src = `${root}scripts/${name}.js?${FIGURES_VERSION}`;
   document.head.append(script);
 }

@@ -6,7 +6,7 @@ import { wordsOf } from "../unreadable.js";
 import { Figure, isTaken, save, wantsLessMotion } from "../figure.js";
 import { toChrome } from "./chrome.js";
 import { derive } from "./derive.js";
-import { choices, firstState } from "./first.js";
+import { choices, firstState, noted } from "./first.js";
 import { latestTrace } from "./latest.js";
 import { lanesOf, pollAt } from "./lanes.js";
 import { signs } from "./legend.js";
@@ -24,16 +24,29 @@ import { describe, explain, isLong, pointsOfInterest, sentences, statistics, tur
 /** @typedef {"recorded" | "own" | "both"} Source */
 
 const SLACK_PX = 8;
+/** A press that moves less is a click. */
+const DRAG_PX = 5;
+const WHEEL_FACTOR = 1.002;
+/** How much of what is shown an arrow key moves on by. */
+const PAN_PART = 0.2;
+/** A tip is at most so wide. */
+const TIP_PX = 240;
+/** In full screen the picture takes such a part of the height, and is drawn for no less than such a width. */
+const ROOM_PART = 0.55;
+const ROOMY = 700;
+const MOST_GROWTH = 2;
 const STEPS = 1000;
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 /** @type {[string, string][]} */
 const KEYS = [
   ["Space", "play, pause"],
   [", .", "back, forward by one event"],
-  ["← →", "the cursor, when the slider has the focus"],
+  ["← →", "the cursor, where the slider has the focus"],
   ["p P", "next, previous point of interest, the worst first"],
   ["1 … 9", "the poll of that lane at the cursor"],
-  ["+ −", "closer, wider"],
+  ["+ −", "closer, wider; Ctrl and the wheel: at the pointer"],
+  ["← →", "earlier, later; as Shift and dragging does"],
+  ["dragging", "shows that part of the time"],
   ["u", "undo"],
   ["r", "start again"],
   ["f", "full screen; Escape leaves it"],
@@ -53,6 +66,16 @@ export class TimelineFigure extends Figure {
   past = [];
   /** What is under the pointer, in words. */
   hover = "";
+  /** Where that is told, in pixels of the picture. */
+  tip = { x: 0, y: 0 };
+  /** Whether the slider has the focus: what is at the cursor is told there. */
+  isOnSlider = false;
+  /** Where a press began. */
+  pressed = { px: 0, t: 0, from: 0, to: 1 };
+  /** What is about to be shown, while it's dragged over. @type {{from: number, to: number} | undefined} */
+  band = undefined;
+  /** The kind of change of which several in a row are one. */
+  lastDone = "";
   player = new Player(this, (part) => this.playOn(part), () => this.jumpOn(), () => this.paused());
   dragging = "";
   /** Whether the queues are drawn, where anything is known of them. */
@@ -171,10 +194,11 @@ export class TimelineFigure extends Figure {
 
   // ---- steps
 
-  /** @param {Action} action */
-  do(action) {
+  /** @param {Action} action @param {string} [kind] of which several in a row are undone at once */
+  do(action, kind = "") {
     const isScrub = action.type === "seek" || action.type === "guess";
-    if (!isScrub && action.type !== "reveal") this.past.push(this.state);
+    if (!isScrub && action.type !== "reveal" && !(kind && kind === this.lastDone)) this.past.push(this.state);
+    if (!isScrub) this.lastDone = kind;
     this.state = step(this.state, action, this.timelines());
     if (action.type === "select") this.why = this.explained();
     this.draw();
@@ -275,7 +299,7 @@ export class TimelineFigure extends Figure {
   /** @param {KeyboardEvent} event */
   onKey(event) {
     const { key } = event;
-    if (key === "Escape") return this.closeMenu() || this.leaveLarge();
+    if (key === "Escape") return this.hideTip() || this.closeMenu() || this.leaveLarge();
     if (isTaken(event)) return false;
     if (key === "?") return this.toggleHelp(), true;
     if (!this.panels?.length || this.state.phase === "asking") return false;
@@ -289,6 +313,8 @@ export class TimelineFigure extends Figure {
       f: () => this.toggleLarge(),
       u: () => this.undo(),
       r: () => this.reset(),
+      ArrowLeft: () => this.pan(-PAN_PART),
+      ArrowRight: () => this.pan(PAN_PART),
       "+": () => this.do({ type: "zoom", factor: 0.5 }),
       "-": () => this.do({ type: "zoom", factor: 2 }),
       Home: () => this.seek(this.state.from),
@@ -310,19 +336,20 @@ export class TimelineFigure extends Figure {
 
   // ---- the pointer
 
-  /** @param {PointerEvent} event */
+  /** @param {MouseEvent} event */
   placeOf(event) {
     const svg = this.querySelector(".fig-canvas .fig-picture");
     if (!svg) return undefined;
     const box = svg.getBoundingClientRect();
-    const { panels, x, left, right } = plan(this.timelines(), this.state, this.settings());
-    const px = ((event.clientX - box.left) / box.width) * this.width;
-    const py = ((event.clientY - box.top) / box.width) * this.width;
+    const settings = this.settings();
+    const { panels, x, left, right } = plan(this.timelines(), this.state, settings);
+    const px = ((event.clientX - box.left) / box.width) * settings.width;
+    const py = ((event.clientY - box.top) / box.width) * settings.width;
     const t = x.invert(clamp(px, left, right));
     const panel = panels.find(({ top, bottom }) => py >= top && py <= bottom);
     const row = panel?.rows.find(({ y }) => py >= y - 8 && py <= y + BLOCK + 4);
     const poll = row && pollAt(row.lane, t, x.invert(left + SLACK_PX) - x.invert(left));
-    return { t, panel, poll, row };
+    return { t, panel, poll, row, px, py, perPx: (this.state.to - this.state.from) / (right - left) };
   }
 
   /** @param {PointerEvent} event */
@@ -330,38 +357,111 @@ export class TimelineFigure extends Figure {
     if (event.button !== 0) return;
     const place = this.placeOf(event);
     if (!place) return;
-    this.dragging = this.state.phase === "asking" ? "guess" : "cursor";
+    const { from, to } = this.state;
+    this.pressed = { px: place.px, t: place.t, from, to };
+    this.lastDone = "";
+    // A finger has no other way to move the cursor.
+    this.dragging = this.state.phase === "asking" ? "guess" : event.shiftKey ? "pan" : event.pointerType === "touch" ? "cursor" : "range";
     /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
-    this.drag(place.t);
+    if (this.dragging !== "pan") this.drag(place.t);
   }
 
   /** @param {PointerEvent} event */
   move(event) {
     const place = this.placeOf(event);
     if (!place) return;
-    if (this.dragging) return this.drag(place.t);
+    const { dragging, pressed } = this;
+    if (dragging === "pan") {
+      const from = pressed.from + (pressed.px - place.px) * place.perPx;
+      return this.do({ type: "range", from, to: from + pressed.to - pressed.from }, "pan");
+    }
+    if (dragging === "range") {
+      if (!this.band && Math.abs(place.px - pressed.px) < DRAG_PX) return;
+      this.band = { from: Math.min(pressed.t, place.t), to: Math.max(pressed.t, place.t) };
+      this.hover = "";
+      return this.draw();
+    }
+    if (dragging) return this.drag(place.t);
     const { panel, poll } = place;
     const hides = this.state.phase === "asking" && poll?.task === this.question?.task && (poll?.start ?? 0) >= (this.question?.from ?? 0);
-    const hover = panel && poll && !hides ? `${panel.timeline.byId.get(poll.task)?.name}, ${turn(poll, panel.timeline) === "job" ? "a job" : `poll ${poll.number}`}: ${time(poll.end - poll.start)} from ${time(poll.start)}` : "";
+    const hover = panel && poll && !hides ? `${panel.timeline.byId.get(poll.task)?.name}, ${turn(poll, panel.timeline) === "job" ? "a job" : `poll ${poll.number}`}: ${time(poll.end - poll.start)} from ${time(poll.start)}${poll.waited > 0 ? `, after a wait of ${time(poll.waited)}` : ""}` : "";
     if (hover === this.hover) return;
     this.hover = hover;
+    this.tip = { x: place.px, y: place.row ? place.row.y + BLOCK + 6 : place.py };
     this.draw();
   }
 
   /** @param {PointerEvent} event */
   up(event) {
     const place = this.placeOf(event);
-    const wasDragging = this.dragging;
-    this.dragging = "";
-    if (!place || wasDragging !== "cursor") return;
+    const { dragging, band } = this;
+    this.release();
+    if (band) return this.do({ type: "range", ...band });
+    if (!place || (dragging !== "cursor" && dragging !== "range")) return;
     if (place.panel && place.poll) this.do({ type: "select", panel: place.panel.index, poll: place.poll.index });
     else this.do({ type: "deselect" });
+  }
+
+  release() {
+    this.dragging = "";
+    this.band = undefined;
+    this.lastDone = "";
+    this.draw();
+  }
+
+  leave() {
+    if (this.dragging || !this.hover) return;
+    this.hover = "";
+    this.draw();
+  }
+
+  /** With Ctrl, as a browser zooms; a pinch on a touchpad is told in the same way. @param {WheelEvent} event */
+  wheel(event) {
+    const place = this.placeOf(event);
+    if (!event.ctrlKey || !place || this.state.phase === "asking") return;
+    event.preventDefault();
+    this.do({ type: "zoom", factor: WHEEL_FACTOR ** clamp(event.deltaY, -400, 400), around: place.t }, "wheel");
+  }
+
+  /** @param {number} part of what is shown */
+  pan(part) {
+    const { from, to } = this.state;
+    const by = part * (to - from);
+    this.do({ type: "range", from: from + by, to: to + by }, "pan");
   }
 
   /** @param {number} t */
   drag(t) {
     this.player.stop();
     this.do(this.dragging === "guess" ? { type: "guess", at: t } : { type: "seek", at: t });
+  }
+
+  /** @param {boolean} isOn */
+  onSlider(isOn) {
+    this.isOnSlider = isOn;
+    // A slider that is drawn no more loses the focus while the rest is drawn.
+    queueMicrotask(() => this.draw());
+  }
+
+  hideTip() {
+    const isShown = this.hover !== "" || this.isOnSlider;
+    this.hover = "";
+    this.isOnSlider = false;
+    if (isShown) this.draw();
+    return isShown;
+  }
+
+  /** What is under the pointer, or at the cursor while the slider has the focus; and what is dragged over. */
+  over() {
+    const scale = this.scale();
+    const { x, left, right, height } = plan(this.timelines(), this.state, this.settings(scale));
+    const { from, to } = this.band ?? { from: 0, to: 0 };
+    const band = this.band ? html`<div class="fig-band" style=${`left: ${x(from) * scale}px; width: ${(x(to) - x(from)) * scale}px; height: ${(height - 40) * scale}px`}><span>${time(to - from)}</span></div>` : nothing;
+    const isCursor = !this.hover && this.isOnSlider && !this.player.isPlaying;
+    const text = this.hover || (isCursor ? this.nowIs() : "");
+    const at = isCursor ? { x: clamp(x(this.state.at), left, right), y: height - 38 } : this.tip;
+    const place = clamp(at.x * scale - TIP_PX / 2, 0, Math.max(0, this.width - TIP_PX));
+    return html`${band}${text && !this.band ? html`<div class="fig-tip" aria-hidden="true" style=${`left: ${place}px; top: ${at.y * scale}px; width: ${TIP_PX}px`}><span>${tied(text)}</span></div>` : nothing}`;
   }
 
   // ---- the address
@@ -393,10 +493,11 @@ export class TimelineFigure extends Figure {
 
   // ---- what is drawn
 
-  settings() {
+  /** @param {number} [scale] */
+  settings(scale = this.scale()) {
     const panels = this.panels ?? [];
     return {
-      width: this.width,
+      width: Math.round(this.width / scale),
       id: `${this.key}-${this.state.view}`,
       longNs: this.chosen.longNs,
       tasks: this.chosen.tasks,
@@ -405,6 +506,13 @@ export class TimelineFigure extends Figure {
       question: this.question,
       queues: this.queues,
     };
+  }
+
+  /** In full screen the lanes grow with the room that they have. */
+  scale() {
+    if (!this.frame.classList.contains("fig-large")) return 1;
+    const { height } = plan(this.timelines(), this.state, this.settings(1));
+    return clamp((innerHeight * ROOM_PART) / height, 1, Math.max(1, Math.min(MOST_GROWTH, this.width / ROOMY)));
   }
 
   /** What the picture shows, in one sentence. */
@@ -421,7 +529,7 @@ export class TimelineFigure extends Figure {
       ${asking ? this.predictTemplate() : nothing}
       <div class="fig-bar">${asking ? nothing : this.chips()}<span class="fig-gap"></span>${this.queueFilter()}${this.views()}<span class="fig-tools">${this.largeButton()}${this.menu("a trace", this.exports())}</span></div>
       ${this.help(KEYS)}
-      <div class=${`fig-canvas ${this.dragging}`} @pointerdown=${this.down} @pointermove=${this.move} @pointerup=${this.up} @pointercancel=${() => (this.dragging = "")}>${picture(this.timelines(), this.state, this.settings())}</div>
+      <div class=${`fig-canvas ${this.dragging}`} @pointerdown=${this.down} @pointermove=${this.move} @pointerup=${this.up} @pointercancel=${this.release} @pointerleave=${this.leave} @wheel=${this.wheel}>${picture(this.timelines(), this.state, this.settings())}${this.over()}</div>
       ${this.legend()}
       ${asking ? nothing : this.transport()}
       <p class="fig-now" ?hidden=${asking}>${asking ? nothing : tied(this.hover || this.nowIs())}</p>
@@ -448,7 +556,8 @@ export class TimelineFigure extends Figure {
 
   /** @param {boolean} isOpen */
   text(isOpen) {
-    const panels = (this.panels ?? []).map(({ timeline, title }, index) => ({ timeline, title, sentences: sentences(timeline, /** @type {any} */ (this.found)[index]) }));
+    const mark = noted(this.chosen.note, this.timelines());
+    const panels = (this.panels ?? []).map(({ timeline, title }, index) => ({ timeline, title, sentences: [...sentences(timeline, /** @type {any} */ (this.found)[index]), ...(mark && index === 0 ? [`At ${time(mark.t)}: ${mark.text}.`] : [])] }));
     return asText(panels, isOpen, this.textState(), (panel, poll) => this.do({ type: "select", panel, poll, show: true }));
   }
 
@@ -531,9 +640,10 @@ export class TimelineFigure extends Figure {
     };
     const press = (/** @type {string} */ label, /** @type {string} */ glyph, /** @type {() => void} */ action) =>
       html`<button type="button" class="ws-button" aria-label=${label} @click=${action}><span aria-hidden="true">${glyph}</span></button>`;
-    const { left, right } = plan(this.timelines(), this.state, this.settings());
+    const scale = this.scale();
+    const { left, right } = plan(this.timelines(), this.state, this.settings(scale));
     return html`<input class="fig-scrubber" type="range" min="0" max=${STEPS} .value=${String(Math.round(clamp((at - from) / (to - from), 0, 1) * STEPS))}
-        style=${`margin-inline-start: ${left - 8}px; width: ${right - left + 16}px`} aria-label="Time" aria-valuetext=${this.nowIs()} @input=${seek} />
+        style=${`margin-inline-start: ${left * scale - 8}px; width: ${(right - left) * scale + 16}px`} aria-label="Time" aria-valuetext=${this.nowIs()} @input=${seek} @focus=${() => this.onSlider(true)} @blur=${() => this.onSlider(false)} />
       <div class="fig-bar fig-transport">
         <span class="fig-group" role="group" aria-label="Time">
           ${press("To the start", "|◀", () => this.seek(from))}${press("Back by one event", "‹", () => this.nextEvent(-1))}

@@ -23,7 +23,24 @@ export function choices(data) {
     view: /** @type {"task" | "worker"} */ (data.view === "worker" ? "worker" : "task"),
     select: data.select,
     range: data.range,
+    note: data.note,
   };
+}
+
+/**
+ * Marks what the figure is about: the first move of a kind, as `steal: Half of them in one go` says.
+ *
+ * @param {string | undefined} note
+ * @param {import("./derive.js").Timeline[]} timelines
+ * @returns {{t: number, text: string} | undefined}
+ */
+export function noted(note, [timeline]) {
+  const [, kind, text = ""] = /^(\w+): (.+)$/.exec(note ?? "") ?? [];
+  const move = timeline?.moves.find((move) => move.kind === kind);
+  if (!timeline || !move) return undefined;
+  const mark = { t: move.t, text, task: 0 };
+  if (!timeline.marks.some((one) => one.text === text)) timeline.marks.push(mark);
+  return mark;
 }
 
 /**
@@ -32,12 +49,15 @@ export function choices(data) {
  * @param {ReturnType<typeof choices>} chosen
  * @returns {import("./model.js").State}
  */
-export function firstState(timelines, found, { view, select, range }) {
+export function firstState(timelines, found, { view, select, range, note }) {
   const selected = pollCalled(select, timelines, found);
+  const mark = noted(note, timelines);
+  const shown = rangeOf(range, endOf(timelines), startOf(timelines));
   return {
     view,
-    at: selected?.poll.start ?? startOf(timelines),
-    ...rangeOf(range, endOf(timelines), startOf(timelines)),
+    at: selected?.poll.start ?? mark?.t ?? startOf(timelines),
+    // In a run of the reader's it may come later.
+    ...(mark && mark.t > shown.to ? rangeOf(undefined, endOf(timelines), startOf(timelines)) : shown),
     selected: selected && { panel: selected.panel, poll: selected.poll.index },
     phase: "shown",
     guess: undefined,

@@ -19,6 +19,7 @@
  * @property {number} x0
  * @property {number} x1
  * @property {Poll[]} polls
+ * @property {boolean} [isCut] whether it goes on at the right of what is shown
  */
 
 const MOST_LANES = 12;
@@ -96,8 +97,9 @@ function merged(polls, x, [left, right], gap) {
     if (last && isNarrow && wasNarrow && x0 - last.x1 < gap) {
       last.x1 = Math.max(last.x1, x1);
       last.polls.push(poll);
+      last.isCut = end > right;
     } else {
-      blocks.push({ x0, x1, polls: [poll] });
+      blocks.push({ x0, x1, polls: [poll], isCut: end > right });
       wasNarrow = isNarrow;
     }
   }

@@ -10,10 +10,10 @@ import { isLong } from "./words.js";
 /**
  * @param {import("./derive.js").Timeline[]} timelines
  * @param {import("./model.js").State} state
- * @param {{longNs: number, queues: boolean}} settings
+ * @param {{longNs: number, queues: boolean, still?: boolean}} settings
  * @returns {Sign[]}
  */
-export function signs(timelines, { view, selected, phase }, { longNs, queues }) {
+export function signs(timelines, { view, selected, phase }, { longNs, queues, still }) {
   const byWorker = view === "worker";
   const any = (/** @type {(timeline: import("./derive.js").Timeline) => boolean} */ test) => timelines.some(test);
   const anyPoll = (/** @type {(poll: import("./derive.js").Poll) => boolean} */ test) => any(({ polls }) => polls.some(test));
@@ -32,6 +32,7 @@ export function signs(timelines, { view, selected, phase }, { longNs, queues }) 
     [byWorker && any(({ parks }) => parks.length > 0), svg`<path class="legend-hatch" d="M3 13l6 -9M9 13l6 -9M15 13l6 -9"></path>`, "parked: the thread sleeps until it is unparked"],
     [withQueues && byWorker && any(({ searches }) => searches.length > 0), svg`<path class="searching" d="M2 8H24"></path>`, "searches the others' queues"],
     [withQueues && byWorker, svg`<path class="queue" d="M3 14V9H9V4H15V9H22V14Z"></path>`, "tasks in a queue"],
+    [withQueues && byWorker && !still, svg`<path class="queue-chips" d="M3 5h7v7h-7zM13 5h7v7h-7z"></path>`, "the same, at the cursor"],
     [has("steal") || has("overflow") || has("take"), svg`<path class="carried" d="M13 1V14m-3.5 -5l3.5 5l3.5 -5"></path>`, any(({ steps }) => hasGlobal(steps)) ? "tasks move: stolen, spilled over when full, or taken back" : "tasks are stolen"],
     [has("notify"), svg`<path class="notify" d="M13 1V14m-3.5 -5l3.5 5l3.5 -5"></path>`, "wakes a worker to help"],
   ];

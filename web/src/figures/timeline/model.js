@@ -18,7 +18,7 @@ import { parseTime } from "../format.js";
 
 /**
  * @typedef {{type: "seek", at: number} | {type: "select", panel: number, poll: number, show?: boolean} | {type: "deselect"}
- *   | {type: "view", view: "task" | "worker"} | {type: "zoom", factor: number} | {type: "all"}
+ *   | {type: "view", view: "task" | "worker"} | {type: "zoom", factor: number, around?: number} | {type: "all"} | {type: "range", from: number, to: number}
  *   | {type: "guess", at: number} | {type: "reveal", guessed: boolean}} Action
  */
 
@@ -49,7 +49,9 @@ export function step(state, action, panels) {
     case "view":
       return { ...state, view: action.view };
     case "zoom":
-      return zoom(state, action.factor, end);
+      return zoom(state, action.factor, end, action.around);
+    case "range":
+      return { ...state, ...within(action.from, action.to - action.from, end) };
     case "all":
       return { ...state, from: startOf(panels), to: end };
     case "guess":
@@ -70,14 +72,19 @@ export function startOf(panels) {
   return Math.max(0, first - (endOf(panels) - first) * MARGIN);
 }
 
-/** @param {State} state @param {number} factor below 1 shows less @param {number} end */
-function zoom(state, factor, end) {
+/** @param {State} state @param {number} factor below 1 shows less @param {number} end @param {number} [around] what keeps its place on the screen: by default the cursor */
+function zoom(state, factor, end, around = state.at) {
   const width = clamp((state.to - state.from) * factor, end * ZOOM_MOST, end);
-  const middle = state.at >= state.from && state.at <= state.to ? state.at : (state.from + state.to) / 2;
-  // The cursor keeps its place on the screen.
+  const middle = around >= state.from && around <= state.to ? around : (state.from + state.to) / 2;
   const part = (middle - state.from) / (state.to - state.from);
-  const from = clamp(middle - part * width, 0, end - width);
-  return { ...state, from, to: from + width };
+  return { ...state, ...within(middle - part * width, width, end) };
+}
+
+/** A part of the time as wide as wanted, within what there is. @param {number} from @param {number} wanted @param {number} end */
+function within(from, wanted, end) {
+  const width = clamp(wanted, end * ZOOM_MOST, end);
+  const start = clamp(from, 0, end - width);
+  return { from: start, to: start + width };
 }
 
 /** @param {State} state @param {Poll} poll @param {number} end */

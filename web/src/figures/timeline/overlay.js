@@ -53,7 +53,7 @@ function block(poll, panel, planned, kind) {
   const { x0, x1 } = extent(poll, planned);
   if (!row || x1 <= planned.left || x0 >= planned.right) return nothing;
   const task = panel.timeline.byId.get(poll.task);
-  const d = blockPath({ x0, x1, polls: [poll] }, row.y);
+  const d = blockPath({ x0, x1, polls: [poll], isCut: planned.x(poll.end) > planned.right }, row.y);
   const sign = x1 - x0 >= 13 ? svg`<text class=${`sign on-${task?.hue}`} x=${round(x1 - x0 > 40 ? x0 + 7 : (x0 + x1) / 2)} y=${row.y + 15.5} text-anchor=${x1 - x0 > 40 ? "start" : "middle"}>${task?.letter}</text>` : nothing;
   return svg`<path class=${`fill-${task?.hue} ${kind}`} d=${d}></path>${sign}`;
 }

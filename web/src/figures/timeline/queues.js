@@ -2,8 +2,8 @@
 // the foot the global one, and arrows where tasks move from one to another.
 
 import { nothing, svg } from "lit/html.js";
-import { round, staircase } from "../paths.js";
-import { GLOBAL } from "./moves.js";
+import { rectangle, round, staircase } from "../paths.js";
+import { GLOBAL, lengthAt } from "./moves.js";
 
 /** @typedef {import("./view.js").Panel} Panel */
 /** @typedef {import("./view.js").Plan} Plan */
@@ -19,6 +19,11 @@ const GAP = 3;
 const APART = 4;
 const MOST_COUNTS = 40;
 const COUNT_ROOM = 16;
+const CHIP = 7;
+const CHIP_ROOM = 9;
+const MOST_CHIPS = 16;
+/** Tasks that move are on their way for such a part of what is shown. */
+const FLIGHT_PART = 1 / 25;
 
 /** Whether there is a global queue to draw. @param {Step[]} steps */
 export function hasGlobal(steps) {
@@ -67,13 +72,47 @@ function areaOf(steps, most, end, { x, left, right }, top) {
   return `M${left} ${base}V${round(places[0]?.[1] ?? base)}${staircase(places).replace(/^M[^HV]*/, "")}H${round(stop)}V${base}Z`;
 }
 
-/** Where tasks move, and who wakes whom to help. @param {Panel} panel @param {Plan} planned */
-export function arrows({ timeline: { moves }, rows, top, footY }, { x, left, right }) {
-  const rowOf = (/** @type {number} */ worker) => rows.find(({ lane }) => lane.worker === worker);
-  const queueOf = (/** @type {number} */ owner) => {
-    const row = rowOf(owner);
-    return owner === GLOBAL ? footY && footY + 9 + HEIGHT / 2 : row && row.stripY && row.stripY + GAP + HEIGHT / 2;
+/** The middle of a queue, if it's drawn. @param {Panel} panel @param {number} owner */
+function queueAt({ rows, footY }, owner) {
+  const strip = rows.find(({ lane }) => lane.worker === owner)?.stripY;
+  return owner === GLOBAL ? footY && footY + 9 + HEIGHT / 2 : strip && strip + GAP + HEIGHT / 2;
+}
+
+/** From whose queue tasks move to whose. @param {import("./moves.js").Move} move @returns {[number, number] | undefined} */
+function wayOf({ kind, worker, arg }) {
+  return kind === "steal" ? [arg, worker] : kind === "overflow" ? [worker, GLOBAL] : kind === "take" ? [GLOBAL, worker] : undefined;
+}
+
+/** At the cursor the tasks of each queue, as chips; those that a worker has just moved are on their way. @param {Panel} panel @param {Plan} planned @param {number} at */
+export function chips(panel, { x, right }, at) {
+  const { moves, steps } = panel.timeline;
+  const [from = 0, to = 0] = x.domain;
+  const flight = (to - from) * FLIGHT_PART;
+  const flying = moves.flatMap((move) => {
+    const way = move.t <= at && at < move.t + flight ? wayOf(move) : undefined;
+    return way ? [{ way, count: move.count, part: (at - move.t) / flight }] : [];
+  });
+  const row = (/** @type {number} */ count, /** @type {number} */ y) => {
+    const many = Math.min(count, MOST_CHIPS);
+    const start = Math.min(x(at) + 5, right - many * CHIP_ROOM);
+    return Array.from({ length: many }, (_, index) => rectangle(start + index * CHIP_ROOM, round(y - CHIP / 2), CHIP, CHIP)).join("");
   };
+  const lying = [GLOBAL, ...panel.rows.flatMap(({ lane: { worker } }) => worker ?? [])].map((owner) => {
+    const coming = flying.reduce((sum, { way, count }) => (way[1] === owner ? sum + count : sum), 0);
+    const y = queueAt(panel, owner);
+    return y ? row(Math.max(0, lengthAt(steps, owner, at) - coming), y) : "";
+  });
+  const moving = flying.map(({ way, count, part }) => {
+    const [start, end] = way.map((owner) => queueAt(panel, owner));
+    return start && end ? row(count, start + (end - start) * part) : "";
+  });
+  return svg`<path class="queue-chips" d=${[...lying, ...moving].join("")}></path>`;
+}
+
+/** Where tasks move, and who wakes whom to help. @param {Panel} panel @param {Plan} planned */
+export function arrows(panel, { x, left, right }) {
+  const { timeline: { moves }, rows, top } = panel;
+  const rowOf = (/** @type {number} */ worker) => rows.find(({ lane }) => lane.worker === worker);
   /** @type {Map<string, number>} */
   const lastAt = new Map();
   const isFree = (/** @type {string} */ key, /** @type {number} */ place) => {
@@ -87,11 +126,12 @@ export function arrows({ timeline: { moves }, rows, top, footY }, { x, left, rig
   const called = [];
   /** @type {unknown[]} */
   const counts = [];
-  for (const { t, kind, worker, arg, count } of moves) {
+  for (const move of moves) {
+    const { t, kind, worker, arg, count } = move;
     const place = x(t);
-    const way = { steal: [arg, worker], overflow: [worker, GLOBAL], take: [GLOBAL, worker] }[/** @type {"steal"} */ (kind)];
+    const way = wayOf(move);
     if (way) {
-      const [from = 0, to = 0] = way.map(queueOf);
+      const [from = 0, to = 0] = way.map((owner) => queueAt(panel, owner));
       if (!from || !to || !isFree(`${way}`, place)) continue;
       carried.push(arrow(place, from, to));
       const hasRoom = isFree(`count ${way[1]}`, place) && place + COUNT_ROOM < right && counts.length < MOST_COUNTS;

@@ -7,7 +7,7 @@ import { linear } from "../scale.js";
 import { blocksOf, lanesOf } from "./lanes.js";
 import { endOf } from "./model.js";
 import { overlay } from "./overlay.js";
-import { FOOT, STRIP, arrows, foot, hasGlobal, searches, strip } from "./queues.js";
+import { FOOT, STRIP, arrows, chips, foot, hasGlobal, searches, strip } from "./queues.js";
 import { isLong } from "./words.js";
 
 /** @typedef {import("./derive.js").Timeline} Timeline */
@@ -185,6 +185,7 @@ function panelPicture(panel, planned, state, settings) {
     ${rows.map((row) => (row.stripY === undefined ? nothing : strip(row, panel, planned, row.stripY)))}
     ${foot(panel, planned)}
     ${settings.queues && state.view === "worker" ? arrows(panel, planned) : nothing}
+    ${settings.queues && state.view === "worker" && !settings.still && timeline.moves.length > 0 && state.at >= state.from && state.at <= state.to ? chips(panel, planned, state.at) : nothing}
     ${selected ? overlay(selected, panel, planned, settings) : nothing}
     ${tears(panel, planned)}
     ${guess(panel, planned, state, settings)}
@@ -296,10 +297,10 @@ function byFill(blocks, timeline) {
 }
 
 /** Flat at the right where the poll was pending, rounded where it was ready. @param {import("./lanes.js").Block} block @param {number} y */
-export function blockPath({ x0, x1, polls }, y) {
+export function blockPath({ x0, x1, polls, isCut }, y) {
   const inset = Math.min(polls[0]?.depth ?? 0, 3) * 3;
   const [top, height, width] = [y + inset, BLOCK - 2 * inset, x1 - x0];
-  const radius = polls.at(-1)?.result === "ready" ? Math.min(6, width, height / 2) : 0;
+  const radius = polls.at(-1)?.result === "ready" && !isCut ? Math.min(6, width, height / 2) : 0;
   if (radius < 1) return rectangle(x0, top, width, height);
   const edge = `a${round(radius)} ${round(radius)} 0 0 1`;
   return `M${round(x0)} ${top}h${round(width - radius)}${edge} ${round(radius)} ${round(radius)}v${round(height - 2 * radius)}${edge} ${round(-radius)} ${round(radius)}h${round(radius - width)}z`;
@@ -329,7 +330,7 @@ function letter({ x0, x1, polls }, y, timeline) {
 /** A tick behind the poll that was ready. @param {import("./lanes.js").Block[]} blocks @param {number} y */
 function readyTicks(blocks, y) {
   const path = blocks
-    .filter(({ x1, polls }, index) => polls.at(-1)?.result === "ready" && (blocks[index + 1]?.x0 ?? Infinity) - x1 > TICK_WIDTH)
+    .filter(({ x1, polls, isCut }, index) => polls.at(-1)?.result === "ready" && !isCut && (blocks[index + 1]?.x0 ?? Infinity) - x1 > TICK_WIDTH)
     .map(({ x1 }) => `M${round(x1 + 3)} ${y + 12}l3 4l6 -9`)
     .join("");
   return path ? svg`<path class="tick" d=${path}></path>` : nothing;

@@ -1,0 +1,3 @@
+import { LitmusFigure } from "./element.js";
+
+customElements.define("ws-litmus", LitmusFigure);
