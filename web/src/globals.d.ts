@@ -37,6 +37,7 @@ interface AceEditor {
   renderer: { scrollToLine(line: number, center: boolean, animate: boolean): void; setPadding(pixels: number): void; setScrollMargin(top: number, bottom: number): void };
   commands: { bindKey(key: string, command: string | null): void };
   session: AceSession;
+  selection: { on(event: "changeCursor", listener: () => void): void; getCursor(): AcePosition };
   getValue(): string;
   setValue(text: string, cursor?: number): void;
   setFontSize(size: string): void;
