@@ -1,6 +1,6 @@
 // Bundles `src/` into `theme/workshop.js` and `theme/workshop.css`, which every
 // page has, and `src/scripts/figures.js` of the book, which pages with a figure
-// ask for. All are committed, so that neither a reader nor `mdbook build` needs
+// ask for, and `src/scripts/charts.js`. All are committed, so that neither a reader nor `mdbook build` needs
 // Node.
 
 import { createHash } from "node:crypto";
@@ -14,6 +14,8 @@ const BANNER = "/* Generated from web/src by `npm run build`; do not edit. */";
 const BUNDLE = new URL("../theme/workshop.js", import.meta.url).pathname;
 const WORKBENCH_BUDGET_BYTES = 24 * 1024;
 const WORKBENCH = new URL("../theme/workbench.js", import.meta.url).pathname;
+const CHARTS = new URL("../src/scripts/charts.js", import.meta.url).pathname;
+const CHARTS_BUDGET_BYTES = 4 * 1024;
 const FIGURES = new URL("../src/scripts/figures.js", import.meta.url).pathname;
 
 const settings = {
@@ -35,8 +37,9 @@ const shared = {
 };
 await build({ ...settings, entryPoints: [source("src/workbench.js")], outfile: WORKBENCH, plugins: [shared] });
 await build({ ...settings, entryPoints: [source("src/figures/script.js")], outfile: FIGURES });
-const version = createHash("sha256").update(readFileSync(FIGURES)).digest("hex").slice(0, 8);
-await build({ ...settings, define: { FIGURES_VERSION: JSON.stringify(version) }, entryPoints: [source("src/index.js")], outfile: BUNDLE });
+await build({ ...settings, entryPoints: [source("src/charts/script.js")], outfile: CHARTS });
+const version = (/** @type {string} */ file) => JSON.stringify(createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 8));
+await build({ ...settings, define: { FIGURES_VERSION: version(FIGURES), CHARTS_VERSION: version(CHARTS) }, entryPoints: [source("src/index.js")], outfile: BUNDLE });
 
 /** @param {string} file */
 function source(file) {
@@ -54,4 +57,5 @@ function weigh(files, budget) {
 
 weigh([BUNDLE, BUNDLE.replace(/js$/, "css")], BUDGET_BYTES);
 weigh([FIGURES], FIGURES_BUDGET_BYTES);
+weigh([CHARTS], CHARTS_BUDGET_BYTES);
 weigh([WORKBENCH, WORKBENCH.replace(/js$/, "css")], WORKBENCH_BUDGET_BYTES);

@@ -5,6 +5,7 @@ declare const path_to_root: string | undefined;
 
 /** Which version of the figures' script belongs to this one. */
 declare const FIGURES_VERSION: string;
+declare const CHARTS_VERSION: string;
 
 declare module "*.css";
 
