@@ -61,6 +61,11 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
       const places = snippet.locator(".output .ws-place");
       assert.deepEqual(await places.allTextContents(), ["main.rs:4:17", "main.rs:1:4", "main.rs:2:9"]);
       assert.equal(await snippet.getByRole("button", { name: /^Go to line/ }).count(), 0, "the place itself is the link");
+      const marks = await snippet.locator(".ws-mark").evaluateAll((all) => all.map((mark) => ({ isWarning: mark.innerText.includes("warning"), color: getComputedStyle(mark).borderInlineStartColor, sign: getComputedStyle(mark.firstElementChild, "::before").content })));
+      const colors = (isWarning) => [...new Set(marks.filter((mark) => mark.isWarning === isWarning).map(({ color }) => color))];
+      assert.equal(colors(true).length, 1);
+      assert.notDeepEqual(colors(true), colors(false), "a warning isn't red");
+      assert.deepEqual(marks.map(({ sign }) => sign), ["none", "none", "none"], "no sign from a font of mdBook's");
       await places.first().click();
       const row = await snippet.locator(".ace_editor").evaluate((code) => window.ace.edit(code).selection.getCursor().row);
       assert.equal(row, 3);
