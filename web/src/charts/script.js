@@ -62,7 +62,9 @@ function drawBars(box, wrapper, table) {
   const fold = element("details", { class: "chart-table", open: isPrintPage() || "open" in box.dataset }, element("summary", {}, "The figures as a table"));
   wrapper.before(fold);
   fold.append(wrapper);
-  box.append(element("div", { class: "chart-choice ws-screen-only", role: "group", "aria-label": "Column" }, ...choices), picture, said);
+  // The page with all chapters prints itself.
+  if (!isPrintPage()) box.append(element("div", { class: "chart-choice ws-screen-only", role: "group", "aria-label": "Column" }, ...choices));
+  box.append(picture, said);
   if (shown[0]) show(box.dataset.show ?? shown[0]);
 }
 
