@@ -1,6 +1,7 @@
 // Bundles `src/` into `theme/workshop.js` and `theme/workshop.css`, which every
 // page has, and `src/scripts` of the book: `figures.js`, which pages with a figure
-// ask for, and `litmus.js`, for which pages with a `<ws-litmus>` ask, too. All are committed, so that neither a reader nor `mdbook build` needs
+// ask for, `litmus.js`, for which pages with a `<ws-litmus>` ask, too, and
+// `charts.js`. All are committed, so that neither a reader nor `mdbook build` needs
 // Node.
 
 import { createHash } from "node:crypto";
@@ -16,6 +17,8 @@ const WORKBENCH_BUDGET_BYTES = 24 * 1024;
 const WORKBENCH = new URL("../theme/workbench.js", import.meta.url).pathname;
 const LITMUS_BUDGET_BYTES = 10 * 1024;
 const LITMUS = new URL("../src/scripts/litmus.js", import.meta.url).pathname;
+const CHARTS = new URL("../src/scripts/charts.js", import.meta.url).pathname;
+const CHARTS_BUDGET_BYTES = 4 * 1024;
 const FIGURES = new URL("../src/scripts/figures.js", import.meta.url).pathname;
 
 const settings = {
@@ -40,8 +43,9 @@ function shared(filter, from) {
 await build({ ...settings, entryPoints: [source("src/workbench.js")], outfile: WORKBENCH, plugins: [shared(/\/(busy|load|runner)\.js$/, "workshopShared")] });
 await build({ ...settings, entryPoints: [source("src/figures/script.js")], outfile: FIGURES });
 await build({ ...settings, entryPoints: [source("src/figures/litmus/script.js")], outfile: LITMUS, plugins: [shared(/^lit\/html\.js$|\/(figure|format)\.js$/, "workshopFigures")] });
-const version = [FIGURES, LITMUS].reduce((hash, file) => hash.update(readFileSync(file)), createHash("sha256")).digest("hex").slice(0, 8);
-await build({ ...settings, define: { FIGURES_VERSION: JSON.stringify(version) }, entryPoints: [source("src/index.js")], outfile: BUNDLE });
+await build({ ...settings, entryPoints: [source("src/charts/script.js")], outfile: CHARTS });
+const version = (/** @type {string[]} */ ...files) => JSON.stringify(files.reduce((hash, file) => hash.update(readFileSync(file)), createHash("sha256")).digest("hex").slice(0, 8));
+await build({ ...settings, define: { FIGURES_VERSION: version(FIGURES, LITMUS), CHARTS_VERSION: version(CHARTS) }, entryPoints: [source("src/index.js")], outfile: BUNDLE });
 
 /** @param {string} file */
 function source(file) {
@@ -60,4 +64,5 @@ function weigh(files, budget) {
 weigh([BUNDLE, BUNDLE.replace(/js$/, "css")], BUDGET_BYTES);
 weigh([FIGURES], FIGURES_BUDGET_BYTES);
 weigh([LITMUS], LITMUS_BUDGET_BYTES);
+weigh([CHARTS], CHARTS_BUDGET_BYTES);
 weigh([WORKBENCH, WORKBENCH.replace(/js$/, "css")], WORKBENCH_BUDGET_BYTES);

@@ -6,7 +6,9 @@ use tokio::task::yield_now;
 // ANCHOR: bug
 async fn forward(orders: &mut Receiver<u32>, shop: &Sender<u32>) -> Option<()> {
     let order = orders.recv().await?;
+    // ANCHOR: guilty
     shop.send(order).await.ok()
+    // ANCHOR_END: guilty
 }
 
 async fn run(

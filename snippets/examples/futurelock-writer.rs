@@ -23,7 +23,9 @@ async fn copy(mut input: impl Stream<Item = u32> + Unpin) {
             biased;
             () = &mut writer => return,
             line = input.next() => match line {
+                // ANCHOR: guilty
                 Some(line) => sender.send(line).await.unwrap(),
+                // ANCHOR_END: guilty
                 None => break,
             },
         }

@@ -48,6 +48,55 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
     });
   });
 
+  test("shows errors before warnings, and each place leads to its line", async () => {
+    await onPage(path, async (page) => {
+      const snippet = firstSnippet(page);
+      await replace(page, snippet, "fn main() {\n    let unused = 1;\n\n    let n: u8 = \"no\";\n}");
+      // A type error hides the warning, so both are told, in the other order.
+      const told = (level, line, column) => ({ type: "diagnostic", level, line, rendered: `${level}: told\n --> main.rs:${line}:${column}\n  |\n` });
+      const events = [{ type: "compiling" }, told("warning", 2, 9), told("error", 4, 17), told("error", 1, 4), { type: "exit", reason: "compile-error", code: null, compile_ms: 1, run_ms: null }];
+      await page.route("**/api/run", (route) => route.fulfill({ contentType: "application/x-ndjson", body: events.map((event) => `${JSON.stringify(event)}\n`).join("") }));
+      await run(snippet);
+      await saying(snippet, /does not compile/);
+      const places = snippet.locator(".output .ws-place");
+      assert.deepEqual(await places.allTextContents(), ["main.rs:4:17", "main.rs:1:4", "main.rs:2:9"]);
+      assert.equal(await snippet.getByRole("button", { name: /^Go to line/ }).count(), 0, "the place itself is the link");
+      const marks = await snippet.locator(".ws-mark").evaluateAll((all) => all.map((mark) => ({ isWarning: mark.innerText.includes("warning"), color: getComputedStyle(mark).borderInlineStartColor, sign: getComputedStyle(mark.firstElementChild, "::before").content })));
+      const colors = (isWarning) => [...new Set(marks.filter((mark) => mark.isWarning === isWarning).map(({ color }) => color))];
+      assert.equal(colors(true).length, 1);
+      assert.notDeepEqual(colors(true), colors(false), "a warning isn't red");
+      assert.deepEqual(marks.map(({ sign }) => sign), ["none", "none", "none"], "no sign from a font of mdBook's");
+      await places.first().click();
+      const row = await snippet.locator(".ace_editor").evaluate((code) => window.ace.edit(code).selection.getCursor().row);
+      assert.equal(row, 3);
+      assert.equal(await snippet.locator("textarea").evaluate((it) => it === document.activeElement), true);
+      await assertAccessible(page);
+    });
+  });
+
+  test("keeps its buttons in view, with the seconds, while it is taller than the screen", async () => {
+    await onPage(path, async (page) => {
+      const snippet = firstSnippet(page);
+      await replace(page, snippet, `fn main() { for n in 0..200 { println!("{n}"); } loop { std::thread::park() } }${"\n// more".repeat(60)}`);
+      await run(snippet);
+      await snippet.locator(".stdout").waitFor({ timeout: RUN_LIMIT_MS });
+      await snippet.locator(".snippet-seconds").filter({ hasText: /^\d+ s$/ }).waitFor();
+      const isInView = (where) =>
+        page.evaluate((where) => {
+          const frame = document.querySelector(`.snippet:has(.stdout)`);
+          const { top, bottom } = frame.getBoundingClientRect();
+          scrollBy({ top: where === "top" ? top - 60 : bottom - innerHeight, behavior: "instant" });
+          const bar = frame.querySelector(".snippet-bar").getBoundingClientRect();
+          return { isTaller: bottom - top > innerHeight, isInView: bar.top >= 0 && bar.bottom <= innerHeight };
+        }, where);
+      assert.deepEqual(await isInView("top"), { isTaller: true, isInView: true }, "while the program is read");
+      assert.deepEqual(await isInView("bottom"), { isTaller: true, isInView: true }, "while the output is read");
+      await snippet.getByRole("button", { name: "Stop" }).click();
+      await saying(snippet, /^Stopped\.$/);
+      assert.equal(await snippet.locator(".snippet-seconds").textContent(), "");
+    });
+  });
+
   test("is stopped at a click, with what it had printed", async () => {
     await onPage(path, async (page) => {
       const snippet = firstSnippet(page);
@@ -203,7 +252,7 @@ describe("a snippet", { skip: reasonToSkip() }, () => {
     await onPage(path, async (page) => {
       const snippet = firstSnippet(page);
       for (const mode of ["debug", "release"]) {
-        if (mode === "release") await snippet.getByLabel("release").check();
+        if (mode === "release") await snippet.getByLabel("release optimized, takes longer to compile").check();
         await run(snippet);
         await snippet.locator(".stdout").filter({ hasText: mode }).waitFor();
       }

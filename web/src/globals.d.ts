@@ -5,6 +5,7 @@ declare const path_to_root: string | undefined;
 
 /** Which version of the figures' script belongs to this one. */
 declare const FIGURES_VERSION: string;
+declare const CHARTS_VERSION: string;
 
 declare module "*.css";
 
@@ -37,6 +38,7 @@ interface AceEditor {
   renderer: { scrollToLine(line: number, center: boolean, animate: boolean): void; setPadding(pixels: number): void; setScrollMargin(top: number, bottom: number): void };
   commands: { bindKey(key: string, command: string | null): void };
   session: AceSession;
+  selection: { on(event: "changeCursor", listener: () => void): void; getCursor(): AcePosition };
   getValue(): string;
   setValue(text: string, cursor?: number): void;
   setFontSize(size: string): void;

@@ -8,6 +8,7 @@ import * as runner from "./runner.js";
 import { startScrollable } from "./scrollable.js";
 import { startSkipLink } from "./skip.js";
 import { startSnippets } from "./snippets/snippet.js";
+import { startSuspects } from "./suspect.js";
 
 // What both scripts of a served page must have in common.
 window.workshopShared = { busy, load, runner };
@@ -22,6 +23,7 @@ if (isPrintPage()) {
   startSkipLink();
   startPredictions();
   startSnippets();
+  startSuspects();
   startCommands();
   startScrollable();
 }

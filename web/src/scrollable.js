@@ -2,7 +2,7 @@ import { keepArrowKeys } from "./common/dom.js";
 
 /** Lets the keyboard reach, and scroll, everything that is too wide for the page. */
 export function startScrollable() {
-  const wide = [...document.querySelectorAll("main :is(pre > code:not(.ace_editor), .table-wrapper)")].filter(
+  const wide = [...document.querySelectorAll("main :is(pre > code:not(.ace_editor, .suspect), .table-wrapper)")].filter(
     (candidate) => candidate instanceof HTMLElement,
   );
   const watcher = new ResizeObserver((entries) => {

@@ -47,7 +47,9 @@ impl Signal {
     fn wait(&self) {
         let mut is_woken =
             self.is_woken.lock().unwrap_or_else(PoisonError::into_inner);
+        // ANCHOR: guilty
         *is_woken = false;
+        // ANCHOR_END: guilty
         while !*is_woken {
             is_woken = self
                 .woken

@@ -72,7 +72,9 @@ impl Task {
     fn run(self: &Arc<Self>) -> Next {
         // Before the poll, so that a wake-up during the poll counts.
         self.state.fetch_and(!QUEUED, AcqRel);
+        // ANCHOR: guilty
         if self.state.fetch_or(POLLED, AcqRel) & OVER != 0 {
+        // ANCHOR_END: guilty
             return Next::Forget;
         }
         let waker = Waker::from(self.clone());
@@ -116,7 +118,9 @@ impl Wake for Task {
 
     // ANCHOR: wake
     fn wake_by_ref(self: &Arc<Self>) {
+        // ANCHOR: guilty_2
         if self.state.fetch_or(QUEUED, AcqRel) & (QUEUED | OVER) == 0 {
+        // ANCHOR_END: guilty_2
             self.pool.push(self.clone());
         }
     }

@@ -90,7 +90,9 @@ impl<T, const N: usize> Drop for ReleaseOnDrop<'_, T, N> {
         // Release: pairs with the Acquire in `push`; the slots have been read.
         // One instruction without a loop, because it also gives back everything
         // that the owner has popped behind us.
+        // ANCHOR: guilty
         self.ring.head.fetch_and(Head::NEXT, Release);
+        // ANCHOR_END: guilty
     }
 }
 // ANCHOR_END: bug

@@ -78,14 +78,18 @@ mod state {
 
         // ANCHOR: bug
         pub fn transition_to_idle(&self) -> IdleTransition {
+            // ANCHOR: guilty
             let state = self.0.0.load(Relaxed);
+            // ANCHOR_END: guilty
             if state & CANCELLED != 0 {
                 return IdleTransition::Cancelled;
             }
             if state & NOTIFIED != 0 {
                 return IdleTransition::Notified;
             }
+            // ANCHOR: guilty_2
             self.0.0.fetch_and(!RUNNING, Release);
+            // ANCHOR_END: guilty_2
             IdleTransition::Idle
         }
         // ANCHOR_END: bug

@@ -57,7 +57,9 @@ impl Sleepers {
     /// To be called after work was published. Returns the worker to unpark.
     #[inline]
     pub fn notify(&self) -> Option<usize> {
+        // ANCHOR: guilty
         if self.counts.should_notify() {
+        // ANCHOR_END: guilty
             self.choose()
         } else {
             None

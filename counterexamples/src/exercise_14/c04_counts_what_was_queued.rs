@@ -215,13 +215,19 @@ mod worker {
 
         // ANCHOR: bug
         fn next(&self) -> Option<Task> {
+            // ANCHOR: guilty
             if let Some(task) = self.slot.take() {
                 return Some(task);
+            // ANCHOR_END: guilty
             }
             let Some(task) = self.queue.pop() else {
+                // ANCHOR: guilty_2
                 return self.slot.take_uncapped();
+                // ANCHOR_END: guilty_2
             };
+            // ANCHOR: guilty_3
             self.pace.count_poll();
+            // ANCHOR_END: guilty_3
             if let Some(next) = self.slot.take_uncapped() {
                 self.push(next);
                 self.notify_others();

@@ -50,12 +50,18 @@ impl Side {
     /// Returns the wakers that the caller has to wake.
     fn set_ready(&mut self, is_closed: bool) -> Wakers {
         self.is_closed |= is_closed;
+        // ANCHOR: guilty
         if self.is_ready {
+        // ANCHOR_END: guilty
             // Nothing changes, and no task waits.
+            // ANCHOR: guilty_2
             return Wakers::new();
+            // ANCHOR_END: guilty_2
         }
         self.is_ready = true;
+        // ANCHOR: guilty_3
         self.tick += 1;
+        // ANCHOR_END: guilty_3
         mem::take(&mut self.wakers)
     }
 

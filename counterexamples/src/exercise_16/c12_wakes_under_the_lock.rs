@@ -162,7 +162,9 @@ mod driver {
             for event in events.by_ref().take(most) {
                 self.dispatched += 1;
                 let key = event.token().0;
+                // ANCHOR: guilty
                 if let Some(registered) = self.shared.registrations().get(key) {
+                // ANCHOR_END: guilty
                     let event = event_of(event, registered.is_stream);
                     wake(|| registered.readiness.set_ready(event));
                 }

@@ -96,8 +96,10 @@ impl Shared {
             }
             let woken = self.woken.wait_timeout(guard, left).unwrap();
             if woken.1.timed_out() {
+                // ANCHOR: guilty
                 self.state.store(EMPTY, Relaxed);
                 return false;
+                // ANCHOR_END: guilty
             }
             guard = woken.0;
         }

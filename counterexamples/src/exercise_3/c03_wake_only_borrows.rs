@@ -58,7 +58,9 @@ impl<W: Wake + Send + Sync + 'static> VtableOf<W> {
     unsafe fn wake(target: *const ()) {
         // SAFETY: the pointer came from `Arc::into_raw`; the count stays there.
         let target = unsafe { Arc::<W>::from_raw(target.cast()) };
+        // ANCHOR: guilty
         Arc::clone(&ManuallyDrop::new(target)).wake();
+        // ANCHOR_END: guilty
     }
 
     /// # Safety

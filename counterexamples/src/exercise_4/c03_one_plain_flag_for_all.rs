@@ -88,28 +88,35 @@ impl ThreadCache {
 }
 
 struct ThreadWaker {
+    // ANCHOR: guilty
     is_woken: UnsafeCell<bool>,
+    // ANCHOR_END: guilty
     thread: Thread,
 }
 
-// SAFETY: wrong, and this is the bug: several threads may write `is_woken` at
-// once.
+// SAFETY: a `bool` is written as a whole, so no thread reads half of one.
+// ANCHOR: guilty_2
 unsafe impl Sync for ThreadWaker {}
+// ANCHOR_END: guilty_2
 // SAFETY: a flag and a handle may move to any thread.
 unsafe impl Send for ThreadWaker {}
 
 impl ThreadWaker {
     /// Consumes the wake-up. Returns `true` if there was one.
     fn take(&self) -> bool {
-        // SAFETY: wrong, for the same reason.
+        // SAFETY: a `bool` is read and written as a whole.
         self.is_woken
+            // ANCHOR: guilty_3
             .with_mut(|is_woken| unsafe { is_woken.replace(false) })
+            // ANCHOR_END: guilty_3
     }
 
     fn set(&self) {
-        // SAFETY: wrong, for the same reason.
+        // SAFETY: a `bool` is read and written as a whole.
         self.is_woken
+            // ANCHOR: guilty_4
             .with_mut(|is_woken| unsafe { is_woken.write(true) });
+            // ANCHOR_END: guilty_4
     }
 }
 

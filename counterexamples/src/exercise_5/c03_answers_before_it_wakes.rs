@@ -91,11 +91,15 @@ impl Timers {
         let mut state = self.shared.state.lock().unwrap();
         let later = state.sleeps.split_off(&(now, u64::MAX));
         let due = std::mem::replace(&mut state.sleeps, later);
+        // ANCHOR: guilty
         let next = state.sleeps.keys().next().map(|key| key.0);
+        // ANCHOR_END: guilty
         state.driver = Driver::Looks;
         drop(state);
         due.into_values().for_each(call);
+        // ANCHOR: guilty_2
         self.shared.state.lock().unwrap().driver = match next {
+        // ANCHOR_END: guilty_2
             Some(deadline) => Driver::SleepsUntil(deadline),
             None => Driver::Sleeps,
         };

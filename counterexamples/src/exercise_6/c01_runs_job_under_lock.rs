@@ -126,7 +126,9 @@ fn work(shared: &Shared, number: u64) {
     works_for(shared);
     // ANCHOR: bug
     loop {
+        // ANCHOR: guilty
         while let Some(job) = shared.lock().queue.pop_front() {
+        // ANCHOR_END: guilty
             job.run();
         }
         let mut state = shared.lock();

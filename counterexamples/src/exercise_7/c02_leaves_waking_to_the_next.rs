@@ -43,9 +43,11 @@ impl Future for YieldNow {
             return Poll::Ready(());
         }
         self.was_polled = true;
+        // ANCHOR: guilty
         let deferred = DEFERRED.replace(Some(cx.waker().clone()));
         deferred.into_iter().for_each(Waker::wake);
         Poll::Pending
+        // ANCHOR_END: guilty
     }
 }
 // ANCHOR_END: bug

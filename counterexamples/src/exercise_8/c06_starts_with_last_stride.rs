@@ -37,13 +37,17 @@ impl<F: Future> Future for WithBudget<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        // ANCHOR: guilty
         let _running = Running::start(self.slice, self.stride);
+        // ANCHOR_END: guilty
         // SAFETY: nothing is moved out of the reference.
         let this = unsafe { self.get_unchecked_mut() };
         // SAFETY: the future is pinned with `self` and never moved out of it.
         let poll = unsafe { Pin::new_unchecked(&mut this.future) }.poll(cx);
         if let Some(budget) = BUDGET.get() {
+            // ANCHOR: guilty_2
             this.stride = budget.stride;
+            // ANCHOR_END: guilty_2
         }
         poll
     }
@@ -162,7 +166,9 @@ impl Budget {
             return false;
         }
         let Some(clock) = self.clock else {
+            // ANCHOR: guilty_3
             self.stride_left = self.stride;
+            // ANCHOR_END: guilty_3
             let Clock { end, read_at } = self.started();
             return end.is_some_and(|end| read_at >= end);
         };

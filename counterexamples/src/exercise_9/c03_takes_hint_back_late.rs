@@ -129,7 +129,9 @@ impl Inbox {
         let mut pending = self.lock();
         let signals = mem::take(&mut pending.signals);
         drop(pending);
+        // ANCHOR: guilty
         self.has_pending.store(false, Relaxed);
+        // ANCHOR_END: guilty
         for signal in signals {
             // Acquire: pairs with the Release in `wake_by_ref`, and makes
             // visible what every thread wrote that has woken this task until

@@ -320,3 +320,77 @@ fn of_several_failures_the_one_that_catches_the_nearest_known_version_is_told() 
         "error: exercise 1 has no check `it_is_blue`\nhelp: ",
     );
 }
+
+/// It measures nothing: it writes what criterion would have, and says what it would say.
+const BENCHMARK: &str = r#"// exercise_1, and `Criterion::default()`
+use std::fs;
+
+fn main() {
+    for (contender, median) in [("exercise-1", 20.0), ("solution-1", 10.0), ("tokio", 15.0)] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/criterion/answer/");
+        let folder = format!("{folder}{contender}/10/new");
+        fs::create_dir_all(&folder).unwrap();
+        let [low, high] = [median - 1.0, median + 1.0];
+        let interval = format!(r"{{'lower_bound':{low},'upper_bound':{high}}}");
+        let text = format!(r"{{'median':{{'point_estimate':{median},'confidence_interval':{interval}}}}}");
+        fs::write(format!("{folder}/estimates.json"), text.replace('\'', "\"")).unwrap();
+        println!("Performance has regressed.");
+        eprintln!("thread 'main' panicked: not yet implemented");
+    }
+}
+"#;
+
+#[test]
+fn a_benchmark_is_told_in_bars_and_what_criterion_says_is_kept_apart() {
+    let workshop = Fixture::with_exercise(&stub("42"));
+    let members = workshop
+        .read("Cargo.toml")
+        .replace("\"greeting\"", "\"greeting\", \"benches\"");
+    workshop.write("Cargo.toml", &members);
+    // The second exercise isn't solved: it must not even be compiled.
+    workshop.add_exercise(2, "compile_error!(\"not for this benchmark\");");
+    workshop.write(
+        "benches/Cargo.toml",
+        "[package]\nname = \"benches\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+         [features]\nmine-1 = [\"dep:exercise-1\"]\nmine-2 = [\"dep:exercise-2\"]\n\
+         [[bench]]\nname = \"answer\"\npath = \"answer.rs\"\nharness = false\n[dependencies]\n\
+         exercise-1 = { path = \"../exercises/01-answer\", optional = true }\n\
+         exercise-2 = { path = \"../exercises/02-answer\", optional = true }\n",
+    );
+    workshop.write("benches/src/lib.rs", "");
+    workshop.write("benches/answer.rs", BENCHMARK);
+    let output = workshop.output(&["bench", "1"]);
+    let (stdout, stderr) = texts(&output);
+    assert!(output.status.success(), "{stdout}{stderr}");
+    for said in ["regressed", "not yet implemented"] {
+        assert!(
+            !format!("{stdout}{stderr}").contains(said),
+            "{stdout}{stderr}"
+        );
+        let log = workshop.read("target/workshop/bench-1.txt");
+        assert!(log.contains(said), "{log}");
+    }
+    for contender in ["yours", "tokio"] {
+        let is_bar = |line: &str| line.contains(contender) && line.contains('█');
+        assert!(
+            stdout.lines().any(is_bar),
+            "no bar of {contender}: {stdout}"
+        );
+    }
+}
+
+#[test]
+fn a_stub_is_told_to_be_one_before_its_demonstration_is_compiled() {
+    let workshop = Fixture::with_exercise(&stub("todo!()"));
+    let demonstration = "compile_error!(\"it is compiled\");\nfn main() {}\n";
+    workshop.write("exercises/01-answer/examples/trace.rs", demonstration);
+    let output = workshop.output(&["trace", "1"]);
+    let (stdout, stderr) = texts(&output);
+    assert!(!output.status.success());
+    assert_says(&stderr, "error: exercise 1 holds a `todo!` still\nhelp: ");
+    let all = format!("{stdout}{stderr}");
+    assert!(
+        !all.contains("Compiling") && !all.contains("it is compiled"),
+        "{all}"
+    );
+}

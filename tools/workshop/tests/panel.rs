@@ -376,3 +376,125 @@ fn a_check_whose_page_goes_away_is_told_to_have_stopped() {
         (&json!("killed"), &json!("stopped"))
     );
 }
+
+/// Adds the package of the wrong versions, with two of them.
+fn add_wrong_versions(server: &Server) {
+    let kit = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../testkit");
+    let manifest = format!(
+        "[package]\nname = \"counterexamples\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+         [[test]]\nname = \"exercise_1\"\npath = \"src/only_1.rs\"\n\
+         [dev-dependencies]\ntestkit = {{ path = {kit:?} }}\n"
+    );
+    let wrong = "//! Breaks clause 1: Right.\n//! Caught by: the_answer_is_right\n//!\n\
+        //! It's off by one.\n\npub fn answer() -> u32 {\n    41\n}\n\n#[cfg(test)]\n\
+        #[path = \"../../../exercises/01-answer/src/tests.rs\"]\nmod tests;\n";
+    let workspace = server.fixture.read("Cargo.toml");
+    let workspace = workspace.replace("\"greeting\"", "\"greeting\", \"counterexamples\"");
+    for (file, text) in [
+        ("Cargo.toml", workspace.as_str()),
+        ("counterexamples/Cargo.toml", &manifest),
+        ("counterexamples/src/lib.rs", ""),
+        ("counterexamples/src/only_1.rs", "mod exercise_1;\n"),
+        (
+            "counterexamples/src/exercise_1.rs",
+            "pub mod c01_says_41;\npub mod c01_says_41_too;\n",
+        ),
+        ("counterexamples/src/exercise_1/c01_says_41.rs", wrong),
+        ("counterexamples/src/exercise_1/c01_says_41_too.rs", wrong),
+    ] {
+        server.fixture.write(file, text);
+    }
+}
+
+/// The events that a check of a wrong version answers with.
+fn check_wrong(server: &Server, name: &str) -> Vec<Value> {
+    let call = server.call("/api/exercises/1/wrong", &json!({ "name": name }));
+    let answer = server.send(&call);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let lines = answer.body.lines();
+    lines
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter(Value::is_object)
+        .collect()
+}
+
+#[test]
+fn a_wrong_version_is_checked_as_the_exercise_is() {
+    let server = serve();
+    add_wrong_versions(&server);
+    let pages = listen(&server);
+    let events = check_wrong(&server, "c01_says_41");
+    let tests = events.iter().filter(|event| event["type"] == "test");
+    let ends: Vec<_> = tests
+        .filter(|event| !["waiting", "running"].contains(&event["outcome"].as_str().unwrap()))
+        .map(|event| {
+            (
+                event["name"].as_str().unwrap(),
+                &event["outcome"],
+                &event["clause"],
+            )
+        })
+        .collect();
+    let (failed, passed, one) = (json!("failed"), json!("passed"), json!(1));
+    let mut sorted = ends.clone();
+    sorted.sort_by_key(|end| end.0);
+    assert_eq!(
+        sorted,
+        [
+            ("tests::the_answer_is_right", &failed, &one),
+            ("tests::the_answer_stays_right", &passed, &one)
+        ],
+        "{events:#?}"
+    );
+    let telling = events.iter().find(|event| event["type"] == "telling");
+    let message = telling.unwrap()["message"].as_str().unwrap();
+    assert!(message.contains("It is another number."), "{message}");
+    assert_eq!(events.last().unwrap()["reason"], "exited");
+
+    // The reader's own file is as it was, and so is what is known of it.
+    let (_, listed) = ask(&server, "read", &json!({}));
+    assert_eq!(listed["text"], stub("todo!(\"find it\")"));
+    let told = pages
+        .try_iter()
+        .filter(|event| event["type"] == "elsewhere")
+        .count();
+    assert_eq!(told, 0, "no page takes it for a check of the reader's code");
+}
+
+#[test]
+fn only_the_exact_name_of_a_wrong_version_is_built() {
+    let server = serve();
+    add_wrong_versions(&server);
+    let whole = server
+        .fixture
+        .path()
+        .join("counterexamples/src/exercise_1/c01_says_41");
+    let whole = whole.display().to_string();
+    for name in [
+        "",
+        "c01",
+        "C01_SAYS_41",
+        "../exercise_1/c01_says_41",
+        "c01_says_41 --release",
+        &whole,
+    ] {
+        let events = check_wrong(&server, name);
+        assert!(
+            events.iter().all(|event| event["type"] != "compiling"),
+            "{name}: {events:?}"
+        );
+        let end = events.last().unwrap();
+        assert_eq!(
+            end["message"], "exercise 1 has no such wrong version",
+            "{name}"
+        );
+    }
+    for body in [
+        json!({ "name": "c01_says_41", "code": "fn main() {}" }),
+        json!({ "name": ["c01_says_41"] }),
+        json!({}),
+    ] {
+        let (status, _) = ask(&server, "wrong", &body);
+        assert!([400, 422].contains(&status), "{body}: {status}");
+    }
+}

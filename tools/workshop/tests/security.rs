@@ -152,6 +152,7 @@ fn a_call_without_the_right_token_is_refused() {
         "/api/events",
         "/api/exercises",
         "/api/exercises/1/check",
+        "/api/exercises/1/wrong",
         "/api/exercises/1/read",
         "/api/exercises/1/write",
         "/api/exercises/1/hint",

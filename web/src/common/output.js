@@ -4,6 +4,8 @@ import { button, element, keepArrowKeys } from "./dom.js";
 // A flood of short lines must not cost a layout each, nor a layout of all that came before.
 const FLUSH_MS = 40;
 const BLOCK_CHARACTERS = 8 * 1024;
+/** As rustc names a place: `main.rs:3:18`. */
+const PLACE = /(?<=(?:-->|:::) )(\S+?):(\d+):\d+/g;
 
 /** What a program or the compiler printed, in the order it came. */
 export class Output {
@@ -41,11 +43,36 @@ export class Output {
   diagnostic({ level, rendered, line }) {
     this.flush();
     const [head = "", ...rest] = rendered.split(/(?<=\n)/);
-    const title = element("span", { class: `ansi-bold ${level === "error" ? "ansi-red" : "ansi-yellow"}` }, ...styled(head));
-    const shown = element("span", { class: "diagnostic" }, title, ...styled(`${rest.join("").trimEnd()}\n`));
-    if (line != null && this.goTo) shown.append(button(`Go to line ${line}`, () => this.goTo?.(line)));
+    const isError = level === "error";
+    const title = element("span", { class: `ansi-bold ${isError ? "ansi-red" : "ansi-yellow"}` }, ...styled(head));
+    const shown = element("span", { class: isError ? "diagnostic error" : "diagnostic" }, title, ...this.#linked(`${rest.join("").trimEnd()}\n`, line));
+    // What keeps the program from running comes first.
+    const before = isError ? this.element.querySelector(".diagnostic:not(.error)") : null;
     // The first fault is the one to look at: the end isn't followed.
-    this.element.append(shown);
+    this.element.insertBefore(shown, before);
+  }
+
+  /**
+   * The words, in which the places in the reader's own text lead there.
+   *
+   * @param {string} text
+   * @param {number | null} [line] that they speak of
+   */
+  #linked(text, line) {
+    const goTo = this.goTo;
+    if (line == null || !goTo) return styled(text);
+    const places = [...text.matchAll(PLACE)];
+    const own = places.find((place) => Number(place[2]) === line)?.[1];
+    if (own === undefined) return [...styled(text), button(`Go to line ${line}`, () => goTo(line))];
+    const pieces = [];
+    let from = 0;
+    for (const { 0: place, 1: file, 2: number, index } of places) {
+      if (file !== own) continue;
+      const link = element("button", { type: "button", class: "ws-place", "aria-label": `${place}, go to line ${number}`, on: { click: () => goTo(Number(number)) } }, place);
+      pieces.push(...styled(text.slice(from, index)), link);
+      from = index + place.length;
+    }
+    return [...pieces, ...styled(text.slice(from))];
   }
 
   /** Shows what has been printed so far. */

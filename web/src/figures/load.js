@@ -1,7 +1,8 @@
 import { ask, runnerState } from "../runner.js";
 
-/** Figures have a script of their own: only a page with one of them asks for it. */
+/** Figures and charts have scripts of their own: only a page with one of them asks for it. */
 export function loadFigures() {
+  if (document.querySelector("main div.chart")) load(`charts.js?${CHARTS_VERSION}`);
   if (document.querySelector("ws-timeline, ws-sweep, ws-steps, ws-scheduler, ws-litmus")) requestFigures();
 }
 
@@ -10,16 +11,16 @@ export function requestFigures() {
   if (window.workshopRunner) return;
   // There is one way to the runner, and one token.
   window.workshopRunner = { ask, runnerState };
-  add("figures");
-  if (document.querySelector("ws-litmus")) add("litmus");
+  load(`figures.js?${FIGURES_VERSION}`);
+  if (document.querySelector("ws-litmus")) load(`litmus.js?${FIGURES_VERSION}`);
 }
 
-/** @param {string} name of a script of the book */
-function add(name) {
+/** @param {string} file */
+function load(file) {
   const root = typeof path_to_root === "string" ? path_to_root : "";
   const script = document.createElement("script");
   // The page isn't loaded, and so isn't printed, before it has run.
   script.async = false;
-  script.src = `${root}scripts/${name}.js?${FIGURES_VERSION}`;
+  script.src = `${root}scripts/${file}`;
   document.head.append(script);
 }

@@ -40,6 +40,8 @@ class Snippet {
     this.stop = button("Stop", () => this.cancel?.abort(), { glyph: "■", hidden: true });
     this.reset = button("Reset", () => this.restore(), { hidden: true });
     this.undo = button("Take back the reset", () => this.takeBack(), { hidden: true });
+    // Not for screen readers: a second isn't news.
+    this.seconds = element("span", { class: "snippet-seconds", "aria-hidden": "true" });
     this.release = element("input", { type: "checkbox", checked: settings.release });
     this.status = element("p", { class: "snippet-status", role: "status" });
     this.bar = element("div", { class: "snippet-bar ws-screen-only" });
@@ -115,8 +117,8 @@ class Snippet {
 
   showControls() {
     if (this.recorded) this.recorded.open = false;
-    const release = element("label", { class: "ws-check" }, this.release, "release");
-    this.bar.append(this.run, this.stop, this.reset, this.undo, release, ...this.toggles, this.status);
+    const release = element("label", { class: "ws-check" }, this.release, "release ", element("small", {}, "optimized, takes longer to compile"));
+    this.bar.append(this.run, this.stop, this.seconds, this.reset, this.undo, release, ...this.toggles, this.status);
     this.bar.append(element("p", { class: "snippet-hint editing" }, "Ctrl-Enter runs. Escape, then Tab, leaves the editor."));
     const { hangs, limitSeconds } = this.settings;
     // Where the page has asked what happens, that would be the answer.
@@ -202,6 +204,7 @@ class Snippet {
     this.editor.mark([]);
     this.stop.hidden = false;
     this.say("Starting …");
+    const stopClock = this.startClock();
     try {
       await whileBusy(this.follow(cancel.signal));
     } catch (error) {
@@ -210,11 +213,24 @@ class Snippet {
       else if (error instanceof Refused) this.say(error.message, true);
       else throw error;
     } finally {
+      stopClock();
       if (this.cancel === cancel) {
         this.cancel = undefined;
         hideAndPassFocus(this.stop, this.run);
       }
     }
+  }
+
+  /** Shows for how many seconds the run has gone on. */
+  startClock() {
+    const start = performance.now();
+    const shown = element("span");
+    this.seconds.replaceChildren(shown);
+    const timer = setInterval(() => (shown.textContent = `${Math.floor((performance.now() - start) / 1000)} s`), 1000);
+    return () => {
+      clearInterval(timer);
+      shown.remove();
+    };
   }
 
   /** @param {AbortSignal} signal */

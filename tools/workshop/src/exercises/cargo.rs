@@ -24,6 +24,8 @@ pub struct Build {
     pub colors: bool,
     /// The width of the terminal, if cargo is to show how far it is.
     pub columns: Option<u16>,
+    /// What the environment has besides, for build scripts that ask.
+    pub variables: Vec<(String, String)>,
 }
 
 /// Which binaries of a package to build.
@@ -34,6 +36,8 @@ pub enum Target {
     Tests,
     /// Those, and the tests that are programs of these names.
     TestsAnd(Vec<String>),
+    /// Only the tests that are a program of this name.
+    Test(String),
     /// The example of this name.
     Example(String),
 }
@@ -160,6 +164,7 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
             let programs = programs.iter().map(|name| format!("--test={name}"));
             test.into_iter().chain(programs).collect()
         }
+        Target::Test(name) => vec!["test".into(), "--no-run".into(), format!("--test={name}")],
         Target::Example(name) => vec!["build".into(), format!("--example={name}")],
     };
     arguments.push(color.into());
@@ -178,7 +183,7 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
         arguments,
         folder: workshop.root().to_path_buf(),
         inherit_environment: true,
-        variables: progress(build.columns),
+        variables: [progress(build.columns), build.variables.clone()].concat(),
         limits: Limits {
             wall: Duration::from_secs(30 * 60),
             output_bytes: 64 * MIB,

@@ -1,5 +1,7 @@
 //! Checks an exercise: builds it, runs its tests, and then its models.
 
+mod wrong;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -22,6 +24,8 @@ use crate::events::{Event, Events, Exit, Outcome, Reason, send};
 use crate::problem::Problem;
 use crate::sandbox::{Cause, Ended};
 use crate::workshop::Workshop;
+
+pub use wrong::check_wrong;
 
 /// For whom an exercise is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

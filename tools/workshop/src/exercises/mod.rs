@@ -206,6 +206,22 @@ pub async fn check(
     Ok(())
 }
 
+/// Checks one of the exercise's wrong versions for the page, as [`check`] does the
+/// reader's.
+///
+/// # Errors
+///
+/// When there is no such exercise or version, or cargo can't be run.
+pub async fn check_wrong(
+    workshop: &Workshop,
+    number: u32,
+    name: &str,
+    events: &Events,
+) -> Result<(), Problem> {
+    let exercise = catalogue::find(workshop, number)?;
+    check::check_wrong(workshop, &exercise, name, events).await
+}
+
 /// `cargo workshop list`.
 ///
 /// # Errors

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use super::app::App;
 use super::call::{Call, Nothing, Refusal};
 use super::stream::EventStream;
-use crate::events::{Event, Exit, Reason, send};
+use crate::events::{Event, Events, Exit, Reason, send};
 use crate::exercises;
 use crate::problem::Problem;
 use crate::runner;
@@ -27,6 +27,7 @@ pub fn router() -> Router<Arc<App>> {
         .route("/run", post(run))
         .route("/exercises", post(list_exercises))
         .route("/exercises/{number}/check", post(check_exercise))
+        .route("/exercises/{number}/wrong", post(check_wrong))
         .nest("/exercises/{number}", super::exercises::router())
         .route("/traces/latest", post(latest_trace))
         .fallback(unknown)
@@ -77,6 +78,36 @@ async fn check_exercise(
     Path(number): Path<u32>,
     Call(extent): Call<Extent>,
 ) -> Result<EventStream, Refusal> {
+    in_turn(app, move |app, events| async move {
+        exercises::check(&app.workshop, number, extent.models, &events).await
+    })
+}
+
+/// Which wrong version is meant: one that the workshop has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Version {
+    name: String,
+}
+
+async fn check_wrong(
+    State(app): State<Arc<App>>,
+    Path(number): Path<u32>,
+    Call(version): Call<Version>,
+) -> Result<EventStream, Refusal> {
+    in_turn(app, move |app, events| async move {
+        exercises::check_wrong(&app.workshop, number, &version.name, &events).await
+    })
+}
+
+/// Does `work` when its turn has come, and answers with its events.
+fn in_turn<W>(
+    app: Arc<App>,
+    work: impl FnOnce(Arc<App>, Events) -> W + Send + 'static,
+) -> Result<EventStream, Refusal>
+where
+    W: Future<Output = Result<(), Problem>> + Send,
+{
     let ticket = app.runner.enqueue().map_err(too_many)?;
     let (events, receiver) = unbounded_channel();
     let events = app.runner.until_closing(events);
@@ -85,23 +116,26 @@ async fn check_exercise(
             turn = ticket.turn(|position| send(&events, Event::Queued { position })) => turn,
             () = events.closed() => return,
         };
-        if let Err(problem) = exercises::check(&app.workshop, number, extent.models, &events).await
-        {
-            let text = format!("{problem}\n");
-            send(&events, Event::Stderr { text });
-            let message = Some(problem.error().to_owned());
-            let exit = Exit {
-                reason: Reason::Killed,
-                code: None,
-                compile_ms: None,
-                run_ms: None,
-                message,
-            };
-            send(&events, Event::Exit(exit));
+        if let Err(problem) = work(app.clone(), events.clone()).await {
+            tell(&problem, &events);
         }
         drop(turn);
     });
     Ok(EventStream(receiver))
+}
+
+/// What kept the work from its end.
+fn tell(problem: &Problem, events: &Events) {
+    let text = format!("{problem}\n");
+    send(events, Event::Stderr { text });
+    let exit = Exit {
+        reason: Reason::Killed,
+        code: None,
+        compile_ms: None,
+        run_ms: None,
+        message: Some(problem.error().to_owned()),
+    };
+    send(events, Event::Exit(exit));
 }
 
 /// Answers with the document that `cargo workshop trace` made last, or with

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::html::{Block, Page};
-use super::{Finding, Outcome, fences, folds, relative, steps};
+use super::{Finding, Outcome, fences, folds, relative, steps, suspects};
 use crate::book::{self, Purpose};
 use crate::exercises::{catalogue, source};
 use crate::problem::Problem;
@@ -51,6 +51,7 @@ pub fn verify(workshop: &Workshop, folder: &Path) -> Result<(Book, Outcome), Pro
     let (findings, blocks) = fences::verify(workshop, &chapters);
     checks.findings.extend(findings);
     checks.findings.extend(folds::verify(workshop));
+    checks.findings.extend(suspects::verify(workshop));
 
     let links: usize = book.pages.values().map(|page| page.links.len()).sum();
     let summary = format!(

@@ -68,7 +68,7 @@ fn solution_of(file: &Path) -> Option<u32> {
 }
 
 /// Whether the line, counted from 1, stands in a `<details>` that is closed at first.
-fn is_folded(page: &str, line: usize) -> bool {
+pub fn is_folded(page: &str, line: usize) -> bool {
     let above = page.lines().take(line.saturating_sub(1)).map(str::trim);
     let marks = above.filter(|line| ["<details>", "</details>"].contains(line));
     marks.last() == Some("<details>")

@@ -6,6 +6,7 @@
 //! | [`dependencies`] | which package may depend on which |
 //! | [`book`] | pages, links, anchors and code blocks |
 //! | [`folds`] | solutions, on the pages before their exercise |
+//! | [`suspects`] | the lines at fault, on the pages on which a bug is to be found |
 //! | [`language`] | the English of what a reader sees, and terms before their use |
 //! | [`figures`] | what figures are drawn from |
 //! | [`snippets`] | programs of the book, and what they really do |
@@ -33,6 +34,7 @@ mod shown;
 mod snippets;
 mod steps;
 mod subjects;
+mod suspects;
 mod triads;
 mod wrong;
 
