@@ -92,7 +92,9 @@ fn a_task_runs_though_all_workers_fall_asleep() {
                       workers. No worker sees what came in between. Or a thread that spawns looks \
                       for parked workers before the task is in the queue. Or a length that is read \
                       without a queue's lock is stored after the lock is released, and an older \
-                      length overwrites it: the queue seems empty.",
+                      length overwrites it: the queue seems empty. Or a worker that `notify` has \
+                      chosen goes on as a busy one, and stays counted as a searcher, so that no \
+                      worker is unparked anymore.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     const TIME: Duration = Duration::from_millis(40);
