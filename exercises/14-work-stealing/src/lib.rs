@@ -5,8 +5,12 @@
 //! `cargo test -p exercise-14 --features loom`, and then `--features shuttle`.
 //!
 //! Import from `primitives` what you would import from `std::sync` and
-//! `std::thread`, including `thread_local!`; only what becomes a waker stays in
-//! a [`std::sync::Arc`].
+//! `std::thread`, including `thread_local!`; only [`Shared`] and what becomes a
+//! waker stay in a [`std::sync::Arc`].
+//!
+//! In the models, a ring needs a small capacity, such as 4: it has to overflow
+//! soon, and 256 of loom's cells are more than the 32 KiB of a thread's stack.
+//! `cfg!(any(feature = "loom", feature = "shuttle"))` is `true` there.
 //!
 //! The parts exist already: `run_queue`, `task`, `sleepers`, `parker`,
 //! `block_on`, `spawn_blocking` and `sleep` are the exercises of those names,
@@ -31,8 +35,9 @@
 //!    [`Builder::thread_name`] says. If that many tasks are ready, that many
 //!    workers run, no matter which thread has spawned or woken them: no task
 //!    waits while a worker sleeps, except the task that is next on a worker
-//!    that is in a poll. (A worker may keep one task, which it polls as soon as
-//!    its current poll is over, where no other worker can take it. We call it
+//!    that is in a poll. (A worker may keep one task where no other worker can
+//!    take it. It polls this task as soon as its current poll is over, or the
+//!    poll of one task that it first takes from the global queue. We call it
 //!    the worker's next task. The next task can also be a task that yields
 //!    while no other is ready there.)
 //! 4. **From outside.** Tasks that don't stop waking one another, spawning
@@ -42,8 +47,9 @@
 //!    none for so long, it takes the next one within 16 polls, because a poll
 //!    may be long. No matter how many come, at least a quarter of a worker's
 //!    polls are of tasks of its own, as long as it has any. A busy worker
-//!    leaves half of what waits in the global queue for the others. A task that
-//!    it has taken doesn't go back there before it's polled.
+//!    takes at most half of what waits in the global queue, rounded up, and
+//!    leaves the rest to the others. A task that it has taken doesn't go back
+//!    there before it's polled.
 //! 5. **Next is not always.** A task that is ready on a worker is polled there
 //!    after at most a hundred polls, and a hundred more for each task that is
 //!    queued before it, no matter what other tasks spawn and wake. If its queue

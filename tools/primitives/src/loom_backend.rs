@@ -142,6 +142,10 @@ fn search(
     if panic.is::<TimeIsUp>() {
         return (explored - 1, false);
     }
+    if let Some(generator::Error::StackErr) = panic.downcast_ref() {
+        // No order of the steps causes that.
+        panic::resume_unwind(Box::new(testkit::STACK_OVERFLOW));
+    }
     record::finish_panicked(&*panic);
     println!("failed in execution {explored}");
     panic::resume_unwind(panic);
@@ -164,6 +168,16 @@ mod tests {
             });
             assert_eq!(executions.load(Relaxed), expected, "limit {limit:?}");
         }
+    }
+
+    #[test]
+    fn a_stack_that_overflows_is_told_in_words() {
+        let large = || {
+            std::hint::black_box([0_u64; 1 << 16]);
+        };
+        let thrown = panic::catch_unwind(|| explore(PREEMPTIONS, TIME, large));
+        let text = thrown.unwrap_err().downcast::<&str>();
+        assert_eq!(*text.expect("it is text"), testkit::STACK_OVERFLOW);
     }
 
     #[test]

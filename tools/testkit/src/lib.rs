@@ -79,4 +79,5 @@ pub use target::{TargetWatch, WakeTarget};
 pub use thread_limit::without_new_threads;
 pub use thread_probe::{Cost, ThreadProbe, idle_cost};
 pub use threads::thread_count;
+pub use verdict::STACK_OVERFLOW;
 pub use wakers::{CountingWaker, HostileWaker, WakeCounts};

@@ -89,6 +89,14 @@ pub(crate) const DIED: &str = "the test process died";
 /// nothing about the promise.
 pub(crate) const UNREPEATED: &str = "loom tries an execution again";
 
+/// What a model throws if a thread of it has no room left on its stack, and how the report begins.
+pub const STACK_OVERFLOW: &str = "the stack of a thread overflows. In a model it has 32 KiB, and \
+                                  an `UnsafeCell` is much larger there than elsewhere: make a \
+                                  queue of few slots, for example with `if cfg!(any(feature = \
+                                  \"loom\", feature = \"shuttle\")) { 4 } else { 256 }` as its \
+                                  capacity. If there is no such array, look for a function that \
+                                  calls itself without end";
+
 /// How a report begins if a model checker can't see what the code does.
 pub(crate) const UNSEEN: &str = "the model can't see the code";
 
@@ -117,7 +125,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     pub fn of(seen: &str) -> Self {
-        const SIGNS: [(&str, Kind); 12] = [
+        const SIGNS: [(&str, Kind); 13] = [
             (UNWRITTEN, Kind::Unwritten),
             (BUSY, Kind::Busy),
             // The code that called std isn't known.
@@ -130,6 +138,8 @@ impl Kind {
             (SPINS, Kind::Spins),
             (DIED, Kind::Died),
             (UNREPEATED, Kind::Unrepeated),
+            // Its words are enough, as a panic's are.
+            (STACK_OVERFLOW, Kind::Panic),
             (UNSEEN, Kind::Unseen),
         ];
         let seen = match seen.split_once(ENDED_EARLY) {

@@ -46,7 +46,8 @@ fn two_tasks_from_outside_run_in_every_order() {
         usual_cause: "The global queue seems empty while a thread moves tasks within it: the \
                       worker parks, and the thread has looked for parked workers before. Or a \
                       length that is read without the lock isn't ordered with what says that the \
-                      tasks were moved.",
+                      tasks were moved. Or a thread that pushes notifies only if the queue was \
+                      empty before.",
         read: "scheduler/work-stealing.html#where-a-task-goes",
     };
     check_model(lesson, || {

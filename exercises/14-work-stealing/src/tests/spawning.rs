@@ -92,7 +92,9 @@ fn a_task_runs_though_all_workers_fall_asleep() {
                       workers. No worker sees what came in between. Or a thread that spawns looks \
                       for parked workers before the task is in the queue. Or a length that is read \
                       without a queue's lock is stored after the lock is released, and an older \
-                      length overwrites it: the queue seems empty.",
+                      length overwrites it: the queue seems empty. Or a worker that `notify` has \
+                      chosen goes on as a busy one, and stays counted as a searcher, so that no \
+                      worker is unparked anymore.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     const TIME: Duration = Duration::from_millis(40);
@@ -143,7 +145,9 @@ fn a_task_is_polled_by_one_worker_at_a_time() {
         promise: "However fast a task is woken, by itself and by other threads, no two workers \
                   poll it at once.",
         usual_cause: "A wake-up during the poll queues the task at once, and another worker takes \
-                      it from the queue.",
+                      it from the queue. At a hang: a task that another thread wakes or spawns \
+                      isn't noticed, because that thread notifies a worker before the task is in \
+                      the queue, or no worker at all.",
         read: "scheduler/task.html#woken-while-running",
     };
     check(lesson, || {
@@ -343,6 +347,65 @@ fn the_queue_behind_a_long_poll_is_stolen() {
             runtime.block_on(parent).expect("the task returns");
         }
     });
+}
+
+/// Clause 3: a next task is no longer next when the queue has its turn.
+#[test]
+fn a_next_task_that_gives_way_to_the_queue_is_stolen() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "Each task spawns its successor, so that one of them is always the worker's next \
+                  task. When the worker polls a task from its queue instead, and that poll is \
+                  long, another worker polls the next task.",
+        usual_cause: "The next task waits for two polls. At a hang: the LIFO slot has given out \
+                      as many tasks in a row as it may, so the queue has its turn, and meanwhile \
+                      the task in the slot stays where no other worker can take it. Move it to \
+                      the queue, and notify.",
+        read: "scheduler/work-stealing.html#the-lifo-slot",
+    };
+    check(lesson, || {
+        for workers in [2, 4] {
+            let runtime = runtime(workers);
+            for _ in 0..10 {
+                let (others, turn) = (Opener::new(), Arc::new(Turn::default()));
+                for _ in 1..workers {
+                    occupy_worker(&runtime.handle(), &others);
+                }
+                let parent = runtime.spawn(async move {
+                    let after = turn.clone();
+                    let queued = spawn(async move {
+                        after.is_awaited.store(true, SeqCst);
+                        drop(others);
+                        after.has_come.wait();
+                    });
+                    drop(spawn(turn.pass_on()));
+                    queued
+                });
+                let queued = runtime.block_on(parent);
+                let queued = queued.expect("the task returns");
+                runtime.block_on(queued).expect("the task returns");
+            }
+        }
+    });
+}
+
+/// Passes from task to task until a task waits for it.
+#[derive(Default)]
+struct Turn {
+    is_awaited: AtomicBool,
+    has_come: Gate,
+}
+
+impl Turn {
+    fn pass_on(self: Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            if self.is_awaited.load(SeqCst) {
+                self.has_come.open();
+            } else {
+                drop(spawn(self.pass_on()));
+            }
+        })
+    }
 }
 
 /// Clause 3: a task that yields is ready, so another worker may run it.
