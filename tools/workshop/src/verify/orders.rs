@@ -3,6 +3,7 @@
 
 use std::future::pending;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::exercises::cargo::{self, Binary, Build, Target, Words};
 use crate::exercises::catalogue::{self, Checker, Exercise};
@@ -12,6 +13,10 @@ use crate::exercises::order::document::{Document, EndKind};
 use crate::problem::Problem;
 use crate::terminal::{columns, harmless};
 use crate::workshop::Workshop;
+
+/// The longest that a recording may take here, where it must not fail because the machine
+/// is busy.
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// The package of the wrong versions.
 const PACKAGE: &str = "counterexamples";
@@ -137,7 +142,7 @@ async fn show(
     let name = format!("exercise_{}::{version}", exercise.number);
     println!("\n{name}: {model}");
     let path = path_of(exercise, &name, model);
-    let kept = order::record(workshop, exercise, binary, &path, pending()).await;
+    let kept = order::record_within(LIMIT, workshop, exercise, binary, &path, pending()).await;
     let Some(kept) = kept else {
         println!("  no order was recorded");
         return "none";

@@ -265,7 +265,7 @@ impl Picture<'_> {
         self.leave_out_looks(rows);
         self.fold_parts(rows);
         fold_repeats(rows);
-        leave_out(rows);
+        leave_out(rows, initial);
     }
 
     /// Of many steps, leaves out those that only look, at a cell that isn't changed by any
@@ -337,6 +337,9 @@ impl Picture<'_> {
                 last.decides = row.decides;
                 continue;
             }
+            if let Some(part) = part.filter(|_| row.decides) {
+                row.step.text = format!("{part}: {}", row.step.text);
+            }
             folded.push(row);
         }
         *rows = folded;
@@ -380,9 +383,10 @@ fn fold_repeats(rows: &mut Vec<Row>) {
             continue;
         };
         let mut left_out: Vec<Row> = Vec::new();
-        while let Some(next) =
-            rest.next_if(|next| is_same(next, &folded[count - length + left_out.len() % length]))
-        {
+        while let Some(next) = rest.next_if(|next| {
+            let same = &folded[count - length + left_out.len() % length];
+            !next.decides && is_same(next, same)
+        }) {
             left_out.push(next);
         }
         // A turn that isn't whole is shown.
@@ -411,23 +415,36 @@ const BEFORE: usize = 24;
 
 /// Shows the first steps and the last ones of very many, with what became of the cells
 /// between; or, where one decides, those around it.
-fn leave_out(rows: &mut Vec<Row>) {
+fn leave_out(rows: &mut Vec<Row>, initial: &[String]) {
     let decisive = rows.iter().position(|row| row.decides);
     match decisive.map(|at| at.saturating_sub(BEFORE)) {
-        Some(before) if before > 1 => fold_range(rows, 0..before),
+        Some(before) if before > 1 => fold_range(rows, 0..before, initial),
         Some(_) => {}
-        None if rows.len() > MOST => fold_range(rows, MOST - LAST - 1..rows.len() - LAST),
+        None if rows.len() > MOST => {
+            fold_range(rows, MOST - LAST - 1..rows.len() - LAST, initial);
+        }
         None => {}
     }
 }
 
-/// Makes one row of several.
-fn fold_range(rows: &mut Vec<Row>, range: Range<usize>) {
+/// Makes one row of several. Of the cells, it shows those that are another in the end.
+fn fold_range(rows: &mut Vec<Row>, range: Range<usize>, initial: &[String]) {
     let first = range.start;
+    let mut before: Vec<&String> = initial.iter().collect();
+    let earlier: Vec<Change> = rows[..first]
+        .iter()
+        .flat_map(|row| row.step.changes.clone())
+        .collect();
+    for change in &earlier {
+        before[change.cell] = &change.value;
+    }
     let left_out: Vec<Row> = rows.drain(range).collect();
     let changes = left_out.iter().flat_map(|row| &row.step.changes);
     let changes: BTreeMap<usize, &String> = changes.map(|it| (it.cell, &it.value)).collect();
-    let changes = changes.into_iter().map(|(cell, value)| Change {
+    let changes = changes
+        .into_iter()
+        .filter(|(cell, value)| before[*cell] != *value);
+    let changes = changes.map(|(cell, value)| Change {
         cell,
         value: value.clone(),
     });

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::document::EndKind;
+use super::document::{Document, EndKind};
 use super::picture::{Extent, draw};
 use super::recording::Recording;
 use super::sources::Sources;
@@ -498,6 +498,41 @@ fn of_a_long_order_the_step_that_decides_is_named_and_what_is_far_before_it_is_o
     // A terminal shows it, even if it isn't one of the last.
     let shown = text(&document, 200, Some(2));
     assert!(shown.contains("state.swap: 58 → 59 (!)"), "{shown}");
+}
+
+/// A thread's swaps of the state, of which the last but one decides.
+fn swaps(values: impl Iterator<Item = (usize, usize)>) -> Document {
+    let other = json!({ "thread": 1, "object": 1, "operation": "load", "read": "0" });
+    let mut steps = vec![spawn(), at(LIB, 7, 12, other)];
+    steps.extend(values.map(|(read, wrote)| {
+        let values = json!({
+            "thread": 0, "object": 1, "operation": "swap",
+            "read": read.to_string(), "wrote": wrote.to_string(),
+        });
+        at(LIB, 6, 12, values)
+    }));
+    let mut order: Vec<_> = (0..steps.len())
+        .map(|done| json!({ "done": done }))
+        .collect();
+    order.insert(steps.len() - 2, json!({ "lost": 60 }));
+    let recording = recording("deadlock", &steps, &order);
+    let own = ["exercises/02-x/".to_owned()];
+    let sources = Sources::from(&SOURCES);
+    draw(&recording, &sources, "models::m", &own, Extent::Folded)
+}
+
+#[test]
+fn a_cell_that_is_what_it_was_is_not_said_to_have_changed() {
+    let document = swaps((0..80).map(|step| (step % 9, (step + 1) % 9)));
+    assert!(document.steps[0].text.ends_with(" earlier steps"));
+    assert!(document.steps[0].changes.is_empty(), "{document:?}");
+}
+
+#[test]
+fn the_step_that_decides_is_not_left_out_of_a_loop() {
+    let document = swaps((0..80).map(|_| (1, 1)));
+    let decisive = document.steps.iter().filter(|step| step.note.is_some());
+    assert_eq!(decisive.count(), 1, "{document:?}");
 }
 
 #[test]
