@@ -1,5 +1,6 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: models::a_wake_from_another_thread_counts_in_every_order
+//! Order: a data race
 //! Also fails: thousands_of_wakes_between_two_threads_all_arrive
 //! Also fails: models::a_wake_here_and_one_from_elsewhere_both_count
 //! Also fails: models::what_each_of_two_threads_wrote_is_seen

@@ -20,7 +20,7 @@
 pub mod missing;
 pub mod time;
 
-#[cfg(feature = "loom")]
+#[cfg(any(feature = "loom", feature = "shuttle"))]
 mod record;
 
 #[cfg(not(any(feature = "loom", feature = "shuttle")))]

@@ -14,12 +14,18 @@
 mod json;
 mod log;
 mod panics;
+#[cfg(all(feature = "shuttle", not(feature = "loom")))]
+mod sleepers;
 
+#[cfg(feature = "loom")]
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+
+#[cfg(all(feature = "shuttle", not(feature = "loom")))]
+pub(crate) use sleepers::{finish_with_first_panic, note_blocked, note_lost, record_again};
 
 use log::{Entry, Log, Number, Object, Step, Thread};
 
@@ -35,6 +41,7 @@ pub(crate) enum Mode {
     /// fails like this is explained by the order of its steps alone.
     Newest,
     /// The checker chooses as it does without a recording.
+    #[cfg(feature = "loom")]
     Plain,
 }
 
@@ -43,6 +50,7 @@ impl Mode {
         match self {
             Self::Off => "off",
             Self::Newest => "newest",
+            #[cfg(feature = "loom")]
             Self::Plain => "plain",
         }
     }
@@ -73,11 +81,13 @@ fn is_on() -> bool {
 }
 
 /// Whether a load should return the newest value.
+#[cfg(feature = "loom")]
 pub(crate) fn wants_newest() -> bool {
     MODE.get() == Mode::Newest
 }
 
 /// Says that no order failed in which every load returns the newest value.
+#[cfg(feature = "loom")]
 pub(crate) fn note_newest_passed() {
     NEWEST_PASSED.set(true);
 }
@@ -93,7 +103,7 @@ pub(crate) fn begin_execution(number: u64) {
         EXECUTION.set(number);
         with_log(|log| {
             log.begin();
-            log.enter(0);
+            log.enter(0, Some(0));
         });
     }
 }
@@ -120,15 +130,17 @@ impl ThreadNumber {
                 name: name.map(str::to_owned),
                 place: Some(place),
                 stack: None,
+                task: None,
             });
             log.threads.len() - 1
         }))
     }
 
     /// Says that the calling thread is this one.
+    #[cfg(feature = "loom")]
     pub fn enter(self) {
         if let Self(Some(number)) = self {
-            with_log(|log| log.enter(number));
+            with_log(|log| log.enter(number, None));
         }
     }
 }
@@ -239,6 +251,7 @@ impl Begun {
                 if !step.is_done {
                     step.is_done = true;
                     log.order.push(Entry::Done(number));
+                    log.awakes(number);
                 }
             }
         });
@@ -250,6 +263,7 @@ impl Begun {
     }
 
     /// It has, after its effect, woken others.
+    #[cfg(feature = "loom")]
     pub fn woke(self) {
         self.note(|_| ());
     }
@@ -305,6 +319,7 @@ pub(crate) fn watch_panics(checker: &'static str) {
 }
 
 /// Ends the recording: this has ended the execution.
+#[cfg(feature = "loom")]
 pub(crate) fn finish_panicked(panic: &(dyn Any + Send)) {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -318,6 +333,7 @@ fn finish(message: &str) {
     }
     let text = with_log(|log| {
         log.cut_at_panic(message);
+        log.wake_pending();
         let about = json::About {
             checker: CHECKER.get(),
             values: MODE.get().name(),

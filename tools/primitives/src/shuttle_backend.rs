@@ -1,40 +1,21 @@
 //! shuttle's primitives, and [`model`] to explore them.
 
+pub mod atomic;
 mod cell;
+mod condvar;
+mod failing;
+mod lock;
+pub mod mpsc;
+mod schedule;
+pub mod thread;
 
 pub use cell::UnsafeCell;
+pub use condvar::{Barrier, BarrierWaitResult, Condvar, WaitTimeoutResult};
+pub use lock::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use shuttle::hint;
-pub use shuttle::sync::{
-    Arc, Barrier, BarrierWaitResult, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard,
-    RwLockWriteGuard, WaitTimeoutResult,
-};
-
-/// shuttle's threads.
-pub mod thread {
-    pub use shuttle::thread::{
-        Builder, JoinHandle, LocalKey, Result, Thread, ThreadId, current, panicking, park,
-        park_timeout, sleep, spawn, yield_now,
-    };
-    pub use std::thread::available_parallelism;
-}
-
-/// shuttle's channel.
-pub mod mpsc {
-    pub use shuttle::sync::mpsc::{
-        IntoIter, Receiver, RecvError, RecvTimeoutError, SendError, Sender, TryRecvError, channel,
-    };
-}
+pub use shuttle::sync::Arc;
 
 pub use crate::__thread_local as thread_local;
-
-/// shuttle's atomics.
-pub mod atomic {
-    pub use shuttle::sync::atomic::{
-        AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8,
-        AtomicU16, AtomicU32, AtomicU64, AtomicUsize, fence,
-    };
-    pub use std::sync::atomic::Ordering;
-}
 
 #[doc(hidden)]
 pub use shuttle::thread_local as model_thread_local;
@@ -42,7 +23,9 @@ pub use shuttle::thread_local as model_thread_local;
 use std::time::{Duration, Instant};
 
 use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
-use shuttle::{Config, MaxSteps, Runner};
+use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
+
+use crate::record;
 
 /// This many schedules are tried of each kind.
 const SCHEDULES: usize = 500;
@@ -70,6 +53,9 @@ const TIME: Duration = Duration::from_secs(60);
 pub fn model(body: impl Fn() + Send + Sync + 'static) {
     let start = Instant::now();
     let body = Arc::new(body);
+    if record::file().is_some() {
+        failing::record(&body);
+    }
     let random = RandomScheduler::new_from_seed(SEED, SCHEDULES);
     let random = try_all(random, MaxSteps::FailAfter(STEPS), body.clone());
     let priorities = PctScheduler::new_from_seed(SEED, DEPTH, SCHEDULES);
@@ -90,16 +76,23 @@ fn try_all(
     max_steps: MaxSteps,
     body: Arc<impl Fn() + Send + Sync + 'static>,
 ) -> usize {
+    Runner::new(scheduler, config(max_steps)).run(move || body())
+}
+
+fn config(max_steps: MaxSteps) -> Config {
     let mut config = Config::new();
     // Without optimization frames are large.
     config.stack_size = 1 << 18;
     config.max_steps = max_steps;
     config.max_time = Some(TIME);
     config.silence_warnings = true;
+    if record::file().is_some() {
+        config.failure_persistence = FailurePersistence::None;
+    }
     config
         .ungraceful_shutdown_config
         .immediately_return_on_panic = true;
-    Runner::new(scheduler, config).run(move || body())
+    config
 }
 
 /// Like [`model`]: shuttle leaves out no order on purpose.

@@ -3,82 +3,12 @@
 
 #![cfg(feature = "loom")]
 
-use std::process::Command;
-use std::{env, fs, process};
+mod recorded;
 
 use primitives::atomic::Ordering::{Acquire, Relaxed, Release};
 use primitives::atomic::{AtomicU8, AtomicU32};
 use primitives::{Arc, Condvar, Mutex, UnsafeCell, model, thread};
-use serde_json::Value;
-
-/// Names the file for the recording, as the command does.
-const FILE: &str = "PRIMITIVES_ORDER";
-/// Tells a process that it is to explore the model.
-const CHILD: &str = "PRIMITIVES_TESTS_CHILD";
-
-fn is_child() -> bool {
-    env::var_os(CHILD).is_some()
-}
-
-/// Explores the model of `test` in a process of its own. Returns what that printed, and what it
-/// recorded.
-fn explored(test: &str, records: bool) -> (String, Option<Value>) {
-    let file = env::temp_dir().join(format!("order-{test}-{}", process::id()));
-    let mut command = Command::new(env::current_exe().unwrap());
-    command.args([test, "--exact", "--nocapture", "--test-threads=1"]);
-    command.env(CHILD, "1").env_remove(FILE);
-    if records {
-        command.env(FILE, &file);
-    }
-    let printed = String::from_utf8(command.output().unwrap().stdout).unwrap();
-    let text = fs::read_to_string(&file).ok();
-    let recorded = text.map(|text| serde_json::from_str(&text).unwrap());
-    let _absent = fs::remove_file(file);
-    (printed, recorded)
-}
-
-fn recorded(test: &str) -> Value {
-    let (printed, recorded) = explored(test, true);
-    recorded.unwrap_or_else(|| panic!("nothing was recorded: {printed}"))
-}
-
-/// One line for each entry of the order, and one for each operation that was not done.
-fn rows(recorded: &Value) -> Vec<String> {
-    let list = |name: &str| recorded[name].as_array().unwrap();
-    let row = |step: &Value, end: &str| {
-        let kind = |number: &Value| &recorded["objects"][number.as_u64().unwrap() as usize]["kind"];
-        let kind = step
-            .get("object")
-            .map_or("", |it| kind(it).as_str().unwrap());
-        let (thread, operation) = (&step["thread"], step["operation"].as_str().unwrap());
-        let values = ["read", "wrote", "newest"];
-        let values = values.map(|key| step[key].as_str().map(|value| format!(" {key} {value}")));
-        let wakes = step.get("wakes").map(|wakes| format!(" wakes {wakes}"));
-        let values: String = values.into_iter().chain([wakes]).flatten().collect();
-        format!("{thread} {kind}.{operation}{values}{end}")
-    };
-    let steps = list("steps");
-    let mut rows = Vec::new();
-    let mut done = Vec::new();
-    for entry in list("order") {
-        if let Some(number) = entry["done"].as_u64() {
-            done.push(number as usize);
-            rows.push(row(&steps[number as usize], ""));
-        } else if let Some(number) = entry["sleeps"].as_u64() {
-            rows.push(row(&steps[number as usize], ": sleeps"));
-        } else {
-            let message = entry["message"].as_str().unwrap();
-            let first = message.split([';', '.']).next().unwrap();
-            rows.push(format!("{} panics: {}", entry["panics"], first.trim()));
-        }
-    }
-    let open = steps
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| !done.contains(at));
-    rows.extend(open.map(|(_, step)| row(step, ": not done")));
-    rows
-}
+use recorded::{explored, is_child, recorded, rows};
 
 const EMPTY: u8 = 0;
 const PARKED: u8 = 1;

@@ -102,6 +102,7 @@ fn entry(entry: &Entry) -> String {
     match entry {
         Entry::Done(step) => format!("{{\"done\":{step}}}"),
         Entry::Sleeps(step) => format!("{{\"sleeps\":{step}}}"),
+        Entry::Lost(orders) => format!("{{\"lost\":{orders}}}"),
         Entry::Panic {
             thread,
             message,

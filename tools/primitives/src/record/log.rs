@@ -15,6 +15,8 @@ pub struct Thread {
     pub place: Option<&'static Location<'static>>,
     /// An address near the beginning of its stack.
     pub stack: Option<usize>,
+    /// The checker's number for it, where that may be another.
+    pub task: Option<usize>,
 }
 
 /// Something that threads share.
@@ -78,6 +80,19 @@ pub enum Entry {
         message: String,
         place: Option<(String, u32)>,
     },
+    /// Before the step that comes next, an order was found that doesn't fail; after it, none of
+    /// this many.
+    #[cfg_attr(feature = "loom", expect(dead_code, reason = "loom tries all orders"))]
+    Lost(usize),
+}
+
+impl Entry {
+    pub fn panic(&self) -> Option<String> {
+        match self {
+            Self::Panic { message, .. } => Some(message.clone()),
+            _ => None,
+        }
+    }
 }
 
 /// One execution.
@@ -90,6 +105,11 @@ pub struct Log {
     pub order: Vec<Entry>,
     /// Whom the next operation wakes that is done.
     pub woken: Vec<Number>,
+    /// The operations in which threads sleep.
+    pub asleep: Vec<Number>,
+    /// The notifications of one thread each, of several that slept: whom each has woken is known
+    /// when one wakes.
+    pub pending: Vec<Number>,
 }
 
 /// How far the stack of a thread goes beyond the address that is known of it.
@@ -103,6 +123,8 @@ impl Log {
             steps: Vec::new(),
             order: Vec::new(),
             woken: Vec::new(),
+            asleep: Vec::new(),
+            pending: Vec::new(),
         }
     }
 
@@ -112,18 +134,28 @@ impl Log {
         self.steps.clear();
         self.order.clear();
         self.woken.clear();
+        self.asleep.clear();
+        self.pending.clear();
         self.threads.clear();
         self.threads.push(Thread {
             name: None,
             place: None,
             stack: None,
+            task: None,
         });
     }
 
     /// The thread that runs is this one.
-    pub fn enter(&mut self, number: Number) {
+    pub fn enter(&mut self, number: Number, task: Option<usize>) {
+        let here = address();
+        // A thread that has ended may have left its stack to this one.
+        let is_here = |it: &usize| it.abs_diff(here) < SLACK;
+        for thread in &mut self.threads {
+            thread.stack.take_if(|stack| is_here(stack));
+        }
         if let Some(thread) = self.threads.get_mut(number) {
-            thread.stack = Some(address());
+            thread.stack = Some(here);
+            thread.task = task;
         }
     }
 
@@ -135,6 +167,53 @@ impl Log {
         let threads = self.threads.iter().enumerate();
         let near = threads.filter_map(|(number, thread)| Some((distance(thread)?, number)));
         near.min().map_or(0, |(_, number)| number)
+    }
+
+    /// The message of the last panic.
+    pub fn last_panic(&self) -> Option<String> {
+        self.order.iter().rev().find_map(Entry::panic)
+    }
+
+    /// The operations of this kind in which threads sleep: on the same object, or of the thread
+    /// that the step is about.
+    pub fn sleepers(&self, number: Number, operation: &str) -> Vec<Number> {
+        let step = &self.steps[number];
+        let sleeps = |it: &&Number| {
+            let sleeping = &self.steps[**it];
+            let is_meant = match step.target {
+                Some(thread) => sleeping.thread == thread,
+                None => sleeping.object == step.object,
+            };
+            sleeping.operation == operation && is_meant
+        };
+        self.asleep.iter().filter(sleeps).copied().collect()
+    }
+
+    /// An operation is done: if its thread slept in it, one of several notifications has woken it.
+    pub fn awakes(&mut self, number: Number) {
+        let Some(at) = self.asleep.iter().position(|&step| step == number) else {
+            return;
+        };
+        self.asleep.remove(at);
+        let Step { object, thread, .. } = self.steps[number];
+        let is_same = |step: &Number| self.steps[*step].object == object;
+        if let Some(at) = self.pending.iter().position(is_same) {
+            let notification = self.pending.remove(at);
+            self.steps[notification].wakes.push(thread);
+        }
+    }
+
+    /// Of the notifications that have woken a thread which hasn't run since, each wakes the one
+    /// that has slept longest.
+    pub fn wake_pending(&mut self) {
+        for number in std::mem::take(&mut self.pending) {
+            let first = self.sleepers(number, "wait").first().copied();
+            if let Some(step) = first {
+                self.asleep.retain(|it| *it != step);
+                let thread = self.steps[step].thread;
+                self.steps[number].wakes.push(thread);
+            }
+        }
     }
 
     /// Drops what followed the panic that ended the execution: destructors.

@@ -29,14 +29,13 @@ pub fn watch() {
 fn hear(info: &PanicHookInfo<'_>) {
     let message = info.payload_as_str().unwrap_or_default();
     if message.starts_with(BEFORE_ABORT) {
-        let first = with_log(|log| {
-            log.order.iter().rev().find_map(|entry| match entry {
-                Entry::Panic { message, .. } => Some(message.clone()),
-                _ => None,
-            })
-        });
+        let first = with_log(|log| log.last_panic());
         finish(&first.flatten().unwrap_or_default());
         return;
+    }
+    #[cfg(all(feature = "shuttle", not(feature = "loom")))]
+    if message.starts_with("deadlock") {
+        with_log(|log| log.put_last_to_sleep());
     }
     let place = info.location();
     with_log(|log| {

@@ -3,25 +3,29 @@
 use std::cell::Cell;
 use std::fmt;
 
+use crate::record::Id;
+
 /// A cell with loom's interface: access by closure.
 ///
 /// shuttle has none. It switches threads only where they synchronize, so what
 /// is detected here is an access that is still going on when another thread's
 /// begins: a future that two threads poll, say, and not two writes in a row.
-#[derive(Default)]
 pub struct UnsafeCell<T> {
     value: std::cell::UnsafeCell<T>,
     readers: Cell<usize>,
     is_written: Cell<bool>,
+    id: Id,
 }
 
 impl<T> UnsafeCell<T> {
     /// Wraps a value.
-    pub const fn new(value: T) -> Self {
+    #[track_caller]
+    pub fn new(value: T) -> Self {
         Self {
             value: std::cell::UnsafeCell::new(value),
             readers: Cell::new(0),
             is_written: Cell::new(false),
+            id: Id::new("UnsafeCell"),
         }
     }
 
@@ -36,8 +40,11 @@ impl<T> UnsafeCell<T> {
     /// # Panics
     ///
     /// If another thread writes meanwhile.
+    #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+        let begun = self.id.begin("read");
         assert!(!self.is_written.get(), "a cell is read while it is written");
+        begun.done();
         self.readers.set(self.readers.get() + 1);
         let _left = OnDrop(|| self.readers.set(self.readers.get() - 1));
         f(self.value.get())
@@ -49,11 +56,21 @@ impl<T> UnsafeCell<T> {
     /// # Panics
     ///
     /// If another thread reads or writes meanwhile.
+    #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        let begun = self.id.begin("write");
         let is_used = self.is_written.replace(true) || self.readers.get() > 0;
         assert!(!is_used, "a cell is written while it is used elsewhere");
+        begun.done();
         let _left = OnDrop(|| self.is_written.set(false));
         f(self.value.get())
+    }
+}
+
+impl<T: Default> Default for UnsafeCell<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Self::new(T::default())
     }
 }
 

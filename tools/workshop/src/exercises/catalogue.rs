@@ -42,6 +42,15 @@ impl Checker {
         }
     }
 
+    /// What explores the test of this path, if it's a model.
+    pub fn of_test(path: &str) -> Option<Self> {
+        let file = path.strip_prefix("models::")?;
+        match file.starts_with("shuttle::") {
+            true => Some(Self::Shuttle),
+            false => Some(Self::Loom),
+        }
+    }
+
     /// The feature that puts a package over its primitives.
     pub fn feature(self) -> &'static str {
         match self {
@@ -307,6 +316,18 @@ mod tests {
             fs::write(exercise.folder.join("src").join(name), "").unwrap();
         }
         assert_eq!([files(Checker::Loom), files(Checker::Shuttle)], [2, 1]);
+    }
+
+    #[test]
+    fn the_path_of_a_model_says_what_explores_it() {
+        for (path, checker) in [
+            ("models::a_token", Some(Checker::Loom)),
+            ("models::loom::a_token", Some(Checker::Loom)),
+            ("models::shuttle::a_token", Some(Checker::Shuttle)),
+            ("tests::models_of_a_token", None),
+        ] {
+            assert_eq!(Checker::of_test(path), checker, "{path}");
+        }
     }
 
     #[test]

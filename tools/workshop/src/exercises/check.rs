@@ -425,15 +425,13 @@ impl<'a> Check<'a> {
         Ok(Ok(ended))
     }
 
-    /// Shows in which order a model fails, if this is one of loom's: shuttle's steps aren't
-    /// recorded.
+    /// Shows in which order a test fails, if it's a model.
     async fn show_order(&self, test: &str) {
-        if !test.starts_with("models::") || test.starts_with("models::shuttle::") {
+        let Some(checker) = Checker::of_test(test) else {
             return;
-        }
-        let models = self.models.iter();
-        let mut of_loom = models.filter(|(checker, _)| *checker == Checker::Loom);
-        let Some((_, binary)) = of_loom.next() else {
+        };
+        let mut models = self.models.iter();
+        let Some((_, binary)) = models.find(|(of_binary, _)| *of_binary == checker) else {
             return;
         };
         let closed = self.events.closed();

@@ -1,9 +1,9 @@
-//! Records in which order each wrong version fails that one of loom's models catches, as a
-//! reader would see it: the search for it must find one, and it must end as the version's
-//! header says. The steps of shuttle's models aren't recorded.
+//! Records in which order each wrong version fails that a model catches, as a reader would
+//! see it: the search for it must find one, and it must end as the version's header says.
 
 use std::future::pending;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::exercises::cargo::{self, Binary, Build, Target, Words};
 use crate::exercises::catalogue::{self, Checker, Exercise};
@@ -13,6 +13,10 @@ use crate::exercises::order::document::{Document, EndKind};
 use crate::problem::Problem;
 use crate::terminal::{columns, harmless};
 use crate::workshop::Workshop;
+
+/// The longest that a recording may take here, where it must not fail because the machine
+/// is busy.
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// The package of the wrong versions.
 const PACKAGE: &str = "counterexamples";
@@ -37,22 +41,16 @@ pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<Exit
     let mut faults = Vec::new();
     let mut count = 0;
     for exercise in catalogue::find_some(workshop, numbers)? {
-        let caught = caught(workshop, &exercise);
-        if caught.is_empty() {
-            continue;
-        }
-        let binary = build(workshop, &exercise).await?;
-        for one in &caught {
-            count += 1;
-            let ends = show(workshop, &exercise, &binary, one).await;
-            let Caught { version, claim, .. } = one;
-            if claim.as_deref() != Some(ends) {
-                let says = claim.as_ref().map_or_else(
-                    || "says nothing".to_owned(),
-                    |claim| format!("says `Order: {claim}`"),
-                );
-                let name = format!("exercise_{}::{version}", exercise.number);
-                faults.push(format!("{name} {says}; it is `Order: {ends}`"));
+        for checker in Checker::ALL {
+            let caught = caught(workshop, &exercise, checker);
+            if caught.is_empty() {
+                continue;
+            }
+            let binary = build(workshop, &exercise, checker).await?;
+            for one in &caught {
+                count += 1;
+                let ends = show(workshop, &exercise, &binary, one).await;
+                faults.extend(fault(&exercise, one, ends));
             }
         }
     }
@@ -69,8 +67,22 @@ pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<Exit
     })
 }
 
-fn caught(workshop: &Workshop, exercise: &Exercise) -> Vec<Caught> {
-    let models = super::claims::names(&exercise.models_for(Checker::Loom));
+/// What is wrong with the header of a version whose order ends like this.
+fn fault(exercise: &Exercise, caught: &Caught, ends: &str) -> Option<String> {
+    let Caught { version, claim, .. } = caught;
+    if claim.as_deref() == Some(ends) {
+        return None;
+    }
+    let says = claim.as_ref().map_or_else(
+        || "says nothing".to_owned(),
+        |claim| format!("says `Order: {claim}`"),
+    );
+    let name = format!("exercise_{}::{version}", exercise.number);
+    Some(format!("{name} {says}; it is `Order: {ends}`"))
+}
+
+fn caught(workshop: &Workshop, exercise: &Exercise, checker: Checker) -> Vec<Caught> {
+    let models = super::claims::names(&exercise.models_for(checker));
     let caught = |file: std::path::PathBuf| {
         let header = Header::of(&file).ok()?;
         let model = header.caught_by.test.strip_prefix("models::")?.to_owned();
@@ -84,11 +96,15 @@ fn caught(workshop: &Workshop, exercise: &Exercise) -> Vec<Caught> {
     versions.into_iter().filter_map(caught).collect()
 }
 
-async fn build(workshop: &Workshop, exercise: &Exercise) -> Result<Binary, Problem> {
+async fn build(
+    workshop: &Workshop,
+    exercise: &Exercise,
+    checker: Checker,
+) -> Result<Binary, Problem> {
     let name = format!("exercise_{}", exercise.number);
     let build = Build {
         packages: vec![PACKAGE.to_owned()],
-        features: vec![format!("{PACKAGE}/{}", Checker::Loom.feature())],
+        features: vec![format!("{PACKAGE}/{}", checker.feature())],
         target: Target::TestsAnd(vec![name.clone()]),
         ..Build::default()
     };
@@ -126,7 +142,7 @@ async fn show(
     let name = format!("exercise_{}::{version}", exercise.number);
     println!("\n{name}: {model}");
     let path = path_of(exercise, &name, model);
-    let kept = order::record(workshop, exercise, binary, &path, pending()).await;
+    let kept = order::record_within(LIMIT, workshop, exercise, binary, &path, pending()).await;
     let Some(kept) = kept else {
         println!("  no order was recorded");
         return "none";

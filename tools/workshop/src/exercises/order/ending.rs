@@ -203,6 +203,24 @@ impl Picture<'_> {
         named.filter(|(thread, _)| *thread != failed).collect()
     }
 
+    /// Which step decides, if that is known.
+    fn decisive(&self, steps: &[Step]) -> Option<String> {
+        let mut order = self.recording.order.iter();
+        let orders = order.find_map(|entry| match entry {
+            Entry::Lost { lost } => Some(*lost),
+            _ => None,
+        })?;
+        let note = no_return(orders);
+        let step = steps
+            .iter()
+            .position(|it| it.note.as_ref() == Some(&note))?;
+        Some(format!(
+            "Step {} decides: {}.",
+            step + 1,
+            &note[DECIDES.len()..]
+        ))
+    }
+
     /// The point of it, in a sentence or two.
     pub fn description(&self, steps: &[Step], end: &End) -> String {
         let is_old = self.recording.steps.iter().any(|it| it.newest.is_some());
@@ -214,7 +232,12 @@ impl Picture<'_> {
             (EndKind::Race, false) => race.to_owned(),
             (EndKind::Race, true) => format!("{race} {step} reads an old value."),
             (_, false) => {
-                "The order of the steps alone does it: each load reads the newest value.".to_owned()
+                let alone =
+                    "The order of the steps alone does it: each load reads the newest value.";
+                match self.decisive(steps) {
+                    Some(decisive) => format!("{alone} {decisive}"),
+                    None => alone.to_owned(),
+                }
             }
             (_, true) => {
                 let others = match self.recording.newest_passed {
@@ -226,6 +249,14 @@ impl Picture<'_> {
         }
     }
 }
+
+/// What is said of the step after which every order was found to fail, of so many.
+pub fn no_return(orders: usize) -> String {
+    format!("{DECIDES}after it, each of {orders} orders that were tried fails, too")
+}
+
+/// How the note begins of the step that decides.
+pub const DECIDES: &str = "it decides: ";
 
 fn in_one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")

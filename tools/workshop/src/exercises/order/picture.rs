@@ -1,13 +1,14 @@
 //! Makes the document of a recording: names what it numbers, says each step in a few
 //! words, and leaves out what doesn't matter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::document::{Cell, Change, Document, SCHEMA, Source, Step, Thread};
-use super::names;
 use super::recording::{Entry, Place, Recording, Step as Recorded};
 use super::sources::{Sources, without_detours};
 use super::values::{self, Values};
+use super::{ending, names};
 
 /// Where the wrappers are whose operations are recorded.
 const PRIMITIVES: &str = "tools/primitives/src/";
@@ -61,6 +62,8 @@ pub struct Row {
     /// What of it this is.
     pub phase: Phase,
     pub step: Step,
+    /// Whether every order fails after it, as far as that is known.
+    pub decides: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,15 +118,18 @@ impl Picture<'_> {
     /// All that happened, in its order; then where the threads stand that go no further.
     fn rows(&self) -> Vec<Row> {
         let steps = &self.recording.steps;
-        let mut is_done = vec![false; steps.len()];
         let mut rows = Vec::new();
         let order = &self.recording.order;
         let end = self.first_panic().map_or(order.len(), |(at, _)| at);
+        let mut lost = None;
         for entry in &order[..end] {
             match entry {
+                Entry::Lost { lost: orders } => lost = Some(*orders),
                 Entry::Done { done } if *done < steps.len() => {
-                    is_done[*done] = true;
-                    rows.push(self.row(*done, Phase::Done));
+                    let mut row = self.row(*done, Phase::Done);
+                    row.step.note = lost.take().map(ending::no_return);
+                    row.decides = row.step.note.is_some();
+                    rows.push(row);
                 }
                 Entry::Sleeps { sleeps } if *sleeps < steps.len() => {
                     rows.push(self.row(*sleeps, Phase::Sleeps));
@@ -159,6 +165,7 @@ impl Picture<'_> {
             operation,
             phase,
             step: row,
+            decides: false,
         }
     }
 
@@ -255,9 +262,41 @@ impl Picture<'_> {
                 step.operation == "unlock" || step.object.is_some_and(|it| !is_shared(it));
             is_end || is_marked || !is_noise
         });
+        self.leave_out_looks(rows);
         self.fold_parts(rows);
         fold_repeats(rows);
-        leave_out(rows);
+        leave_out(rows, initial);
+    }
+
+    /// Of many steps, leaves out those that only look, at a cell that isn't changed by any
+    /// of them, or before another look of the same thread that finds the same.
+    fn leave_out_looks(&self, rows: &mut Vec<Row>) {
+        if rows.len() <= MANY {
+            return;
+        }
+        let steps = &self.recording.steps;
+        let recorded = |row: &Row| &steps[row.operation];
+        let is_look = |row: &Row| recorded(row).read.is_some() && row.step.changes.is_empty();
+        let changed: BTreeSet<usize> = steps
+            .iter()
+            .filter(|step| step.wrote.is_some())
+            .filter_map(|step| step.object)
+            .collect();
+        let mut is_kept = Vec::new();
+        for (at, row) in rows.iter().enumerate() {
+            let object = recorded(row).object;
+            let concerns = |other: &&Row| recorded(other).object == object;
+            let is_repeated = || {
+                let mut later = rows[at + 1..].iter().filter(concerns);
+                let next = later.find(|it| !is_look(it) || it.step.thread == row.step.thread);
+                next.is_some_and(|it| is_look(it) && it.step.text == row.step.text)
+            };
+            let is_changed = object.is_some_and(|it| changed.contains(&it));
+            let is_marked = row.step.note.is_some() || row.step.stale.is_some();
+            is_kept.push(!is_look(row) || is_marked || (is_changed && !is_repeated()));
+        }
+        let mut is_kept = is_kept.into_iter();
+        rows.retain(|_| is_kept.next().unwrap_or(true));
     }
 
     /// Makes one step of several that a thread does in one function of another package.
@@ -269,7 +308,7 @@ impl Picture<'_> {
                 && last.step.thread == row.step.thread
                 && self.part_of(last).as_ref() == Some(part)
                 && last.step.note.is_none()
-                && row.step.note.is_none()
+                && (row.step.note.is_none() || row.decides)
                 && row.step.stale.is_none()
             {
                 let source = last.step.source.take();
@@ -277,7 +316,7 @@ impl Picture<'_> {
                 changes.append(&mut row.step.changes);
                 let wakes = last.step.wakes.iter().chain(&row.step.wakes);
                 let wakes: Vec<_> = wakes.copied().collect();
-                let text = match (row.step.blocks, wakes.as_slice()) {
+                let text = match (row.step.blocks || row.decides, wakes.as_slice()) {
                     (true, _) => format!("{part}: {}", row.step.text),
                     (false, []) => part.clone(),
                     (false, wakes) => {
@@ -295,7 +334,11 @@ impl Picture<'_> {
                 };
                 last.operation = row.operation;
                 last.phase = row.phase;
+                last.decides = row.decides;
                 continue;
+            }
+            if let Some(part) = part.filter(|_| row.decides) {
+                row.step.text = format!("{part}: {}", row.step.text);
             }
             folded.push(row);
         }
@@ -314,6 +357,9 @@ impl Picture<'_> {
         Some(format!("({function})"))
     }
 }
+
+/// More steps than this are many to read.
+const MANY: usize = 40;
 
 /// The longest part of a loop that is recognized.
 const LONGEST_LOOP: usize = 8;
@@ -337,9 +383,10 @@ fn fold_repeats(rows: &mut Vec<Row>) {
             continue;
         };
         let mut left_out: Vec<Row> = Vec::new();
-        while let Some(next) =
-            rest.next_if(|next| is_same(next, &folded[count - length + left_out.len() % length]))
-        {
+        while let Some(next) = rest.next_if(|next| {
+            let same = &folded[count - length + left_out.len() % length];
+            !next.decides && is_same(next, same)
+        }) {
             left_out.push(next);
         }
         // A turn that isn't whole is shown.
@@ -363,24 +410,50 @@ fn fold_repeats(rows: &mut Vec<Row>) {
 const MOST: usize = 300;
 /// As many of them are the last ones.
 const LAST: usize = 40;
+/// As many are shown at most before the one that decides.
+const BEFORE: usize = 24;
 
 /// Shows the first steps and the last ones of very many, with what became of the cells
-/// between.
-fn leave_out(rows: &mut Vec<Row>) {
-    if rows.len() <= MOST {
-        return;
+/// between; or, where one decides, those around it.
+fn leave_out(rows: &mut Vec<Row>, initial: &[String]) {
+    let decisive = rows.iter().position(|row| row.decides);
+    match decisive.map(|at| at.saturating_sub(BEFORE)) {
+        Some(before) if before > 1 => fold_range(rows, 0..before, initial),
+        Some(_) => {}
+        None if rows.len() > MOST => {
+            fold_range(rows, MOST - LAST - 1..rows.len() - LAST, initial);
+        }
+        None => {}
     }
-    let first = MOST - LAST - 1;
-    let left_out: Vec<Row> = rows.drain(first..rows.len() - LAST).collect();
+}
+
+/// Makes one row of several. Of the cells, it shows those that are another in the end.
+fn fold_range(rows: &mut Vec<Row>, range: Range<usize>, initial: &[String]) {
+    let first = range.start;
+    let mut before: Vec<&String> = initial.iter().collect();
+    let earlier: Vec<Change> = rows[..first]
+        .iter()
+        .flat_map(|row| row.step.changes.clone())
+        .collect();
+    for change in &earlier {
+        before[change.cell] = &change.value;
+    }
+    let left_out: Vec<Row> = rows.drain(range).collect();
     let changes = left_out.iter().flat_map(|row| &row.step.changes);
     let changes: BTreeMap<usize, &String> = changes.map(|it| (it.cell, &it.value)).collect();
-    let changes = changes.into_iter().map(|(cell, value)| Change {
+    let changes = changes
+        .into_iter()
+        .filter(|(cell, value)| before[*cell] != *value);
+    let changes = changes.map(|(cell, value)| Change {
         cell,
         value: value.clone(),
     });
     let step = Step {
         thread: left_out[0].step.thread,
-        text: format!("… {} more steps", left_out.len()),
+        text: match first {
+            0 => format!("… {} earlier steps", left_out.len()),
+            _ => format!("… {} more steps", left_out.len()),
+        },
         changes: changes.collect(),
         ..Step::default()
     };
@@ -388,6 +461,7 @@ fn leave_out(rows: &mut Vec<Row>) {
         first,
         Row {
             step,
+            decides: false,
             ..left_out[0]
         },
     );

@@ -125,6 +125,11 @@ pub enum Entry {
         /// Which one.
         sleeps: usize,
     },
+    /// Before the step that comes next, an order was found that doesn't fail; after it, none.
+    Lost {
+        /// Of so many.
+        lost: usize,
+    },
     /// A thread panicked.
     Panics {
         /// Which one.

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::document::EndKind;
+use super::document::{Document, EndKind};
 use super::picture::{Extent, draw};
 use super::recording::Recording;
 use super::sources::Sources;
@@ -439,4 +439,110 @@ fn a_broken_recording_is_none() {
     assert!(Recording::read("{}").is_none());
     let other = r#"{"format":"x","checker":"","values":"","newest_passed":false,"execution":1,"message":"","threads":[],"objects":[],"steps":[],"order":[]}"#;
     assert!(Recording::read(other).is_none());
+}
+
+/// A thread swaps the state `changes` times, and looks at it `looks` times after each; the
+/// last swap but one decides.
+fn long(changes: usize, looks: usize) -> Recording {
+    let state = |operation: &str, fields: Value| {
+        let mut step = json!({ "thread": 0, "object": 1, "operation": operation });
+        let fields = fields.as_object().expect("an object").clone();
+        step.as_object_mut().expect("an object").extend(fields);
+        at(LIB, 6, 12, step)
+    };
+    let mut steps = vec![spawn()];
+    let other = json!({ "thread": 1, "object": 1, "operation": "load", "read": "0" });
+    steps.push(at(LIB, 7, 12, other));
+    let mut order = vec![json!({ "done": 0 }), json!({ "done": 1 })];
+    for number in 0..changes {
+        let (read, wrote) = (number.to_string(), (number + 1).to_string());
+        if number + 2 == changes {
+            order.push(json!({ "lost": 60 }));
+        }
+        order.push(json!({ "done": steps.len() }));
+        steps.push(state("swap", json!({ "read": read, "wrote": wrote })));
+        for _ in 0..looks {
+            order.push(json!({ "done": steps.len() }));
+            steps.push(state("load", json!({ "read": wrote })));
+        }
+    }
+    recording("deadlock! blocked tasks: []", &steps, &order)
+}
+
+#[test]
+fn of_a_long_order_the_step_that_decides_is_named_and_what_is_far_before_it_is_one_row() {
+    let recording = long(60, 1);
+    let own = ["exercises/02-x/".to_owned()];
+    let document = draw(
+        &recording,
+        &Sources::from(&SOURCES),
+        "models::m",
+        &own,
+        Extent::Folded,
+    );
+    let decisive = document.steps.iter().position(|step| step.note.is_some());
+    let decisive = decisive.expect("one decides");
+    assert_eq!(document.steps[decisive].text, "state.swap: 58 → 59");
+    let words = format!(
+        "Step {} decides: after it, each of 60 orders that were tried fails, too.",
+        decisive + 1
+    );
+    assert!(
+        document.description.ends_with(&words),
+        "{}",
+        document.description
+    );
+    let first = &document.steps[0];
+    assert!(first.text.ends_with(" earlier steps"), "{}", first.text);
+    assert_eq!(first.changes.len(), 1, "it says what became of the state");
+    // A terminal shows it, even if it isn't one of the last.
+    let shown = text(&document, 200, Some(2));
+    assert!(shown.contains("state.swap: 58 → 59 (!)"), "{shown}");
+}
+
+/// A thread's swaps of the state, of which the last but one decides.
+fn swaps(values: impl Iterator<Item = (usize, usize)>) -> Document {
+    let other = json!({ "thread": 1, "object": 1, "operation": "load", "read": "0" });
+    let mut steps = vec![spawn(), at(LIB, 7, 12, other)];
+    steps.extend(values.map(|(read, wrote)| {
+        let values = json!({
+            "thread": 0, "object": 1, "operation": "swap",
+            "read": read.to_string(), "wrote": wrote.to_string(),
+        });
+        at(LIB, 6, 12, values)
+    }));
+    let mut order: Vec<_> = (0..steps.len())
+        .map(|done| json!({ "done": done }))
+        .collect();
+    order.insert(steps.len() - 2, json!({ "lost": 60 }));
+    let recording = recording("deadlock", &steps, &order);
+    let own = ["exercises/02-x/".to_owned()];
+    let sources = Sources::from(&SOURCES);
+    draw(&recording, &sources, "models::m", &own, Extent::Folded)
+}
+
+#[test]
+fn a_cell_that_is_what_it_was_is_not_said_to_have_changed() {
+    let document = swaps((0..80).map(|step| (step % 9, (step + 1) % 9)));
+    assert!(document.steps[0].text.ends_with(" earlier steps"));
+    assert!(document.steps[0].changes.is_empty(), "{document:?}");
+}
+
+#[test]
+fn the_step_that_decides_is_not_left_out_of_a_loop() {
+    let document = swaps((0..80).map(|_| (1, 1)));
+    let decisive = document.steps.iter().filter(|step| step.note.is_some());
+    assert_eq!(decisive.count(), 1, "{document:?}");
+}
+
+#[test]
+fn of_many_steps_the_looks_that_find_the_same_again_are_left_out() {
+    let count = |recording: &Recording, words: &str| {
+        let text = drawn(recording, Extent::Folded).0;
+        text.lines().filter(|line| line.contains(words)).count()
+    };
+    let looks = |recording: &Recording| count(recording, "state.load = 19");
+    assert_eq!(looks(&long(20, 3)), 1);
+    // Few are shown as they are.
+    assert_eq!(count(&long(3, 2), "state.load = 2"), 2);
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::document::{Document, Source, Step};
+use super::ending::DECIDES;
 use super::picture::file_name;
 
 /// The widest column of a thread.
@@ -24,7 +25,7 @@ pub fn text(document: &Document, columns: usize, most: Option<usize>) -> String 
         .map(|&thread| pad(&document.threads[thread].name, width));
     text += &format!("       | {} |\n", names.collect::<Vec<_>>().join(" | "));
     let count = document.steps.len();
-    let first = most.map_or(0, |most| count.saturating_sub(most));
+    let first = most.map_or(0, |most| first_shown(document, most));
     if first > 0 {
         let s = if first == 1 { "" } else { "s" };
         text += &format!("     … | {first} earlier step{s}\n");
@@ -33,6 +34,17 @@ pub fn text(document: &Document, columns: usize, most: Option<usize>) -> String 
         text += &row(document, number, &busy, width, &ambiguous);
     }
     text + &format!("    => | {}\n", document.end.text)
+}
+
+/// The first of the last rows; the step that decides is among them.
+fn first_shown(document: &Document, most: usize) -> usize {
+    let last = document.steps.len().saturating_sub(most);
+    let decides = |step: &Step| {
+        let note = step.note.as_ref();
+        note.is_some_and(|note| note.starts_with(DECIDES))
+    };
+    let decisive = document.steps.iter().position(decides);
+    decisive.map_or(last, |at| last.min(at.saturating_sub(most / 2)))
 }
 
 /// What is said of a step in its column.
