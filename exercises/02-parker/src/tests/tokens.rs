@@ -222,6 +222,9 @@ fn park_does_not_return_without_a_token() {
     const ROUNDS: u32 = 300;
     /// How often the partner lets other threads run before it unparks.
     const YIELDS: u32 = 30;
+    /// On a busy machine, a single yield may take that long, and lets the
+    /// thread that parks run.
+    const YIELDS_TIME: Duration = Duration::from_millis(1);
     check(lesson, || {
         let parker = Parker::new();
         let unparker = parker.unparker();
@@ -232,7 +235,13 @@ fn park_does_not_return_without_a_token() {
             move || {
                 for _ in 0..ROUNDS {
                     start.meet();
-                    (0..YIELDS).for_each(|_| thread::yield_now());
+                    let began = Instant::now();
+                    for _ in 0..YIELDS {
+                        thread::yield_now();
+                        if began.elapsed() > YIELDS_TIME {
+                            break;
+                        }
+                    }
                     tokens.fetch_add(1, SeqCst);
                     unparker.unpark();
                 }
