@@ -206,7 +206,7 @@ pub async fn check(
     Ok(())
 }
 
-/// Checks one of the exercise's wrong versions for the page, as [`check`] does the
+/// Checks one of the exercise's wrong versions for the page, as [`check()`] does the
 /// reader's.
 ///
 /// # Errors
