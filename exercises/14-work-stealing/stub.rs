@@ -5,7 +5,7 @@
 //! `cargo test -p exercise-14 --features loom`, and then `--features shuttle`.
 //!
 //! Import from `primitives` what you would import from `std::sync` and
-//! `std::thread`, including `thread_local!`; only [`Shared`] and what becomes a
+//! `std::thread`, including `thread_local!`; only `Shared` and what becomes a
 //! waker stay in a [`std::sync::Arc`].
 //!
 //! In the models, a ring needs a small capacity, such as 4: it has to overflow
