@@ -61,7 +61,7 @@ fn show(trouble: &str, begin: impl FnOnce(&Runtime)) {
     for now in tasks {
         let before = first.tasks.iter().find(|it| it.id == now.id);
         println!(
-            "  polls of the task of line {}: {}",
+            "  the task spawned on line {}, polls: {}",
             now.spawned_at.line(),
             now.poll_count - before.map_or(0, |it| it.poll_count),
         );

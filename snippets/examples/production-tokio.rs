@@ -17,7 +17,7 @@ fn main() {
     let metrics = runtime.metrics();
     for at in [200, 400, 800] {
         thread::sleep(Duration::from_millis(if at == 800 { 400 } else { 200 }));
-        println!("after {at} ms, alive tasks: {}", metrics.num_alive_tasks());
+        println!("after {at} ms, tasks alive: {}", metrics.num_alive_tasks());
         for worker in 0..metrics.num_workers() {
             let changes = metrics.worker_park_unpark_count(worker);
             println!(

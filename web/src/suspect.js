@@ -49,7 +49,7 @@ export function startSuspects() {
  * The lines as they stand in the page, one option each.
  */
 class Listing {
-  help = "Which line do you suspect? Click on it, or go to the program with Tab, then to the line with the arrow keys, and press Enter.";
+  help = "Which line do you suspect? Click or tap it, or go to the program with Tab and to the line with the arrow keys, and press Enter.";
   /** @type {HTMLElement[]} */
   controls = [];
 
@@ -307,7 +307,7 @@ class Suspicion {
       case "queued":
         return this.tell(`Waiting in line, at place ${event.position} …`);
       case "compiling":
-        return this.tests.isEmpty ? undefined : this.tell("No check fails for certain, so the models come next. Compiling …");
+        return this.tests.isEmpty ? undefined : this.tell("No test fails reliably, so the models come next. Compiling …");
       case "test":
         if (this.tests.isEmpty) this.tell("Running the checks …");
         return this.tests.update(event);
@@ -330,7 +330,7 @@ class Suspicion {
     const failed = this.tests.count("failed");
     if (failed > 0) return `${failed === 1 ? "One check" : `${failed} checks`} of ${all} caught it:`;
     if (reason === "compile-error") return "It doesn’t compile here:";
-    return message ? `The checks didn’t end: ${message}.` : `All ${all} checks pass this time: only chance shows the bug.`;
+    return message ? `The checks didn’t end: ${message}.` : `All ${all} checks pass this time: whether they catch the bug is a matter of chance.`;
   }
 
   /** @param {string} text */

@@ -18,7 +18,7 @@ test("equal ratios are equally far on the axis, which begins below the least", (
   assert.equal(axisOf([0.55, 12]).from, 0.5);
 });
 
-test("what overlaps with the least is not clearly different", () => {
+test("what overlaps with the lowest is not clearly different", () => {
   const rows = [
     { name: "ours", cell: { value: 10, low: 9, high: 12 } },
     { name: "theirs", cell: { value: 11, low: 10, high: 13 } },
@@ -29,7 +29,7 @@ test("what overlaps with the least is not clearly different", () => {
   assert.equal(areClose({ value: 10 }, { value: 10 }), false, "without ranges nothing is said");
   assert.equal(
     conclusion("spawn", "µs", rows),
-    "spawn: the least is ours with 10 µs, and the most the row “… without locks” with 30 µs. One other is not clearly different from the least.",
+    "spawn: the lowest is ours at 10 µs, and the highest is the row “… without locks” at 30 µs. One other is not clearly different from the lowest.",
   );
 });
 

@@ -9,7 +9,7 @@
 //! waker stay in a [`std::sync::Arc`].
 //!
 //! In the models, a ring needs a small capacity, such as 4: it has to overflow
-//! soon, and 256 of loom's cells are more than the 32 KiB of a thread's stack.
+//! soon, and 256 of loom's cells don't fit in the 32 KiB of a thread's stack.
 //! `cfg!(any(feature = "loom", feature = "shuttle"))` is `true` there.
 //!
 //! The parts exist already: `run_queue`, `task`, `sleepers`, `parker`,
@@ -36,10 +36,10 @@
 //!    workers run, no matter which thread has spawned or woken them: no task
 //!    waits while a worker sleeps, except the task that is next on a worker
 //!    that is in a poll. (A worker may keep one task where no other worker can
-//!    take it. It polls this task as soon as its current poll is over, or the
-//!    poll of one task that it first takes from the global queue. We call it
-//!    the worker's next task. The next task can also be a task that yields
-//!    while no other is ready there.)
+//!    take it. The worker polls this task as soon as its current poll is over,
+//!    or after one more poll, of a task from the global queue. We call this
+//!    task the worker's next task. It can also be a task that yields while no
+//!    other is ready there.)
 //! 4. **From outside.** Tasks that don't stop waking one another, spawning
 //!    others, or yielding on every worker don't keep out a task that was
 //!    spawned or woken elsewhere: each worker takes one from the global queue

@@ -29,10 +29,10 @@
 //!    workers run, no matter which thread has spawned or woken them: no task
 //!    waits while a worker sleeps, except the task that is next on a worker
 //!    that is in a poll. (A worker may keep one task where no other worker can
-//!    take it. It polls this task as soon as its current poll is over, or the
-//!    poll of one task that it first takes from the global queue. We call it
-//!    the worker's next task. The next task can also be a task that yields
-//!    while no other is ready there.)
+//!    take it. The worker polls this task as soon as its current poll is over,
+//!    or after one more poll, of a task from the global queue. We call this
+//!    task the worker's next task. It can also be a task that yields while no
+//!    other is ready there.)
 //! 4. **From outside.** Tasks that don't stop waking one another, spawning
 //!    others, or yielding on every worker don't keep out a task that was
 //!    spawned or woken elsewhere: each worker takes one from the global queue

@@ -52,7 +52,7 @@
 //!     [`Stop::Deadlock`] when no task is ready and none waits for a time,
 //!     [`Stop::TimeLimit`] before the clock shows a time after [`TIME_LIMIT`],
 //!     even if there's always a task that's ready, and the error of a poll that
-//!     panics. A poll may begin at [`TIME_LIMIT`], and may be the last.
+//!     panics. The last poll may begin at [`TIME_LIMIT`] itself.
 //! 12. **Replays.** The seed and the program determine everything that happens
 //!     in a simulation. Two runs with the same seed have the same trace, byte
 //!     by byte.

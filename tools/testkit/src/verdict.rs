@@ -92,7 +92,7 @@ pub(crate) const UNREPEATED: &str = "loom tries an execution again";
 /// What a model throws if a thread of it has no room left on its stack, and how the report begins.
 pub const STACK_OVERFLOW: &str = "the stack of a thread overflows. In a model it has 32 KiB, and \
                                   an `UnsafeCell` is much larger there than elsewhere: make a \
-                                  queue of few slots, for example with `if cfg!(any(feature = \
+                                  queue with few slots, for example with `if cfg!(any(feature = \
                                   \"loom\", feature = \"shuttle\")) { 4 } else { 256 }` as its \
                                   capacity. If there is no such array, look for a function that \
                                   calls itself without end";

@@ -78,10 +78,10 @@ export function conclusion(column, unit, rows) {
   const [least] = sorted;
   const most = sorted.at(-1);
   if (!least || !most) return "";
-  const of = ({ name = "", cell = least.cell }) => `${name.replace(/^… /, "the row “… ")}${name.startsWith("… ") ? "”" : ""} with ${spoken(cell.value)} ${unit}`;
+  const of = ({ name = "", cell = least.cell }) => `${name.replace(/^… /, "the row “… ")}${name.startsWith("… ") ? "”" : ""} at ${spoken(cell.value)} ${unit}`;
   const close = sorted.slice(1).filter(({ cell }) => areClose(cell, least.cell)).length;
-  const unclear = close === 0 ? "" : ` ${close === 1 ? "One other is" : `${close} others are`} not clearly different from the least.`;
-  return `${column}: the least is ${of(least)}, and the most ${of(most)}.${unclear}`;
+  const unclear = close === 0 ? "" : ` ${close === 1 ? "One other is" : `${close} others are`} not clearly different from the lowest.`;
+  return `${column}: the lowest is ${of(least)}, and the highest is ${of(most)}.${unclear}`;
 }
 
 /**

@@ -94,7 +94,7 @@ function barsOf(bars, own, unit) {
       { class: isOwn ? "chart-row own" : "chart-row" },
       element("span", { class: "chart-name" }, isOwn ? `▶ ${name}` : name),
       track,
-      element("span", { class: "chart-value" }, spoken(value), ...(close ? [element("small", {}, " no clear difference from the least")] : [])),
+      element("span", { class: "chart-value" }, spoken(value), ...(close ? [element("small", {}, " no clear difference from the lowest")] : [])),
     );
   });
   const ticks = axis.ticks.map((tick) => {

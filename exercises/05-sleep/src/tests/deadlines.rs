@@ -576,8 +576,8 @@ fn a_sleep_may_last_forever() {
         clause: "9. Any deadline",
         promise: "`sleep(Duration::MAX)` is pending, has no deadline, and can be dropped.",
         usual_cause: "`Instant::now() + duration` overflows. Use `checked_add`. Or `as` truncates \
-                      the time to the bits of a number. Or the sleep gets some deadline that's \
-                      decades away, where it needs none.",
+                      the time to the bits of a number. Or the sleep gets a deadline decades \
+                      away, although it should have none.",
         read: "blocking/sleep.html#from-zero-to-forever",
     };
     check(lesson, || {

@@ -445,8 +445,8 @@ fn a_job_waits_where_no_thread_can_be_started() {
         clause: "11. No thread to be had",
         promise: "If no thread can be started, an existing one runs the job.",
         usual_cause: "The error of starting a thread is unwrapped, perhaps under the lock, or a \
-                      thread is counted that was never started. If the jobs of the queue are done \
-                      and a later one hangs, the pool has given up for good: it has to try again.",
+                      thread is counted that was never started. If the queued jobs run but a later \
+                      one hangs, the pool has given up starting threads: it has to try again.",
         read: "blocking/spawn-blocking.html#no-thread-to-be-had",
     };
     check(lesson, || {

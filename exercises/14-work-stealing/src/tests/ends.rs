@@ -355,8 +355,8 @@ fn a_task_spawned_too_late_is_cancelled() {
                   runs to its end or is dropped and cancelled.",
         usual_cause: "A task is put into a queue after the last look into it, so no worker will \
                       ever take it out. At a hang: the same, and a handle waits for that task; or \
-                      a worker exits while its own queue has tasks, and these are neither run nor \
-                      dropped.",
+                      a worker exits while there are tasks in its own queue, which are neither run \
+                      nor dropped.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {

@@ -46,9 +46,9 @@ fn sleeps_end_though_all_workers_are_busy() {
         promise: "A sleep ends, and not early, even if every worker has tasks that yield all the \
                   time.",
         usual_cause: "The deadline comes from a clock that was read once, when the runtime was \
-                      built. At a hang: the timer thread is no worker, so what it wakes is in the \
-                      global queue, where a worker looks only when its own queue is empty; or a \
-                      worker looks at the timers only then.",
+                      built. At a hang: the timer thread isn't a worker, so what it wakes goes to \
+                      the global queue, where a worker looks only when its own queue is empty; or \
+                      a worker looks at the timers only then.",
         read: "scheduler/runtime.html#timers",
     };
     check(lesson, || {

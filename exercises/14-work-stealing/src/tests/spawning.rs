@@ -93,8 +93,8 @@ fn a_task_runs_though_all_workers_fall_asleep() {
                       for parked workers before the task is in the queue. Or a length that is read \
                       without a queue's lock is stored after the lock is released, and an older \
                       length overwrites it: the queue seems empty. Or a worker that `notify` has \
-                      chosen goes on as a busy one, and stays counted as a searcher, so that no \
-                      worker is unparked anymore.",
+                      chosen goes on as a busy one, and stays counted as a searcher, so no worker \
+                      is ever unparked again.",
         read: "scheduler/sleepers.html#the-last-look",
     };
     const TIME: Duration = Duration::from_millis(40);
@@ -349,7 +349,7 @@ fn the_queue_behind_a_long_poll_is_stolen() {
     });
 }
 
-/// Clause 3: a next task is no longer next when the queue has its turn.
+/// Clause 3: a next task is no longer next when the queue goes first.
 #[test]
 fn a_next_task_that_gives_way_to_the_queue_is_stolen() {
     let lesson = Lesson {
@@ -358,9 +358,9 @@ fn a_next_task_that_gives_way_to_the_queue_is_stolen() {
                   task. When the worker polls a task from its queue instead, and that poll is \
                   long, another worker polls the next task.",
         usual_cause: "The next task waits for two polls. At a hang: the LIFO slot has given out \
-                      as many tasks in a row as it may, so the queue has its turn, and meanwhile \
-                      the task in the slot stays where no other worker can take it. Move it to \
-                      the queue, and notify.",
+                      as many tasks in a row as it may, so the queue goes first, and meanwhile the \
+                      task in the slot stays where no other worker can take it. Move it to the \
+                      queue, and notify.",
         read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {

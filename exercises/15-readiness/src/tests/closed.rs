@@ -88,9 +88,8 @@ fn a_closed_direction_stays_ready() {
         clause: "5. Closed",
         promise: "A closed direction is ready after each `clear`, even if other events come later.",
         usual_cause: "`clear` clears a closed direction like any other. The end isn't reported \
-                      again, so the next task that waits would wait forever. Or a later event, \
-                      which doesn't repeat that the direction is closed, reopens it, or one that \
-                      does repeat it.",
+                      again, so the next task that waits would wait forever. Or a later event \
+                      reopens it, whether or not it repeats that the direction is closed.",
         read: "io/readiness.html#hanging-up",
     };
     check(lesson, || {

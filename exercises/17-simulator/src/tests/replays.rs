@@ -115,9 +115,9 @@ fn a_failure_that_cannot_be_replayed_is_told() {
     let lesson = Lesson {
         clause: "13. Finds",
         promise: "If the second run doesn't fail, or has another trace, `is_replayed` is `false`.",
-        usual_cause: "`is_replayed` is set without a second run, or says whether the failures are \
-                      the same, or whether the traces are. It needs both: the second run fails, \
-                      and has the same trace.",
+        usual_cause: "`is_replayed` is set without a second run, or says only whether the failures \
+                      are the same, or only whether the traces are. It takes both: the second run \
+                      has to fail, and to have the same trace.",
         read: "io/simulator.html#what-must-not-get-in",
     };
     check(lesson, || {

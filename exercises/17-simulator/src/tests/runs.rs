@@ -216,7 +216,7 @@ fn a_run_may_end_at_the_limit() {
         promise: "If the main task sleeps until `TIME_LIMIT` and is then over, the run ends well, \
                   because the clock never shows a later time.",
         usual_cause: "The loop stops as soon as the clock would show the limit itself, or it \
-                      stops there before a poll, because that poll would end after the limit.",
+                      stops before a poll that begins there, because it would end after the limit.",
         read: "io/simulator.html#the-loop",
     };
     check(lesson, || {

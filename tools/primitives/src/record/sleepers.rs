@@ -54,7 +54,7 @@ pub(crate) fn note_blocked(task: usize) {
     });
 }
 
-/// Says that after the step that comes next, none of so many other orders was found not to fail.
+/// Records that after the next step, all of the `orders` that were tried fail.
 pub(crate) fn note_lost(orders: usize) {
     if is_on() {
         with_log(|log| log.order.push(Entry::Lost(orders)));
@@ -112,7 +112,7 @@ impl Log {
         self.steps[number].wakes.extend(threads);
     }
 
-    /// The same of one of them.
+    /// The same for one of them.
     pub fn wake_one(&mut self, number: Number, operation: &'static str) {
         match self.sleepers(number, operation).as_slice() {
             [] => {}

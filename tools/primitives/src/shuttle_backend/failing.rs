@@ -1,9 +1,10 @@
 //! Looks for a failing execution that is short, and records it.
 //!
-//! The failing executions that chance finds are hard to follow: the threads change at every other
-//! step. Priorities come first, whose executions have few changes. The one that fails is shortened
-//! then: preemptions are left out one by one, as long as it still fails. Last, a search by halves
-//! finds the step that decides it: after this step, other orders fail, too.
+//! The failing executions that a random scheduler finds are hard to follow, because the threads
+//! change at every other step. Schedules by priority, which have few changes, are therefore tried
+//! first. The one that fails is then shortened: preemptions are left out one by one, as long as it
+//! still fails. Finally, a binary search finds the step that decides it: after this step, all other
+//! orders that are tried fail, too.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -16,14 +17,14 @@ use super::schedule::{Choices, Followed, Kept, Then};
 use super::{Arc, DEPTH, SCHEDULES, SEED, STEPS, config};
 use crate::record::{self, Mode};
 
-/// As many schedules are tried with one change of priority less in each, before those that the
-/// model itself tries.
+/// How many schedules are tried with each number of changes of priority, from few to many, before
+/// those that the model itself tries.
 const OF_EACH_DEPTH: usize = 200;
-/// As many changed orders are tried at most, to find a shorter one that fails.
+/// How many changed orders are tried, at most, to find a shorter one that fails.
 const CHANGES: usize = 400;
-/// For so long at most.
+/// How long that may take.
 const TIME_OF_CHANGES: Duration = Duration::from_secs(2);
-/// As many ways to go on are tried, half of them at random and half by priorities.
+/// How many ways to go on are tried, half of them at random and half by priority.
 const WAYS: usize = 60;
 
 /// Records an execution of `body` that fails, and fails like it; or does nothing if none is found.

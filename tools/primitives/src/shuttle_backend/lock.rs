@@ -79,7 +79,7 @@ fn held<G, H>(taken: LockResult<G>, guard: impl FnOnce(G) -> H) -> LockResult<H>
     }
 }
 
-/// The same of trying to take it.
+/// The same for an attempt to take it.
 fn tried<G, H>(taken: TryLockResult<G>, guard: impl FnOnce(G) -> H) -> TryLockResult<H> {
     match taken {
         Ok(inner) => Ok(guard(inner)),

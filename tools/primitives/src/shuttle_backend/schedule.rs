@@ -98,7 +98,7 @@ impl<S: Scheduler> Scheduler for Kept<S> {
 pub enum Then {
     /// Each task goes on as long as it can, and then the one that was made first.
     Straight,
-    /// Chance chooses.
+    /// Each choice is random.
     Random(RandomScheduler),
     /// Priorities choose.
     Priorities(PctScheduler),
@@ -120,7 +120,7 @@ pub struct Followed {
     step: usize,
     then: Then,
     has_begun: bool,
-    /// Before this step it tells that so many other orders were tried.
+    /// Before which step to record how many other orders were tried.
     lost: Option<(usize, usize)>,
 }
 
@@ -135,8 +135,8 @@ impl Followed {
         }
     }
 
-    /// Says in the recording that after the step at this place, each of so many other orders was
-    /// found to fail, too.
+    /// Says in the recording that after the step at this place, all of the `orders` that were tried
+    /// fail, too.
     pub fn lost_at(self, step: usize, orders: usize) -> Self {
         Self {
             lost: Some((step, orders)),

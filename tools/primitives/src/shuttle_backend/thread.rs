@@ -126,7 +126,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Says nothing yet.
+    /// Makes a builder without any settings.
     #[expect(clippy::new_without_default, reason = "std's has none either")]
     pub fn new() -> Self {
         Self {

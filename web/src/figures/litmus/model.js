@@ -4,9 +4,10 @@
 //
 // - C++20's [intro.races], [atomics.order] and [atomics.fences], which are Rust's;
 // - x86-TSO (Owens, Sarkar and Sewell, 2009), for the instructions that rustc emits;
-// - Armv8 (Pulte and others, 2018), for those that rustc emits: `ldapr` for Acquire,
-//   `ldar` for SeqCst, `stlr`, `dmb`, and a loop of `ldxr` and `stxr` for a
-//   read-modify-write. Cores that have them use stronger instructions.
+// - Armv8 (Pulte and others, 2018), for the weakest that will do: `ldapr` for Acquire
+//   (where the target may lack it, rustc emits `ldar`, which promises more), `ldar` for
+//   SeqCst, `stlr`, `dmb`, and a loop of `ldxr` and `stxr` for a read-modify-write
+//   (newer cores have single instructions, which promise more).
 //
 // A machine is taken to run the lines in the order of the program: what a compiler
 // reorders before that is only in the first model.

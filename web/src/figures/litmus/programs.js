@@ -24,7 +24,7 @@ const unparks = (name, second) => ({
   says: "Two threads unpark a third, and the token is in state: 1 is NOTIFIED. The second has news, in ready.",
   threads: [thread("unparker 1", quiet(op("swap", "state"))), thread("unparker 2", plain(store("ready")), second), thread("parker", op("swap", "state", 0), plain(load("ready")))],
   bad: "1 1 0",
-  fear: "unparker 2 leaves it at the first token, and the parker takes that token without seeing the news",
+  fear: "unparker 2 finds the token there already, and the parker takes it without seeing the news",
 });
 
 /** @type {Record<string, Program>} */
@@ -34,7 +34,7 @@ export const PROGRAMS = {
     says: "A writer stores data and then sets a flag.",
     threads: [thread("writer", plain(store("data")), store("flag")), thread("reader", load("flag"), plain(load("data")))],
     bad: "1 0",
-    fear: "the reader sees the flag, but not the data",
+    fear: "the reader sees the flag but not the data",
   },
   sb: {
     name: "Store buffering",
@@ -57,7 +57,7 @@ export const PROGRAMS = {
     says: "Each thread reads, and then writes what the other reads.",
     threads: [thread("left", load("x"), store("y")), thread("right", load("y"), store("x"))],
     bad: "1 1",
-    fear: "each sees a write that comes after its own read",
+    fear: "each sees the other's write, although both read before they write",
   },
 };
 

@@ -10,7 +10,7 @@ import { ORDERINGS, PRESETS, preset, slotsOf } from "./programs.js";
 /** @typedef {{thread: number, does: string, overtakes: string}} Step */
 
 export const NAME = { rust: "Rust", x86: "x86-64", arm: "ARM" };
-export const MODEL = "Computed, not measured: every execution is judged by the axioms of C++20 (which are Rust's), x86-TSO and Armv8. For the two machines, the compiler is assumed to keep the program's order, which it needn't do for Relaxed. “Can” means that the architecture permits it; your machine may never do it.";
+export const MODEL = "Computed, not measured: every execution is judged by the axioms of C++20 (which are Rust's), x86-TSO and Armv8. For the two machines, the compiler is assumed to keep the program's order, which it must do only as far as the orderings ask. For ARM, it's also assumed to emit the weakest instructions that will do: ldapr for an Acquire load, and a loop for a read-modify-write. “Can” means that the architecture permits it; your machine may never do it.";
 
 /** What each read returns: the thread, and for instance `flag = 1`. @param {Program} program @param {string} key */
 export function partsOf({ threads }, key) {
@@ -36,11 +36,11 @@ export function choiceOf(program, orders) {
 export function verdict({ can, why }) {
   const machines = JUDGES.filter((judge) => judge !== "rust");
   const [able, unable] = [true, false].map((is) => machines.filter((judge) => can[judge] === is).map((judge) => NAME[judge]));
-  if (can.rust) return `Yes: Rust's memory model allows it, ${able?.length ? `and ${listed(able)} can show it${unable?.length ? `; ${listed(unable)} can't` : ""}` : "although neither machine shows it"}.`;
+  if (can.rust) return `Yes: Rust's memory model allows it, ${able?.length ? `and ${listed(able)} can show it${unable?.length ? `; ${listed(unable)} can't` : ""}` : "although neither machine can show it"}.`;
   const reason = {
-    hb: "a read would return an older value than one whose write happens before it, or a value whose write it happens before",
-    sc: "the SeqCst operations have a single order, which it would contradict",
-    one: "no order of the writes to each location gives it",
+    hb: "by the happens-before order, a read would return a value that was overwritten before it, or one that is written only after it",
+    sc: "it would contradict the single order of all SeqCst operations",
+    one: "whatever the order of the writes to each location, the reads can't return this",
     "": "",
   }[why];
   return `No: ${reason}.`;
@@ -100,9 +100,9 @@ export function heading({ witness, can }) {
   if (!witness) return "No execution has this outcome.";
   return {
     steps: "How: one step after the other.",
-    x86: "How, on x86-64, as memory sees it: a store waits in its core's store buffer while a later load is done.",
-    arm: "How, on ARM, as memory sees it: a core may do accesses in another order, where no ordering forbids it.",
-    rust: `How: each read returns what stands here${can.x86 || can.arm ? "" : ", though neither machine does it"}.`,
+    x86: "How, on x86-64, as memory sees it: a store waits in its core's store buffer while a later load is performed.",
+    arm: "How, on ARM, as memory sees it: a core may perform accesses in another order where no ordering forbids it.",
+    rust: `How: each read returns the value shown here${can.x86 || can.arm ? "" : ", although neither machine can do that"}.`,
   }[witness.kind];
 }
 

@@ -250,9 +250,9 @@ impl Picture<'_> {
     }
 }
 
-/// What is said of the step after which every order was found to fail, of so many.
+/// What is said about the step after which all `orders` that were tried fail.
 pub fn no_return(orders: usize) -> String {
-    format!("{DECIDES}after it, each of {orders} orders that were tried fails, too")
+    format!("{DECIDES}all of the {orders} ways to go on from there that were tried fail")
 }
 
 /// How the note begins of the step that decides.

@@ -42,10 +42,10 @@ const INLINE_VARIABLE: &str = "TESTKIT_INLINE";
 /// The longest that a recording may take; it has limits of its own, by the CPU's time.
 const LIMIT: Duration = Duration::from_secs(40);
 
-/// As many rows are shown after a check.
+/// How many rows are shown after a check.
 pub const ROWS: usize = 15;
 
-/// As many steps are drawn on a page.
+/// How many steps are drawn on a page.
 const PAGE_STEPS: usize = 500;
 
 /// No recording is larger.

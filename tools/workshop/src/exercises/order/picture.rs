@@ -358,7 +358,7 @@ impl Picture<'_> {
     }
 }
 
-/// More steps than this are many to read.
+/// An order of more steps than this is long to read.
 const MANY: usize = 40;
 
 /// The longest part of a loop that is recognized.
@@ -405,12 +405,12 @@ fn fold_repeats(rows: &mut Vec<Row>) {
     *rows = folded;
 }
 
-/// As many steps are shown of what matters: more are a loop that goes on, with other
+/// How many steps are shown of what matters: more are a loop that goes on, with other
 /// values each time.
 const MOST: usize = 300;
-/// As many of them are the last ones.
+/// How many of them are the last ones.
 const LAST: usize = 40;
-/// As many are shown at most before the one that decides.
+/// How many are shown, at most, before the one that decides.
 const BEFORE: usize = 24;
 
 /// Shows the first steps and the last ones of very many, with what became of the cells
@@ -427,7 +427,7 @@ fn leave_out(rows: &mut Vec<Row>, initial: &[String]) {
     }
 }
 
-/// Makes one row of several. Of the cells, it shows those that are another in the end.
+/// Makes one row of several. Of the cells, it shows those that have changed in the end.
 fn fold_range(rows: &mut Vec<Row>, range: Range<usize>, initial: &[String]) {
     let first = range.start;
     let mut before: Vec<&String> = initial.iter().collect();

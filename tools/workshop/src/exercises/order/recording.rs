@@ -127,7 +127,7 @@ pub enum Entry {
     },
     /// Before the step that comes next, an order was found that doesn't fail; after it, none.
     Lost {
-        /// Of so many.
+        /// How many were tried.
         lost: usize,
     },
     /// A thread panicked.

@@ -484,7 +484,7 @@ fn of_a_long_order_the_step_that_decides_is_named_and_what_is_far_before_it_is_o
     let decisive = decisive.expect("one decides");
     assert_eq!(document.steps[decisive].text, "state.swap: 58 → 59");
     let words = format!(
-        "Step {} decides: after it, each of 60 orders that were tried fails, too.",
+        "Step {} decides: all of the 60 ways to go on from there that were tried fail.",
         decisive + 1
     );
     assert!(
