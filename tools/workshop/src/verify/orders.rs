@@ -138,11 +138,19 @@ async fn show(
     binary: &Binary,
     caught: &Caught,
 ) -> &'static str {
-    let Caught { version, model, .. } = caught;
+    let Caught {
+        version,
+        model,
+        claim,
+    } = caught;
     let name = format!("exercise_{}::{version}", exercise.number);
     println!("\n{name}: {model}");
     let path = path_of(exercise, &name, model);
-    let kept = order::record_within(LIMIT, workshop, exercise, binary, &path, pending()).await;
+    let kept = match claim.as_deref() {
+        // Such a version may hang where the checker can't see it.
+        Some("none") => order::record(workshop, exercise, binary, &path, pending()).await,
+        _ => order::record_within(LIMIT, workshop, exercise, binary, &path, pending()).await,
+    };
     let Some(kept) = kept else {
         println!("  no order was recorded");
         return "none";
