@@ -21,6 +21,8 @@ pub mod missing;
 pub mod time;
 
 #[cfg(any(feature = "loom", feature = "shuttle"))]
+mod guard;
+#[cfg(any(feature = "loom", feature = "shuttle"))]
 mod record;
 
 #[cfg(not(any(feature = "loom", feature = "shuttle")))]
