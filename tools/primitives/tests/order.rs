@@ -5,7 +5,7 @@
 
 mod recorded;
 
-use primitives::atomic::Ordering::{Acquire, Relaxed, Release};
+use primitives::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use primitives::atomic::{AtomicU8, AtomicU32};
 use primitives::{Arc, Condvar, Mutex, UnsafeCell, model, thread};
 use recorded::{explored, is_child, recorded, rows};
@@ -237,4 +237,52 @@ fn what_is_recorded_is_the_execution_that_failed() {
         count(&plain, "failed in execution"),
         recorded["execution"].as_u64()
     );
+}
+
+/// The program of the figure `steps-block-on-gap`.
+#[test]
+fn a_look_that_lets_go_before_the_sleep_can_hang() {
+    if is_child() {
+        return model(|| {
+            let shared = Arc::new((Mutex::new(false), Condvar::new()));
+            let other = shared.clone();
+            let waking = thread::spawn(move || {
+                *other.0.lock().unwrap() = true;
+                other.1.notify_one();
+            });
+            let is_woken = *shared.0.lock().unwrap();
+            if !is_woken {
+                let guard = shared.0.lock().unwrap();
+                drop(shared.1.wait(guard));
+            }
+            waking.join().unwrap();
+        });
+    }
+    let recorded = recorded("a_look_that_lets_go_before_the_sleep_can_hang");
+    let message = recorded["message"].as_str().unwrap();
+    assert!(message.contains("deadlock"), "{message}");
+}
+
+/// The program of the figure `steps-raw-waker-count`.
+#[test]
+fn a_wake_up_by_reference_that_gives_a_count_back_frees_too_early() {
+    if is_child() {
+        return model(|| {
+            let count = Arc::new(AtomicU32::new(2));
+            // AcqRel: as `Arc` does it. A target that was freed has a count of 0.
+            let give_back =
+                |count: &AtomicU32| assert_ne!(count.fetch_sub(1, AcqRel), 0, "it was freed");
+            let other = count.clone();
+            let timer = thread::spawn(move || {
+                // `wake_by_ref`, and then the drop of the waker.
+                give_back(&other);
+                give_back(&other);
+            });
+            give_back(&count);
+            timer.join().unwrap();
+        });
+    }
+    let recorded = recorded("a_wake_up_by_reference_that_gives_a_count_back_frees_too_early");
+    let message = recorded["message"].as_str().unwrap();
+    assert!(message.contains("it was freed"), "{message}");
 }
