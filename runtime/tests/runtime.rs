@@ -5,6 +5,7 @@ use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener as StdListener, TcpStream as StdStream};
 use std::rc::Rc;
 use std::sync::mpsc;
+use std::task::{Context, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -116,11 +117,44 @@ fn a_name_is_resolved_and_connected_to() {
                 listener.accept().await.unwrap().0.write_all(b"!").await
             });
             let stream = net::connect(format!("localhost:{port}")).await;
-            let mut answer = Vec::new();
-            stream.unwrap().read_to_end(&mut answer).await.unwrap();
-            assert_eq!(answer, b"!");
+            let mut answer = b"so".to_vec();
+            let count = stream.unwrap().read_to_end(&mut answer).await;
+            assert_eq!((count.unwrap(), &answer[..]), (1, &b"so!"[..]));
             accepting.await.unwrap().unwrap();
             assert!(net::lookup_host("no port").await.is_err());
+        });
+    });
+}
+
+#[test]
+fn a_full_stream_is_writable_once_its_peer_has_read() {
+    let promise = "`writable` waits until the kernel has room for more bytes.";
+    check(lesson(promise), || {
+        two_workers().block_on(async {
+            let listener = TcpListener::bind(HERE.into()).unwrap();
+            let address = listener.local_addr().unwrap();
+            let stream = TcpStream::connect(address).await.unwrap();
+            let (peer, _) = listener.accept().await.unwrap();
+            stream.writable().await.unwrap();
+            let mut cx = Context::from_waker(Waker::noop());
+            let bytes = [0; 1 << 16];
+            // The kernel goes on moving bytes to the peer's buffer for a moment.
+            while stream.poll_write(&mut cx, &bytes).is_ready() {
+                while stream.poll_write(&mut cx, &bytes).is_ready() {}
+                sleep(Duration::from_millis(10)).await;
+            }
+
+            let mut writable = Box::pin(stream.writable());
+            let asked = writable.as_mut().poll(&mut cx);
+            assert!(asked.is_pending(), "no byte was read: {asked:?}");
+            let reading = runtime::spawn(async move {
+                peer.read_to_end(&mut Vec::new()).await
+            });
+            writable.await.unwrap();
+            let written = stream.poll_write(&mut cx, &bytes);
+            assert!(written.is_ready(), "there is no room");
+            drop(stream);
+            reading.await.unwrap().unwrap();
         });
     });
 }

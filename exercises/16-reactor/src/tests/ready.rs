@@ -377,7 +377,7 @@ fn a_task_that_polls_for_bytes_yields() {
 
 /// Runs a task that reads 20,000 bytes within a budget, and returns how often
 /// another task has run in between.
-fn turns_beside<F>(read: impl FnOnce(TcpStream) -> F) -> usize
+fn turns_beside<F>(read: impl FnOnce(TcpStream) -> F + Send + 'static) -> usize
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -386,9 +386,10 @@ where
     peer.write_all(&[0; 20_000]).unwrap();
     drop(peer);
     let turns = Arc::new(AtomicUsize::new(0));
-    let counted = turns.clone();
-    let reading = read(stream);
     let task = runtime.spawn(async move {
+        // The other task has turns while this one waits, too: those don't count.
+        stream.readable().await.unwrap();
+        let counted = turns.clone();
         let other = spawn(async move {
             loop {
                 counted.fetch_add(1, SeqCst);
@@ -396,9 +397,9 @@ where
             }
         });
         let slice = Duration::from_micros(200);
-        budget::with_budget(slice, reading).await;
+        budget::with_budget(slice, read(stream)).await;
         other.abort();
+        turns.load(SeqCst)
     });
-    runtime.block_on(task).unwrap();
-    turns.load(SeqCst)
+    runtime.block_on(task).unwrap()
 }
