@@ -41,6 +41,10 @@ const TIME: Duration = Duration::from_secs(20);
 /// The same for the two explorations that record what fails.
 const TIME_OF_NEWEST: Duration = Duration::from_secs(3);
 const TIME_OF_RECORDING: Duration = Duration::from_secs(10);
+/// If more executions than these have passed before the one that failed, it takes seconds to come
+/// to that one again, and the other exploration gets less time.
+const MANY: u64 = 10_000;
+const TIME_OF_NEWEST_OF_MANY: Duration = Duration::from_secs(1);
 /// How many executions pass between two checks of the clock.
 const CHECK_INTERVAL: u64 = 100;
 
@@ -91,23 +95,32 @@ fn explore(preemptions: usize, limit: Duration, body: impl Fn() + Send + Sync + 
 }
 
 /// Explores it again, to record the execution that fails. One in which every load returns the
-/// newest value is easier to read, so such a one is looked for first.
+/// newest value is easier to read, so such a one is looked for first. The executions that are known
+/// not to have failed aren't recorded the second time, since that takes twice as long.
 fn explore_recorded(
     preemptions: usize,
     body: std::sync::Arc<impl Fn() + Send + Sync + 'static>,
 ) -> (u64, bool) {
     record::watch_panics("loom");
-    let with_mode = |mode, limit| {
-        record::set_mode(mode);
+    let with_mode = |mode, first, limit| {
+        record::set_mode_from(first, mode);
         let searched = heard::with_ears(|| search(preemptions, limit, body.clone()));
         record::set_mode(Mode::Off);
         searched
     };
-    let (_, is_complete) = with_mode(Mode::Newest, TIME_OF_NEWEST);
+    let failed = record::failed_execution();
+    let time_of_newest = match failed {
+        Some(MANY..) => TIME_OF_NEWEST_OF_MANY,
+        _ => TIME_OF_NEWEST,
+    };
+    let (_, is_complete) = with_mode(Mode::Newest, 1, time_of_newest);
     if is_complete {
         record::note_newest_passed();
     }
-    with_mode(Mode::Plain, TIME_OF_RECORDING)
+    match failed {
+        Some(failed) => with_mode(Mode::Plain, failed, TIME),
+        None => with_mode(Mode::Plain, 1, TIME_OF_RECORDING),
+    }
 }
 
 /// Returns how many executions there were, and whether those were all.
@@ -131,6 +144,7 @@ fn search(
                 // loom's own limit counts the time that other processes run, too.
                 panic::resume_unwind(Box::new(TimeIsUp));
             }
+            testkit::model_execution(before + 1);
             record::begin_execution(before + 1);
             body();
         });

@@ -32,6 +32,11 @@ use log::{Entry, Log, Number, Object, Step, Thread};
 /// Names the file to which the order of a failing execution is written.
 const FILE_VARIABLE: &str = "PRIMITIVES_ORDER";
 
+/// Says which execution has failed, counted from 1, where that is known: what comes before isn't
+/// recorded.
+#[cfg(feature = "loom")]
+const EXECUTION_VARIABLE: &str = "PRIMITIVES_EXECUTION";
+
 /// Whether steps are recorded, and what the loads in them return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -60,6 +65,8 @@ std::thread_local! {
     static MODE: Cell<Mode> = const { Cell::new(Mode::Off) };
     static LOG: RefCell<Log> = const { RefCell::new(Log::new()) };
     /// Whether the newest values were tried in every order, and nothing failed.
+    /// From which execution on steps are recorded, and how.
+    static LATER: Cell<Option<(u64, Mode)>> = const { Cell::new(None) };
     static NEWEST_PASSED: Cell<bool> = const { Cell::new(false) };
     static EXECUTION: Cell<u64> = const { Cell::new(0) };
     static CHECKER: Cell<&str> = const { Cell::new("") };
@@ -71,12 +78,27 @@ pub(crate) fn file() -> Option<PathBuf> {
     std::env::var_os(FILE_VARIABLE).map(PathBuf::from)
 }
 
+/// The execution that has failed, where that is known.
+#[cfg(feature = "loom")]
+pub(crate) fn failed_execution() -> Option<u64> {
+    std::env::var(EXECUTION_VARIABLE).ok()?.parse().ok()
+}
+
 /// What is recorded from now on.
 pub(crate) fn set_mode(mode: Mode) {
     MODE.set(mode);
+    LATER.set(None);
 }
 
-fn is_on() -> bool {
+/// What is recorded from the execution with this number on; before it, nothing is.
+#[cfg(feature = "loom")]
+pub(crate) fn set_mode_from(execution: u64, mode: Mode) {
+    MODE.set(Mode::Off);
+    LATER.set(Some((execution, mode)));
+}
+
+/// Whether steps are recorded.
+pub(crate) fn is_on() -> bool {
     MODE.get() != Mode::Off
 }
 
@@ -99,6 +121,11 @@ fn with_log<R>(change: impl FnOnce(&mut Log) -> R) -> Option<R> {
 
 /// Forgets the last execution, on the first thread of the next, which has this number.
 pub(crate) fn begin_execution(number: u64) {
+    if let Some((first, mode)) = LATER.get()
+        && number >= first
+    {
+        set_mode(mode);
+    }
     if is_on() {
         EXECUTION.set(number);
         with_log(|log| {

@@ -8,7 +8,7 @@ mod recorded;
 use primitives::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use primitives::atomic::{AtomicU8, AtomicU32};
 use primitives::{Arc, Condvar, Mutex, UnsafeCell, model, thread};
-use recorded::{explored, is_child, recorded, rows};
+use recorded::{explored, is_child, recorded, recorded_from, rows};
 
 const EMPTY: u8 = 0;
 const PARKED: u8 = 1;
@@ -237,6 +237,15 @@ fn what_is_recorded_is_the_execution_that_failed() {
         count(&plain, "failed in execution"),
         recorded["execution"].as_u64()
     );
+}
+
+#[test]
+fn what_comes_before_the_execution_that_failed_is_not_recorded() {
+    let test = "an_old_value_is_recorded_with_the_newest";
+    let (plain, _) = explored(test, false);
+    let failed = count(&plain, "failed in execution").unwrap();
+    assert_eq!(recorded_from(test, failed), Some(recorded(test)));
+    assert_eq!(recorded_from(test, failed + 1), None);
 }
 
 /// The program of the figure `steps-block-on-gap`.

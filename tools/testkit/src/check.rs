@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::panic::Location;
 
 use crate::source::{exercise_folder, without_detours};
-use crate::verdict::{Failure, Kind, Verdict};
+use crate::verdict::{Kind, Verdict};
 use crate::watchdog::Limits;
 use crate::{Lesson, child, events, grammar, model};
 
@@ -53,8 +53,9 @@ fn run(lesson: Lesson, limits: Limits, closure: &'static str, body: Body) {
     let place = format!("{}:{}", without_detours(file), place.line());
     let failure = match report.verdict {
         Verdict::Passed => None,
-        Verdict::Failed(Failure { seen, threads }) => {
-            let (seen, threads) = (shown(&seen), threads.iter().map(|line| shown(line)));
+        Verdict::Failed(failed) => {
+            let threads = failed.threads.iter().map(|line| shown(line));
+            let seen = shown(&failed.seen);
             let seen = match Kind::of(&seen) {
                 Kind::Assertion => grammar::agreeing(&seen),
                 _ => seen,
@@ -64,16 +65,16 @@ fn run(lesson: Lesson, limits: Limits, closure: &'static str, body: Body) {
                 .then(|| model::foreign(file))
                 .flatten();
             let report = lesson.report(&seen, foreign.as_deref(), &place, &threads);
-            Some((report, seen))
+            Some((report, seen, failed.execution))
         }
     };
     // `print!` instead of a write to standard output: libtest captures it.
     print!("{}", report.output);
-    let Some((failure, seen)) = failure else {
+    let Some((failure, seen, execution)) = failure else {
         events::emit(name, &lesson, "passed", &report.output);
         return;
     };
-    events::emit_failure(name, &lesson, &failure, &seen);
+    events::emit_failure(name, &lesson, &failure, &seen, execution);
     eprint!("{failure}");
     // The report has said everything; a panic message and a backtrace hint would only bury it.
     std::panic::resume_unwind(Box::new("the check failed"));

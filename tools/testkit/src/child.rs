@@ -248,11 +248,15 @@ fn finish_aborting(kind: Kind) {
             last.map_or("", String::as_str)
         ),
         threads: panics,
+        execution: None,
     }));
 }
 
 /// Sends the verdict and ends the process without waiting for its threads.
-fn finish(verdict: Verdict) -> ! {
+fn finish(mut verdict: Verdict) -> ! {
+    if let Verdict::Failed(failure) = &mut verdict {
+        failure.execution = model::execution();
+    }
     let _ = io::stdout().flush();
     let _ = io::stderr().write_all(verdict.encode().as_bytes());
     std::process::exit(i32::from(verdict != Verdict::Passed))

@@ -24,8 +24,14 @@ pub(crate) fn emit(name: &str, lesson: &Lesson, outcome: &str, message: &str) {
 }
 
 /// Appends the event of a failure, with what is needed to choose among several: `"kind"`, what was
-/// `"seen"`, and what `"usually"` causes it.
-pub(crate) fn emit_failure(name: &str, lesson: &Lesson, message: &str, seen: &str) {
+/// `"seen"`, and what `"usually"` causes it; and the `"execution"` of a model that has failed.
+pub(crate) fn emit_failure(
+    name: &str,
+    lesson: &Lesson,
+    message: &str,
+    seen: &str,
+    execution: Option<u64>,
+) {
     let advice = lesson.advice(seen).unwrap_or_default();
     let kind = Kind::of(seen);
     // A check that has reached a `todo!` says nothing about the code yet.
@@ -34,7 +40,9 @@ pub(crate) fn emit_failure(name: &str, lesson: &Lesson, message: &str, seen: &st
         Kind::Unrepeated => "unjudged",
         _ => "failed",
     };
-    let more = [("kind", kind.name()), ("seen", seen), ("usually", &advice)];
+    let execution = execution.map(|number| number.to_string());
+    let mut more = vec![("kind", kind.name()), ("seen", seen), ("usually", &advice)];
+    more.extend(execution.as_deref().map(|number| ("execution", number)));
     append(name, lesson, outcome, message, &more);
 }
 

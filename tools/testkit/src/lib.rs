@@ -68,7 +68,7 @@ pub use gate::{Gate, Opener, Rendezvous, wait_by_thread_park};
 pub use lesson::Lesson;
 pub use locked::locked_instructions;
 pub use manual::{ManualFuture, ManualHandle};
-pub use model::{model_begins, model_sees};
+pub use model::{model_begins, model_execution, model_sees};
 pub use odd_wakers::{HostileClone, StackWakers, wakers_without_data};
 pub use panics::{EndMayBeUnwritten, panic_message};
 pub use probes::{DropLog, DropProbe, PanicOnDrop, log_of_this_threads_end};

@@ -7,7 +7,7 @@
 use std::fs;
 use std::panic::Location;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use crate::source::is_of_check;
 use crate::verdict::{Failure, HANGS, Kind, UNSEEN};
@@ -24,6 +24,9 @@ const BLIND: u8 = 1;
 /// It has.
 const SEES: u8 = 2;
 
+/// The execution that a checker tries, counted from 1; 0 if it doesn't count them.
+static EXECUTION: AtomicU64 = AtomicU64::new(0);
+
 /// Code whose primitives don't count, although the checker sees them.
 const ELSEWHERE: [&str; 4] = ["/rustc/", "/.cargo/", "tools/testkit/", "tools/primitives/"];
 
@@ -39,6 +42,17 @@ pub fn model_sees(place: &Location<'_>) {
     if STATE.load(Relaxed) == BLIND && is_of_subject(place.file()) {
         STATE.store(SEES, Relaxed);
     }
+}
+
+/// Says that the checker begins its execution with this number, counted from 1. Another process
+/// that explores the same model comes to the same execution by this number.
+pub fn model_execution(number: u64) {
+    EXECUTION.store(number, Relaxed);
+}
+
+/// The execution that the checker has begun last.
+pub(crate) fn execution() -> Option<u64> {
+    Some(EXECUTION.load(Relaxed)).filter(|&number| number > 0)
 }
 
 /// A part of an earlier exercise counts, too: a program may be made of nothing else.

@@ -22,6 +22,8 @@ pub(crate) struct Failure {
     pub seen: String,
     /// A line for each thread that is worth one.
     pub threads: Vec<String>,
+    /// The model's execution that failed, where the checker counts them.
+    pub execution: Option<u64>,
 }
 
 impl Failure {
@@ -30,6 +32,7 @@ impl Failure {
         Self {
             seen: seen.into(),
             threads: Vec::new(),
+            execution: None,
         }
     }
 }
@@ -39,8 +42,10 @@ impl Verdict {
     pub fn encode(&self) -> String {
         match self {
             Self::Passed => format!("{MARK}{PASSED}"),
-            Self::Failed(Failure { seen, threads }) => {
-                format!("{MARK}{seen}{MARK}{}", threads.join("\n"))
+            Self::Failed(failure) => {
+                let threads = failure.threads.join("\n");
+                let execution = failure.execution.unwrap_or_default();
+                format!("{MARK}{}{MARK}{threads}{MARK}{execution}", failure.seen)
             }
         }
     }
@@ -51,13 +56,15 @@ impl Verdict {
         let Some((text, verdict)) = written.split_once(MARK) else {
             return (written, None);
         };
-        let verdict = match verdict.split_once(MARK) {
-            None if verdict == PASSED => Self::Passed,
-            None => Self::Failed(Failure::new(verdict)),
-            Some((seen, threads)) => Self::Failed(Failure {
-                seen: seen.to_owned(),
+        let parts: Vec<_> = verdict.split(MARK).collect();
+        let verdict = match parts[..] {
+            [PASSED] => Self::Passed,
+            [seen, threads, execution] => Self::Failed(Failure {
                 threads: threads.lines().map(str::to_owned).collect(),
+                execution: execution.parse().ok().filter(|&number| number > 0),
+                ..Failure::new(seen)
             }),
+            _ => Self::Failed(Failure::new(verdict)),
         };
         (text, Some(verdict))
     }
@@ -187,10 +194,12 @@ mod tests {
         let failure = Failure {
             seen: "two\nlines".into(),
             threads: vec!["check: sleeping".into(), "worker: running".into()],
+            execution: Some(12),
         };
         for verdict in [
             Verdict::Passed,
             Verdict::Failed(Failure::new("1, not 2")),
+            Verdict::Failed(Failure::new(PASSED)),
             Verdict::Failed(failure),
         ] {
             let written = format!("its own text{}", verdict.encode());

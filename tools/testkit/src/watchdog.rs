@@ -167,6 +167,7 @@ impl Watchdog {
         Some(Failure {
             seen,
             threads: self.last.iter().map(Sample::describe).collect(),
+            execution: None,
         })
     }
 }

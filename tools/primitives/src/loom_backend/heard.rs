@@ -42,6 +42,9 @@ impl Subscriber for Ears {
     }
 
     fn event(&self, event: &Event<'_>) {
+        if !record::is_on() {
+            return;
+        }
         let mut said = Said::default();
         event.record(&mut said);
         match said.message.as_str() {

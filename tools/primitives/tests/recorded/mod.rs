@@ -8,6 +8,8 @@ use serde_json::Value;
 
 /// Names the file for the recording, as the command does.
 const FILE: &str = "PRIMITIVES_ORDER";
+/// Says which execution has failed, as the command does.
+const EXECUTION: &str = "PRIMITIVES_EXECUTION";
 /// Tells a process that it is to explore the model.
 const CHILD: &str = "PRIMITIVES_TESTS_CHILD";
 
@@ -18,12 +20,20 @@ pub fn is_child() -> bool {
 /// Explores the model of `test` in a process of its own. Returns what that printed, and what it
 /// recorded.
 pub fn explored(test: &str, records: bool) -> (String, Option<Value>) {
+    explored_with(test, records, None)
+}
+
+/// The same, where the execution with this number is said to have failed.
+fn explored_with(test: &str, records: bool, execution: Option<u64>) -> (String, Option<Value>) {
     let file = env::temp_dir().join(format!("order-{test}-{}", process::id()));
     let mut command = Command::new(env::current_exe().unwrap());
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]);
     command.env(CHILD, "1").env_remove(FILE);
     if records {
         command.env(FILE, &file);
+    }
+    if let Some(number) = execution {
+        command.env(EXECUTION, number.to_string());
     }
     let printed = String::from_utf8(command.output().unwrap().stdout).unwrap();
     let text = fs::read_to_string(&file).ok();
@@ -35,6 +45,12 @@ pub fn explored(test: &str, records: bool) -> (String, Option<Value>) {
 pub fn recorded(test: &str) -> Value {
     let (printed, recorded) = explored(test, true);
     recorded.unwrap_or_else(|| panic!("nothing was recorded: {printed}"))
+}
+
+/// What is recorded from the execution with this number on.
+#[cfg(feature = "loom")]
+pub fn recorded_from(test: &str, execution: u64) -> Option<Value> {
+    explored_with(test, true, Some(execution)).1
 }
 
 /// One line for each entry of the order, and one for each operation that was not done.

@@ -28,7 +28,7 @@ fn seen_by<F: FnOnce() + Send + 'static>(body: F) -> String {
 
 fn seen_within<F: FnOnce() + Send + 'static>(limits: Limits, body: F) -> String {
     match report_of(limits, body).verdict {
-        Verdict::Failed(Failure { seen, threads }) => format!("{seen}\n{}", threads.join("\n")),
+        Verdict::Failed(failure) => format!("{}\n{}", failure.seen, failure.threads.join("\n")),
         Verdict::Passed => panic!("the body must fail"),
     }
 }

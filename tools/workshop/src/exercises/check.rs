@@ -17,9 +17,10 @@ use super::harness::{self, MODELS_LIMIT, Run, TESTS_LIMIT, Verdicts};
 use super::heard::Heard;
 use super::journal::Journal;
 use super::milestones;
+use super::order::{self, Failed};
 use super::progress::{LastCheck, Progress};
 use super::unseen::{self, Unseen};
-use super::{order, source, telling, undeclared};
+use super::{source, telling, undeclared};
 use crate::events::{Event, Events, Exit, Outcome, Reason, send};
 use crate::problem::Problem;
 use crate::sandbox::{Cause, Ended};
@@ -434,8 +435,13 @@ impl<'a> Check<'a> {
         let Some((_, binary)) = models.find(|(of_binary, _)| *of_binary == checker) else {
             return;
         };
+        let failed = Failed {
+            binary,
+            model: test,
+            execution: self.verdicts.get(test).and_then(|it| it.cause.execution),
+        };
         let closed = self.events.closed();
-        let recorded = order::record(self.workshop, self.exercise, binary, test, closed).await;
+        let recorded = order::record(self.workshop, self.exercise, failed, closed).await;
         if let Some(kept) = recorded {
             order::keep(self.workshop, self.exercise, &kept);
             let (document, whole) = kept.for_page();

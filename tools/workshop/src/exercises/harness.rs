@@ -135,6 +135,8 @@ pub struct News {
     seen: String,
     #[serde(default)]
     usually: String,
+    #[serde(default)]
+    execution: Option<String>,
     /// The test binary, where a plain `cargo test` runs it.
     #[serde(default)]
     pub binary: Option<PathBuf>,
@@ -151,6 +153,7 @@ impl News {
                 kind: self.kind,
                 seen: self.seen,
                 usually: self.usually,
+                execution: self.execution.and_then(|number| number.parse().ok()),
             },
         };
         (self.name, verdict)
@@ -256,7 +259,7 @@ mod tests {
             .append(true)
             .open(kit.0.file())
             .unwrap();
-        let line = r#"{"name":"tests::it_holds","clause":"3. No loss","outcome":"failed","message":"seen"}"#;
+        let line = r#"{"name":"tests::it_holds","clause":"3. No loss","outcome":"failed","message":"seen","execution":"12"}"#;
         let mut merged = Merged::default();
         let mut told = Vec::new();
         let mut on_event = |event| told.push(event);
@@ -278,6 +281,8 @@ mod tests {
             message: Some("seen".into()),
         };
         assert_eq!(told, [harness(Outcome::Waiting), failed]);
+        let cause = &merged.verdicts["tests::it_holds"].cause;
+        assert_eq!(cause.execution, Some(12));
     }
 
     #[test]

@@ -474,6 +474,7 @@ mod tests {
                 kind,
                 seen: seen.into(),
                 usually: usually.into(),
+                execution: None,
             },
             message: format!(
                 "clause 1. One\n\n  promised   it holds\n  seen       {seen}\n  usually    old\n             \

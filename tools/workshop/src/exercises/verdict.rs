@@ -78,4 +78,7 @@ pub struct Cause {
     pub seen: String,
     /// What usually causes it; empty where nothing fits what was seen.
     pub usually: String,
+    /// The execution of the model that failed, where the checker counts them.
+    #[serde(default)]
+    pub execution: Option<u64>,
 }

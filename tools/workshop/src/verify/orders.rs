@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::exercises::cargo::{self, Binary, Build, Target, Words};
 use crate::exercises::catalogue::{self, Checker, Exercise};
 use crate::exercises::header::Header;
-use crate::exercises::order;
 use crate::exercises::order::document::{Document, EndKind};
+use crate::exercises::order::{self, Failed};
 use crate::problem::Problem;
 use crate::terminal::{columns, harmless};
 use crate::workshop::Workshop;
@@ -145,11 +145,15 @@ async fn show(
     } = caught;
     let name = format!("exercise_{}::{version}", exercise.number);
     println!("\n{name}: {model}");
-    let path = path_of(exercise, &name, model);
+    let failed = Failed {
+        binary,
+        model: &path_of(exercise, &name, model),
+        execution: None,
+    };
     let kept = match claim.as_deref() {
         // Such a version may hang where the checker can't see it.
-        Some("none") => order::record(workshop, exercise, binary, &path, pending()).await,
-        _ => order::record_within(LIMIT, workshop, exercise, binary, &path, pending()).await,
+        Some("none") => order::record(workshop, exercise, failed, pending()).await,
+        _ => order::record_within(LIMIT, workshop, exercise, failed, pending()).await,
     };
     let Some(kept) = kept else {
         println!("  no order was recorded");

@@ -36,6 +36,9 @@ pub use text::text;
 /// The environment variable that makes a model record, and names the file.
 const FILE_VARIABLE: &str = "PRIMITIVES_ORDER";
 
+/// The environment variable that says which execution has failed.
+const EXECUTION_VARIABLE: &str = "PRIMITIVES_EXECUTION";
+
 /// The environment variable by which a check runs in the process that is asked for it.
 const INLINE_VARIABLE: &str = "TESTKIT_INLINE";
 
@@ -115,16 +118,27 @@ impl Kept {
     }
 }
 
+/// A model that has failed.
+#[derive(Clone, Copy, Debug)]
+pub struct Failed<'a> {
+    /// What holds it.
+    pub binary: &'a Binary,
+    /// Its path.
+    pub model: &'a str,
+    /// Which of its executions has failed, counted from 1, if that is known: the recording
+    /// then takes less time.
+    pub execution: Option<u64>,
+}
+
 /// Runs a model that has failed once more, and records the order in which it fails.
 /// Nothing comes of it if it fails too late, or isn't a model of `primitives`.
 pub async fn record(
     workshop: &Workshop,
     exercise: &Exercise,
-    binary: &Binary,
-    model: &str,
+    failed: Failed<'_>,
     unwanted: impl Future<Output = ()>,
 ) -> Option<Kept> {
-    record_within(LIMIT, workshop, exercise, binary, model, unwanted).await
+    record_within(LIMIT, workshop, exercise, failed, unwanted).await
 }
 
 /// The same, but it may take so long: on a busy machine, a recording takes many times as
@@ -133,8 +147,7 @@ pub async fn record_within(
     limit: Duration,
     workshop: &Workshop,
     exercise: &Exercise,
-    binary: &Binary,
-    model: &str,
+    failed: Failed<'_>,
     unwanted: impl Future<Output = ()>,
 ) -> Option<Kept> {
     /// How many recordings this process has made.
@@ -144,7 +157,7 @@ pub async fn record_within(
     let name = format!("order-{}-{number}", std::process::id());
     fs::create_dir_all(workshop.target()).ok()?;
     let file = workshop.target().join(name);
-    let order = order(binary, model, &file, limit);
+    let order = order(failed, &file, limit);
     let ran = sandbox::run(&order, |_, _| (), unwanted).await;
     let text = fs::read_to_string(&file);
     let _absent = fs::remove_file(&file);
@@ -156,7 +169,7 @@ pub async fn record_within(
         format!("exercise_{}", exercise.number),
     ];
     Some(Kept {
-        model: model.to_owned(),
+        model: failed.model.to_owned(),
         fingerprint: exercise.fingerprint(),
         own: own.to_vec(),
         sources: Sources::of(&recording, workshop.root()),
@@ -165,17 +178,20 @@ pub async fn record_within(
     })
 }
 
-fn order(binary: &Binary, model: &str, file: &Path, limit: Duration) -> Order {
-    let arguments = [model, "--exact", "--nocapture", "--test-threads=1"];
+fn order(failed: Failed<'_>, file: &Path, limit: Duration) -> Order {
+    let arguments = [failed.model, "--exact", "--nocapture", "--test-threads=1"];
+    let mut variables = vec![
+        (INLINE_VARIABLE.into(), "1".into()),
+        (FILE_VARIABLE.into(), file.display().to_string()),
+    ];
+    let execution = failed.execution.map(|number| number.to_string());
+    variables.extend(execution.map(|number| (EXECUTION_VARIABLE.into(), number)));
     Order {
-        program: binary.executable.clone(),
+        program: failed.binary.executable.clone(),
         arguments: arguments.map(String::from).to_vec(),
-        folder: binary.folder.clone(),
+        folder: failed.binary.folder.clone(),
         inherit_environment: true,
-        variables: vec![
-            (INLINE_VARIABLE.into(), "1".into()),
-            (FILE_VARIABLE.into(), file.display().to_string()),
-        ],
+        variables,
         limits: Limits {
             wall: limit,
             output_bytes: 16 * MIB,
