@@ -179,8 +179,10 @@ pub(crate) fn describe_all() -> Vec<String> {
 /// Says what was seen when the first panic of the process ended a model: the later ones only come
 /// from unwinding what loom has given up.
 pub(crate) fn first_seen() -> Option<String> {
-    let first = recorded().first()?.message.clone();
-    Some(models::in_words(&first).unwrap_or_else(|| seen(&first)))
+    let first = recorded().first()?.clone();
+    let in_words = models::use_after_free(&first.message, &first.place)
+        .or_else(|| models::in_words(&first.message));
+    Some(in_words.unwrap_or_else(|| seen(&first.message)))
 }
 
 /// How messages end that only say that something else went wrong before: the thread that was meant

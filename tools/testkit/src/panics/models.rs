@@ -45,6 +45,24 @@ pub(super) fn in_words(message: &str) -> Option<String> {
     Some(format!("{meaning} ({whose}: {})", without_places(own)))
 }
 
+/// What loom or shuttle says where it finds something else in the memory of one of its primitives:
+/// how the message begins, a part of the path of its own file, and whose it is.
+const AFTER_FREE: [(&str, &str, &str); 2] = [
+    ("index out of bounds", "/rt/object.rs", "loom"),
+    ("RefCell already", "/shuttle-engine", "shuttle"),
+];
+
+/// Says so of a panic of the checker that only a primitive that's gone can cause.
+pub(super) fn use_after_free(message: &str, place: &str) -> Option<String> {
+    let said = |(beginning, file, _): &&(&str, &str, &str)| {
+        message.starts_with(beginning) && place.contains(file)
+    };
+    let (_, _, whose) = AFTER_FREE.iter().find(said)?;
+    Some(format!(
+        "a lock, an atomic or a cell is used after it was freed ({whose}: {message})"
+    ))
+}
+
 /// For each thread of a deadlock, loom says where in loom it is blocked, which is of no use:
 /// `Blocked(Location(…))` becomes `Blocked`.
 fn without_places(message: &str) -> String {
@@ -98,6 +116,20 @@ fn race(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_checker_finds_in_freed_memory_is_told_as_such() {
+        let (borrowed, index) = ("RefCell already borrowed", "index out of bounds: 9 and 3");
+        let (shuttle, loom) = (
+            "/x/shuttle-engine-0.1.7/src/future/batch_semaphore.rs:595",
+            "/x/loom-0.7.2/src/rt/object.rs:77",
+        );
+        let words = |message, place| use_after_free(message, place);
+        assert!(words(borrowed, shuttle).is_some_and(|it| it.contains("(shuttle: RefCell")));
+        assert!(words(index, loom).is_some_and(|it| it.contains("(loom: index")));
+        let own = "exercises/14-work-stealing/src/lib.rs:3";
+        assert_eq!((words(borrowed, own), words(index, own)), (None, None));
+    }
 
     #[test]
     fn a_race_is_told_with_both_accesses() {

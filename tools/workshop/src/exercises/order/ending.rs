@@ -52,8 +52,10 @@ impl Picture<'_> {
         let is_in_loom = |file: &str| panic.is_some_and(|(_, place)| place.file.ends_with(file));
         let is_loom_at_its_limit =
             message == "attempt to add with overflow" && is_in_loom("/rt/vv.rs");
-        // Its numbers of things come from memory that has something else in it.
-        let is_freed = message.starts_with("index out of bounds") && is_in_loom("/rt/object.rs");
+        // What it keeps of a thing comes from memory that has something else in it.
+        let is_in_shuttle = panic.is_some_and(|(_, place)| place.file.contains("/shuttle-engine"));
+        let is_freed = message.starts_with("index out of bounds") && is_in_loom("/rt/object.rs")
+            || message.starts_with("RefCell already") && is_in_shuttle;
         let text = match message {
             it if it.contains("exceeded") || is_loom_at_its_limit => {
                 "a loop goes on forever".to_owned()

@@ -390,7 +390,7 @@ fn what_is_overcome_is_for_a_terminal_only() {
 }
 
 #[test]
-fn what_fails_in_loom_is_told_by_its_cause() {
+fn what_fails_in_a_checker_is_told_by_its_cause() {
     let (overflow, index) = (
         "attempt to add with overflow",
         "index out of bounds: 9 and 103",
@@ -408,6 +408,11 @@ fn what_fails_in_loom_is_told_by_its_cause() {
             "=> | main uses something that was freed",
         ),
         (index, LIB, "=> | main fails (lib.rs:32): index out"),
+        (
+            "RefCell already borrowed",
+            "/x/shuttle-engine-0.1.7/src/future/batch_semaphore.rs",
+            "=> | main uses something that was freed",
+        ),
     ] {
         let panics = json!({ "panics": 0, "message": message, "file": file, "line": 32 });
         let order = [json!({ "done": 0 }), panics];
