@@ -129,6 +129,12 @@ pub async fn verify_command(
             .await?;
         steps.end(outcome);
     }
+    steps.begin("orders");
+    steps.end(
+        built
+            .verify_orders(workshop, |done| steps.progress(done))
+            .await,
+    );
     // The books are of no further use.
     let _left = scratch.sweep();
     Ok(steps.conclude(started.elapsed()))

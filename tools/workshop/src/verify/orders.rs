@@ -1,15 +1,18 @@
 //! Records in which order each wrong version fails that a model catches, as a reader would
 //! see it: the search for it must find one, and it must end as the version's header says.
 
+use std::cell::RefCell;
 use std::future::pending;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::exercises::cargo::{self, Binary, Build, Target, Words};
+use super::{Finding, Outcome, relative};
+use crate::exercises::cargo::{self, Binary, Build, Built, Target, Words};
 use crate::exercises::catalogue::{self, Checker, Exercise};
 use crate::exercises::header::Header;
 use crate::exercises::order::document::{Document, EndKind};
-use crate::exercises::order::{self, Failed};
+use crate::exercises::order::{self, Failed, Kept};
 use crate::problem::Problem;
 use crate::terminal::{columns, harmless};
 use crate::workshop::Workshop;
@@ -18,11 +21,15 @@ use crate::workshop::Workshop;
 /// is busy.
 const LIMIT: Duration = Duration::from_secs(600);
 
+/// The same for a version that has no order: most hang where the checker can't see it.
+const LIMIT_WITHOUT_ORDER: Duration = Duration::from_secs(10);
+
 /// The package of the wrong versions.
 const PACKAGE: &str = "counterexamples";
 
 /// A wrong version that a model catches.
 struct Caught {
+    file: PathBuf,
     version: String,
     /// The model's name, without its modules.
     model: String,
@@ -49,8 +56,10 @@ pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<Exit
             let binary = build(workshop, &exercise, checker).await?;
             for one in &caught {
                 count += 1;
-                let ends = show(workshop, &exercise, &binary, one).await;
-                faults.extend(fault(&exercise, one, ends));
+                let kept = record(workshop, &exercise, &binary, one).await;
+                let ends = show(&exercise, one, kept);
+                let fault = fault(one, ends);
+                faults.extend(fault.map(|fault| format!("{}: {fault}", name(&exercise, one))));
             }
         }
     }
@@ -67,29 +76,83 @@ pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<Exit
     })
 }
 
+/// Records the order of each wrong version of the exercises that a model catches, from binaries
+/// that hold the models, and compares how it ends with the version's header.
+pub async fn verify(
+    workshop: &Workshop,
+    exercises: &[Exercise],
+    models: &[(Checker, Built)],
+    on_progress: impl Fn(&str),
+) -> Outcome {
+    let mut all = Vec::new();
+    for exercise in exercises {
+        for (checker, built) in models {
+            // Where there is none, the build was found to have failed.
+            let Some(binary) = binary_of(built, exercise) else {
+                continue;
+            };
+            let caught = caught(workshop, exercise, *checker);
+            all.extend(caught.into_iter().map(|one| (exercise, binary, one)));
+        }
+    }
+    let left = RefCell::new(all.iter());
+    let findings = RefCell::new(Vec::new());
+    // A recording takes one processor.
+    let recorder = async || {
+        loop {
+            let next = left.borrow_mut().next();
+            let Some((exercise, binary, one)) = next else {
+                return;
+            };
+            on_progress(&format!("{}, {} left", one.version, left.borrow().len()));
+            let kept = record(workshop, exercise, binary, one).await;
+            let ends = kept.map_or("none", |kept| ends(&kept.folded()));
+            if let Some(fault) = fault(one, ends) {
+                let place = relative(workshop, &one.file);
+                let remedy = format!(
+                    "`cargo workshop verify --orders {}` shows the order",
+                    exercise.number
+                );
+                let finding = Finding::new(place, format!("the header {fault}"), remedy);
+                findings.borrow_mut().push(finding);
+            }
+        }
+    };
+    tokio::join!(recorder(), recorder());
+    Outcome {
+        findings: findings.take(),
+        summary: format!("{} orders recorded", all.len()),
+        ..Outcome::default()
+    }
+}
+
 /// What is wrong with the header of a version whose order ends like this.
-fn fault(exercise: &Exercise, caught: &Caught, ends: &str) -> Option<String> {
-    let Caught { version, claim, .. } = caught;
-    if claim.as_deref() == Some(ends) {
+fn fault(caught: &Caught, ends: &str) -> Option<String> {
+    let claim = caught.claim.as_deref();
+    if claim == Some(ends) {
         return None;
     }
-    let says = claim.as_ref().map_or_else(
+    let says = claim.map_or_else(
         || "says nothing".to_owned(),
         |claim| format!("says `Order: {claim}`"),
     );
-    let name = format!("exercise_{}::{version}", exercise.number);
-    Some(format!("{name} {says}; it is `Order: {ends}`"))
+    Some(format!("{says}; it is `Order: {ends}`"))
+}
+
+fn name(exercise: &Exercise, caught: &Caught) -> String {
+    format!("exercise_{}::{}", exercise.number, caught.version)
 }
 
 fn caught(workshop: &Workshop, exercise: &Exercise, checker: Checker) -> Vec<Caught> {
     let models = super::claims::names(&exercise.models_for(checker));
-    let caught = |file: std::path::PathBuf| {
+    let caught = |file: PathBuf| {
         let header = Header::of(&file).ok()?;
         let model = header.caught_by.test.strip_prefix("models::")?.to_owned();
         Some(Caught {
             version: file.file_stem()?.to_str()?.to_owned(),
             model: Some(model).filter(|model| models.contains(model))?,
             claim: header.order,
+            file,
         })
     };
     let versions = catalogue::versions(workshop, PACKAGE, exercise);
@@ -114,12 +177,7 @@ async fn build(
         }
     };
     let built = cargo::build(workshop, &build, on_words, pending()).await?;
-    let is_it = |binary: &&Binary| {
-        let file = binary.executable.file_name().unwrap_or_default();
-        file.to_string_lossy().starts_with(&format!("{name}-"))
-    };
-    let binary = built.binaries_of(PACKAGE).find(is_it).cloned();
-    binary.ok_or_else(|| {
+    binary_of(&built, exercise).cloned().ok_or_else(|| {
         Problem::new(format!(
             "the wrong versions of exercise {} cannot be built",
             exercise.number
@@ -131,30 +189,36 @@ async fn build(
     })
 }
 
-/// Prints the order, and returns what a header is to say of it.
-async fn show(
+/// The program that holds the wrong versions of the exercise.
+fn binary_of<'b>(built: &'b Built, exercise: &Exercise) -> Option<&'b Binary> {
+    let name = format!("exercise_{}-", exercise.number);
+    built.binaries_of(PACKAGE).find(|binary| {
+        let file = binary.executable.file_name().unwrap_or_default();
+        file.to_string_lossy().starts_with(&name)
+    })
+}
+
+async fn record(
     workshop: &Workshop,
     exercise: &Exercise,
     binary: &Binary,
     caught: &Caught,
-) -> &'static str {
-    let Caught {
-        version,
-        model,
-        claim,
-    } = caught;
-    let name = format!("exercise_{}::{version}", exercise.number);
-    println!("\n{name}: {model}");
+) -> Option<Kept> {
     let failed = Failed {
         binary,
-        model: &path_of(exercise, &name, model),
+        model: &path_of(exercise, &name(exercise, caught), &caught.model),
         execution: None,
     };
-    let kept = match claim.as_deref() {
-        // Such a version may hang where the checker can't see it.
-        Some("none") => order::record(workshop, exercise, failed, pending()).await,
-        _ => order::record_within(LIMIT, workshop, exercise, failed, pending()).await,
+    let limit = match caught.claim.as_deref() {
+        Some("none") => LIMIT_WITHOUT_ORDER,
+        _ => LIMIT,
     };
+    order::record_within(limit, workshop, exercise, failed, pending()).await
+}
+
+/// Prints the order, and returns what a header is to say of it.
+fn show(exercise: &Exercise, caught: &Caught, kept: Option<Kept>) -> &'static str {
+    println!("\n{}: {}", name(exercise, caught), caught.model);
     let Some(kept) = kept else {
         println!("  no order was recorded");
         return "none";

@@ -6,7 +6,7 @@ use std::future::pending;
 use super::held::Held;
 use super::judge::{Judge, OPTIMIZED, Part};
 use super::shown::Shown;
-use super::{Finding, Outcome, steps};
+use super::{Finding, Outcome, orders, steps};
 use crate::exercises::cargo::{self, Build, Built, Target, Words};
 use crate::exercises::catalogue::{Checker, Exercise};
 use crate::problem::Problem;
@@ -189,6 +189,11 @@ async fn build_one(
 }
 
 impl Binaries {
+    /// Compares the orders in which wrong versions fail with what their headers say.
+    pub async fn verify_orders(&self, workshop: &Workshop, on_progress: impl Fn(&str)) -> Outcome {
+        orders::verify(workshop, &self.exercises, &self.models, on_progress).await
+    }
+
     /// Runs one kind of versions, but for what has held before, and judges how they
     /// fare.
     ///
