@@ -207,7 +207,11 @@ impl Picture<'_> {
         };
         let is_notification = operation.starts_with("notify");
         match (&step.read, &step.wrote) {
-            (Some(read), Some(wrote)) => format!("{subject}: {} → {}", shown(read), shown(wrote)),
+            (Some(read), Some(wrote)) => {
+                let values = step.object.map(|object| &self.values[object]);
+                let now = values.map_or_else(|| wrote.clone(), |it| it.changed(read, wrote));
+                format!("{subject}: {} → {now}", shown(read))
+            }
             (Some(read), None) if step.failed => format!("{subject} fails: it is {}", shown(read)),
             (Some(read), None) => format!("{subject} = {}", shown(read)),
             (None, Some(wrote)) => format!("{subject} {}", shown(wrote)),

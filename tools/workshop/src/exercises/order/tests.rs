@@ -254,7 +254,8 @@ fn a_flag_that_no_operation_is_given_is_not_taken_for_others() {
     let order = [json!({ "done": 0 }), json!({ "done": 1 })];
     let recording = recording("x", &[spawn(), at(FLAGS, 5, 12, fields)], &order);
     let (text, _) = drawn(&recording, Extent::Whole);
-    assert!(text.contains("RUNNING|JOINED|3*REFERENCE →"), "{text}");
+    let change = "RUNNING|JOINED|3*REFERENCE → −RUNNING";
+    assert!(text.contains(change), "{text}");
     assert!(
         !text.contains("*RUNNING") && !text.contains("ABORTED"),
         "{text}"

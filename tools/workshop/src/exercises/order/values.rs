@@ -129,6 +129,37 @@ impl Values {
     }
 }
 
+impl Values {
+    /// What has become of a value: of several fields, only those that aren't as before.
+    pub fn changed(&self, from: &str, to: &str) -> String {
+        let changes = match (self, from.parse(), to.parse()) {
+            (Self::Fields(units), Ok(from), Ok(to)) => changes(units, from, to),
+            _ => None,
+        };
+        changes.unwrap_or_else(|| self.shown(to))
+    }
+}
+
+/// `+NOTIFIED, −RUNNING, 3*REFERENCE`, unless it's easier to read the new value: if no
+/// field is as before, or there was only one.
+fn changes(units: &[(u128, String)], mut from: u128, mut to: u128) -> Option<String> {
+    let (mut parts, mut count, mut kept) = (Vec::new(), 0, 0);
+    for (unit, name) in units {
+        let (before, after) = (from / unit, to / unit);
+        (from, to) = (from % unit, to % unit);
+        count += u32::from(before > 0);
+        match (before, after) {
+            _ if before == after => kept += u32::from(before > 0),
+            (0, 1) => parts.push(format!("+{name}")),
+            (1, 0) => parts.push(format!("−{name}")),
+            _ => parts.push(format!("{after}*{name}")),
+        }
+    }
+    parts.reverse();
+    let is_shorter = from == to && kept > 0 && count > 1 && !parts.is_empty();
+    is_shorter.then(|| parts.join(", "))
+}
+
 /// `ACTIVE|3*REFERENCE`.
 fn in_fields(units: &[(u128, String)], mut number: u128) -> String {
     if number == 0 {
@@ -329,6 +360,26 @@ mod tests {
             in_fields(&units, 3 + 3 * 64),
             "RUNNING|NOTIFIED|3*REFERENCE"
         );
+    }
+
+    #[test]
+    fn of_a_word_of_fields_the_changes_are_shown() {
+        let units = [
+            (64, "REFERENCE"),
+            (4, "JOINED"),
+            (2, "NOTIFIED"),
+            (1, "RUNNING"),
+        ];
+        let units: Vec<_> = units.map(|(unit, name)| (unit, name.to_owned())).to_vec();
+        let changes = |from, to| changes(&units, from, to);
+        assert_eq!(changes(7 + 192, 6 + 192).unwrap(), "−RUNNING");
+        assert_eq!(changes(5 + 256, 7 + 192).unwrap(), "+NOTIFIED, 3*REFERENCE");
+        assert_eq!(changes(5 + 64, 4).unwrap(), "−RUNNING, −REFERENCE");
+        assert_eq!(changes(4, 6), None, "there was only one");
+        assert_eq!(changes(5, 2), None, "no field is as before");
+        assert_eq!(changes(5, 5), None, "nothing has changed");
+        let values = Values::Fields(units);
+        assert_eq!(values.changed("4", "6"), "NOTIFIED|JOINED");
     }
 
     #[test]
