@@ -38,9 +38,9 @@ const BRANCHES: usize = 10_000;
 /// An exploration ends, and passes, after it has run for this long. Only the time that its thread
 /// runs counts, so that a busy machine doesn't explore less.
 const TIME: Duration = Duration::from_secs(20);
-/// The same for the two explorations that record what fails.
+/// The same for the two explorations that record what fails. Recording takes twice as long.
 const TIME_OF_NEWEST: Duration = Duration::from_secs(3);
-const TIME_OF_RECORDING: Duration = Duration::from_secs(10);
+const TIME_OF_RECORDING: Duration = Duration::from_secs(40);
 /// If more executions than these have passed before the one that failed, it takes seconds to come
 /// to that one again, and the other exploration gets less time.
 const MANY: u64 = 10_000;
