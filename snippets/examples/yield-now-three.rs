@@ -1,3 +1,4 @@
+// ANCHOR: three
 //! Three attempts to let the other branch go on.
 
 use std::future::poll_fn;
@@ -18,6 +19,31 @@ async fn by_waking() {
     .await;
 }
 
+/// Prints its name three times, and yields after each.
+async fn branch<F: Future>(name: &str, yielding: impl Fn() -> F) {
+    for _ in 0..3 {
+        print!("{name}");
+        yielding().await;
+    }
+}
+
+async fn both<F: Future>(title: &str, yielding: impl Fn() -> F) {
+    print!("{title:12}");
+    futures::join!(branch("A", &yielding), branch("B", &yielding));
+    println!();
+}
+
+// The third way is `ByPending`, a future that asks to be polled again and
+// returns `Pending` once. You'll write it in exercise 7.
+fn main() {
+    futures::executor::block_on(async {
+        both("by thread", by_thread).await;
+        both("by waking", by_waking).await;
+        both("by pending", || ByPending { was_polled: false }).await;
+    });
+}
+// ANCHOR_END: three
+
 /// Asks to be polled again, and stops.
 struct ByPending {
     was_polled: bool,
@@ -34,26 +60,4 @@ impl Future for ByPending {
         cx.waker().wake_by_ref();
         Poll::Pending
     }
-}
-
-/// Prints its name three times, and yields after each.
-async fn branch<F: Future>(name: &str, yielding: impl Fn() -> F) {
-    for _ in 0..3 {
-        print!("{name}");
-        yielding().await;
-    }
-}
-
-async fn both<F: Future>(title: &str, yielding: impl Fn() -> F) {
-    print!("{title:12}");
-    futures::join!(branch("A", &yielding), branch("B", &yielding));
-    println!();
-}
-
-fn main() {
-    futures::executor::block_on(async {
-        both("by thread", by_thread).await;
-        both("by waking", by_waking).await;
-        both("by pending", || ByPending { was_polled: false }).await;
-    });
 }

@@ -66,7 +66,8 @@ const LONGEST_STRIDE: u32 = 256;
 ///    another's.
 /// 8. **Nested.** A checkpoint within two budgets belongs to both, so it may
 ///    begin both slices. The inner slice ends when the outer slice does, or
-///    earlier. After the inner poll, the outer slice continues.
+///    earlier. After the inner poll, the outer slice continues. (If its items
+///    are more expensive than those of the inner slice, clause 6 applies.)
 /// 9. **No allocation.** Neither a poll nor a checkpoint allocates.
 /// 10. **In good hands.** The future doesn't move once it has been polled, and
 ///     is dropped once. Its output and its panic are passed on.

@@ -195,16 +195,22 @@ const CONSEQUENCES: [&str; 5] = [
     ": \"SendError(..)\"",
 ];
 
-/// How the panics begin that checks raise on purpose, for the code under test to catch.
-const ON_PURPOSE: [&str; 1] = ["this waker panics"];
+/// How the panics begin that checks raise on purpose, for the code under test to catch, and what
+/// raises them.
+const ON_PURPOSE: [(&str, &str); 3] = [
+    ("this waker panics", "waker"),
+    ("this value panics", "value"),
+    ("boom", "task or job"),
+];
 
 /// Says what was seen when `message` ended the body: the message itself if it is an assertion of
 /// the check, or with its place if it comes from elsewhere.
 pub(crate) fn seen(message: &str) -> String {
-    if ON_PURPOSE.iter().any(|own| message.starts_with(own)) {
+    let is_it = |(beginning, _): &&(&str, &str)| message.starts_with(beginning);
+    if let Some((_, whose)) = ON_PURPOSE.iter().find(is_it) {
         return format!(
-            "the panic of the check's own waker came out of the code, which should have caught it \
-             (the panic's text: \"{message}\")"
+            "the panic of the check's own {whose} came out of the code, which should have caught \
+             it (the panic's text: \"{message}\")"
         );
     }
     if CONSEQUENCES.iter().any(|end| message.ends_with(end)) {
@@ -340,6 +346,18 @@ mod tests {
             assert!(is_of_a_check(&place), "{place}");
         }
         assert!(!is_of_a_check("exercises/07-yield-now/src/lib.rs:12"));
+    }
+
+    #[test]
+    fn a_panic_that_the_check_raises_on_purpose_is_told_as_such() {
+        for (message, whose) in [
+            ("this waker panics when it is woken", "waker"),
+            ("this value panics when it is dropped", "value"),
+            ("boom", "task or job"),
+        ] {
+            let words = format!("the panic of the check's own {whose} came out of the code");
+            assert!(seen(message).starts_with(&words), "{}", seen(message));
+        }
     }
 
     #[test]
