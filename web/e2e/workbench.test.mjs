@@ -6,7 +6,7 @@ import { assertAccessible, launch, onPage, pageWith, reasonToSkip } from "./brow
 import * as file from "./files.mjs";
 
 const PLACE = '.exercise[data-exercise="1"]';
-const WIDTHS = [390, 768, 1024, 1440, 2000];
+const WIDTHS = [390, 768, 1024, 1200, 1440, 2000];
 
 describe("the workbench", { skip: reasonToSkip() }, () => {
   let browser;

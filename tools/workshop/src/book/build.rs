@@ -11,6 +11,7 @@ use mdbook_driver::errors::Error;
 use super::address::Address;
 use super::complaints;
 use super::includes::{Include, includes};
+use super::minutes;
 use crate::problem::Problem;
 use crate::workshop::Workshop;
 
@@ -41,7 +42,8 @@ pub fn build(
     try_destination(destination)?;
     complaints::take();
     let built = configured(root, destination, purpose).and_then(|config| {
-        let book = MDBook::load_with_config(root, config)?;
+        let mut book = MDBook::load_with_config(root, config)?;
+        minutes::write_into(&mut book.book);
         book.build()
     });
     let mut complaints = complaints::take();

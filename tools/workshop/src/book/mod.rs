@@ -5,6 +5,7 @@ mod build;
 mod complaints;
 mod includes;
 mod keeper;
+mod minutes;
 mod stamp;
 
 pub use address::Address;
