@@ -272,6 +272,33 @@ fn a_look_that_lets_go_before_the_sleep_can_hang() {
     assert!(message.contains("deadlock"), "{message}");
 }
 
+/// The program of the figure `steps-block-on-mutex`.
+#[test]
+fn a_look_under_the_lock_that_the_sleep_gives_back_cannot_hang() {
+    let test = "a_look_under_the_lock_that_the_sleep_gives_back_cannot_hang";
+    if is_child() {
+        return model(|| {
+            let shared = Arc::new((Mutex::new(false), Condvar::new()));
+            let other = shared.clone();
+            let waking = thread::spawn(move || {
+                let mut guard = other.0.lock().unwrap();
+                *guard = true;
+                drop(guard);
+                other.1.notify_one();
+            });
+            let mut guard = shared.0.lock().unwrap();
+            while !*guard {
+                guard = shared.1.wait(guard).unwrap();
+            }
+            drop(guard);
+            waking.join().unwrap();
+        });
+    }
+    let (printed, recorded) = explored(test, true);
+    assert!(count(&printed, "explored") > Some(1), "{printed}");
+    assert_eq!(recorded, None, "nothing fails");
+}
+
 /// The program of the figure `steps-raw-waker-count`.
 #[test]
 fn a_wake_up_by_reference_that_gives_a_count_back_frees_too_early() {
