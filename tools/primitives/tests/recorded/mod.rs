@@ -2,6 +2,7 @@
 //! checker may abort.
 
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::{env, fs, process};
 
 use serde_json::Value;
@@ -25,7 +26,10 @@ pub fn explored(test: &str, records: bool) -> (String, Option<Value>) {
 
 /// The same, where the execution with this number is said to have failed.
 fn explored_with(test: &str, records: bool, execution: Option<u64>) -> (String, Option<Value>) {
-    let file = env::temp_dir().join(format!("order-{test}-{}", process::id()));
+    // Several tests may explore the same one at the same time.
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let number = COUNT.fetch_add(1, Relaxed);
+    let file = env::temp_dir().join(format!("order-{test}-{}-{number}", process::id()));
     let mut command = Command::new(env::current_exe().unwrap());
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]);
     command.env(CHILD, "1").env_remove(FILE);
