@@ -12,11 +12,13 @@ const TRACES = new URL("../../src/traces/", import.meta.url);
 const SCHEMAS = new URL("../../tools/trace/schema/", import.meta.url);
 
 const figures = fallbacks(BOOK);
+const pages = readdirSync(BOOK, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md"));
+const timelines = pages.flatMap((page) => [...readFileSync(`${BOOK}${page}`, "utf8").matchAll(/id="(fig-[^"]+)">\n<ws-timeline (.*data-question=.*)>\n\{/g)]);
 const documents = readdirSync(TRACES).filter((file) => file.endsWith(".json"));
 const schemas = readdirSync(SCHEMAS).map((file) => JSON.parse(readFileSync(new URL(file, SCHEMAS), "utf8")));
 
 test("there are figures and data", () => {
-  assert(figures.length >= 3 && documents.length >= 3 && schemas.length >= 2);
+  assert(figures.length >= 3 && timelines.length >= 3 && documents.length >= 3 && schemas.length >= 2);
   assert.equal(new Set(figures.map(({ id }) => id)).size, figures.length, "an id stands twice");
 });
 
@@ -25,6 +27,15 @@ for (const { id, file, picture, problem } of figures) {
     assert.equal(problem, "");
     assert(existsSync(file) && readFileSync(file, "utf8") === picture, "stale: run `npm run fallbacks`");
     assert.doesNotMatch(picture, /\n\s*\n/, "a blank line would end the block of HTML");
+  });
+}
+
+for (const [, id, attributes] of timelines) {
+  test(`${id} marks what its question is about`, () => {
+    assert.match(attributes, /data-(note|select)=/);
+    const [, words] = /data-note="\w+: ([^"]+)"/.exec(attributes) ?? [];
+    const drawn = figures.find((figure) => figure.id === id)?.picture.replaceAll("&#39;", "'");
+    if (words) assert.match(drawn, new RegExp(`class="mark-text"[^>]*>${words.replace("{worker}", "W\\d").replace("{task}", "[^<{]+")}<`));
   });
 }
 

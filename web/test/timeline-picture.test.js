@@ -41,6 +41,26 @@ test("nothing under the cover can be seen before the guess", () => {
   assert.doesNotMatch(covered, /waits|class="cursor"/);
 });
 
+test("nothing is noted before the guess", () => {
+  const noted = { ...LATE, marks: [{ t: 1_000_000, text: "here it waits", task: 0, isNote: true }] };
+  const question = questionOf("poll:heartbeat:3", [noted]);
+  assert.match(drawn([noted], {}, { question }), /here it waits/);
+  assert.doesNotMatch(drawn([noted], { phase: "asking" }, { question }), /here it waits|class="mark"/);
+});
+
+test("the words of a mark stand within the picture, beside its line or over it", () => {
+  const text = "a few words that say something";
+  for (const [part, wanted] of [[0.1, "start"], [0.5, "over"], [0.9, "end"]]) {
+    const drawing = drawn([{ ...LATE, marks: [{ t: part * LATE.end, text, task: 0 }] }], {}, { width: 300 });
+    const [, x, y, anchor] = /class="mark-text" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)"/.exec(drawing);
+    const [, line, top] = /class="mark" x1="([\d.]+)" x2="[\d.]+" y1="([\d.]+)"/.exec(drawing);
+    const from = Number(x) - (anchor === "end" ? text.length * 6.4 : 0);
+    assert(from >= 0 && from + text.length * 6.4 <= 300, `${part}`);
+    const place = Number(top) > Number(y) ? "over" : Number(line) < from ? "start" : "end";
+    assert.equal(place, wanted, `${part}`);
+  }
+});
+
 test("what was guessed stands below its lane, on no block and on no number", () => {
   const question = questionOf("poll:heartbeat:3", [LATE]);
   for (const width of [380, 760]) {

@@ -53,8 +53,8 @@ import { Queues } from "./moves.js";
  * @property {number[]} workers ascending; −1, threads that aren't workers, comes last
  * @property {Poll[]} polls by start
  * @property {Wake[]} wakes
- * @property {{worker: number, start: number, end: number}[]} parks
- * @property {{t: number, text: string, task: number}[]} marks
+ * @property {{worker: number, start: number, end: number}[]} parks by start
+ * @property {{t: number, text: string, task: number, isNote?: boolean}[]} marks of the program, and what the figure notes
  * @property {import("./moves.js").Move[]} moves of tasks between queues, if the scheduler told
  * @property {import("./moves.js").Step[]} steps of the queues' lengths
  * @property {import("./moves.js").Search[]} searches
@@ -86,7 +86,7 @@ export function derive(trace) {
     workers,
     polls,
     wakes: reading.wakes,
-    parks: reading.parks,
+    parks: reading.parks.sort((one, other) => one.start - other.start),
     marks: reading.marks,
     moves: reading.queues.moves,
     steps: reading.queues.steps,

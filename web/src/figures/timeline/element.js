@@ -6,7 +6,7 @@ import { wordsOf } from "../unreadable.js";
 import { Figure, isTaken, save, wantsLessMotion } from "../figure.js";
 import { toChrome } from "./chrome.js";
 import { derive } from "./derive.js";
-import { choices, firstState, noted } from "./first.js";
+import { choices, firstState } from "./first.js";
 import { latestTrace } from "./latest.js";
 import { lanesOf, pollAt } from "./lanes.js";
 import { signs } from "./legend.js";
@@ -556,8 +556,8 @@ export class TimelineFigure extends Figure {
 
   /** @param {boolean} isOpen */
   text(isOpen) {
-    const mark = noted(this.chosen.note, this.timelines());
-    const panels = (this.panels ?? []).map(({ timeline, title }, index) => ({ timeline, title, sentences: [...sentences(timeline, /** @type {any} */ (this.found)[index]), ...(mark && index === 0 ? [`At ${time(mark.t)}: ${mark.text}.`] : [])] }));
+    const notes = (/** @type {Timeline} */ { marks }) => marks.filter(({ isNote }) => isNote).map(({ t, text }) => `At ${time(t)}: ${text}.`);
+    const panels = (this.panels ?? []).map(({ timeline, title }, index) => ({ timeline, title, sentences: [...sentences(timeline, /** @type {any} */ (this.found)[index]), ...notes(timeline)] }));
     return asText(panels, isOpen, this.textState(), (panel, poll) => this.do({ type: "select", panel, poll, show: true }));
   }
 

@@ -4,6 +4,7 @@ import { parseTime } from "../format.js";
 import { still } from "../still.js";
 import { derive } from "./derive.js";
 import { endOf, pollCalled, rangeOf, startOf } from "./model.js";
+import { MOMENTS } from "./moments.js";
 import { parseTrace } from "./read.js";
 import { signs } from "./legend.js";
 import { picture, plan } from "./view.js";
@@ -28,19 +29,25 @@ export function choices(data) {
 }
 
 /**
- * Marks what the figure is about: the first move of a kind, as `steal: Half of them in one go` says.
+ * Marks what the figure is about, in each panel where it happens: `steal: half of the queue moves at once`.
  *
  * @param {string | undefined} note
  * @param {import("./derive.js").Timeline[]} timelines
- * @returns {{t: number, text: string} | undefined}
+ * @returns {number | undefined} when it happens first
  */
-export function noted(note, [timeline]) {
-  const [, kind, text = ""] = /^(\w+): (.+)$/.exec(note ?? "") ?? [];
-  const move = timeline?.moves.find((move) => move.kind === kind);
-  if (!timeline || !move) return undefined;
-  const mark = { t: move.t, text, task: 0 };
-  if (!timeline.marks.some((one) => one.text === text)) timeline.marks.push(mark);
-  return mark;
+export function noted(note, timelines) {
+  const [, kind = "", words = ""] = /^(\w+): (.+)$/.exec(note ?? "") ?? [];
+  const times = timelines.flatMap((timeline) => {
+    const { marks, byId, moves, trace } = timeline;
+    const isWhole = trace.dropped + trace.leftOut === 0;
+    const moment = (isWhole && MOMENTS[kind]?.(timeline)) || moves.find((move) => move.kind === kind);
+    if (!moment) return [];
+    const { t, worker, task = 0 } = { t: /** @type {any} */ (moment).start, ...moment };
+    const text = words.replace("{worker}", `W${worker}`).replace("{task}", () => byId.get(task)?.name ?? "");
+    if (!marks.some((mark) => mark.text === text)) marks.unshift({ t, text, task: 0, isNote: true });
+    return [t];
+  });
+  return times[0];
 }
 
 /**
@@ -55,9 +62,9 @@ export function firstState(timelines, found, { view, select, range, note }) {
   const shown = rangeOf(range, endOf(timelines), startOf(timelines));
   return {
     view,
-    at: selected?.poll.start ?? mark?.t ?? startOf(timelines),
+    at: selected?.poll.start ?? mark ?? startOf(timelines),
     // In a run of the reader's it may come later.
-    ...(mark && mark.t > shown.to ? rangeOf(undefined, endOf(timelines), startOf(timelines)) : shown),
+    ...(mark !== undefined && mark > shown.to ? rangeOf(undefined, endOf(timelines), startOf(timelines)) : shown),
     selected: selected && { panel: selected.panel, poll: selected.poll.index },
     phase: "shown",
     guess: undefined,

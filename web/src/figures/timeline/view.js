@@ -176,7 +176,7 @@ function panelPicture(panel, planned, state, settings) {
   const letters = lettersOf(rows);
   return svg`<g>
     ${title}
-    ${marks(panel, planned)}
+    ${state.phase === "asking" ? nothing : marks(panel, planned)}
     ${rows.map((row) => label(row, planned))}
     <g class=${selected ? "dim" : ""}>
       ${rows.map((row) => lane(row, panel, planned, state, settings, letters))}
@@ -423,11 +423,15 @@ function marks({ timeline, marksY, bottom }, { x, left, right }) {
     .slice(0, MOST_MARKS)
     .map(({ t, text }) => {
       const place = x(t);
+      const width = text.length * GLYPH;
       const hasRoom = place >= free;
-      const turned = place + text.length * GLYPH > right;
-      if (hasRoom) free = place + text.length * GLYPH + 12;
-      return svg`<line class="mark" x1=${round(place)} x2=${round(place)} y1=${marksY - 8} y2=${bottom}></line>
-        ${hasRoom ? svg`<text class="mark-text" x=${round(place + (turned ? -4 : 4))} y=${marksY} text-anchor=${turned ? "end" : "start"}>${text}</text>` : nothing}`;
+      const turned = place + width > right;
+      // Where neither side has room, the words stand over the line.
+      const isOver = turned && place - width < left;
+      const [start, y] = isOver ? [Math.max(left, right - width), marksY - 4] : [place + (turned ? -4 : 4), marksY];
+      if (hasRoom) free = place + width + 12;
+      return svg`<line class="mark" x1=${round(place)} x2=${round(place)} y1=${marksY + (isOver ? 1 : -8)} y2=${bottom}></line>
+        ${hasRoom ? svg`<text class="mark-text" x=${round(start)} y=${y} text-anchor=${turned && !isOver ? "end" : "start"}>${text}</text>` : nothing}`;
     });
 }
 
