@@ -7,7 +7,7 @@ import { JUDGES, outcomes } from "../src/figures/litmus/model.js";
 import { PRESETS, PROGRAMS, orderingsIn, preset, slotsOf } from "../src/figures/litmus/programs.js";
 import { asText } from "../src/figures/litmus/table.js";
 import { layout, picture } from "../src/figures/litmus/view.js";
-import { conclusion, labelOf, partsOf, stepsOf } from "../src/figures/litmus/words.js";
+import { codeLines, conclusion, labelOf, partsOf, stepsOf, verdict } from "../src/figures/litmus/words.js";
 
 const ORDER = { rlx: 0, acq: 1, rel: 2, ar: 3, sc: 7 };
 
@@ -130,7 +130,8 @@ test("no machine shows what Rust's model forbids, whatever is chosen", () => {
       tried += 1;
       if (tried % 7 !== 0 && slotsOf(program).length > 6) continue;
       const all = outcomes(program, orders);
-      for (const { key, can, witness } of all) {
+      for (const { key, can, witness, why, clash } of all) {
+        assert.equal(clash.length, why === "hb" ? 4 : 0, `${id} ${orders}: ${key}`);
         assert(can.rust || !(can.x86 || can.arm), `${id} ${orders}: ${key}`);
         assert.equal(can.rust, witness !== undefined, `${id} ${orders}: ${key}`);
       }
@@ -196,6 +197,27 @@ test("the bug of std needs a swap, not a stronger ordering", () => {
   const { program } = shownOf(choose("parked"));
   const oneFence = slotsOf(program).map(({ op, thread }) => (op || thread === 1 ? 0 : 7));
   assert.deepEqual(outcomes(program, oneFence).find(({ key }) => key === "0 0").can, { rust: true, x86: false, arm: true }, "no test on x86 can miss the worker's fence");
+});
+
+test("what is forbidden is explained by the two that synchronize, or by the single order", () => {
+  const why = (id, orderings) => {
+    const { program, chosen } = shownOf(choose(id, orderings));
+    return verdict(program, chosen);
+  };
+  assert.equal(why("mp", "fences"), "No: writer's fence releases what reader's fence acquires, so data.store happens before data.load, which can't return an older value.");
+  assert.match(why("swap", "pairs"), /^No: unparker 2's state\.swap releases what parker's state\.swap acquires, so ready\.store happens before ready\.load, /);
+  assert.match(why("unpark", "fences"), /^No: all SeqCst operations and fences have a single order/);
+  // The load of the left, which isn't an Acquire, can't be what acquires.
+  const { program, orders } = shownOf(choose("lb", "pairs"));
+  const [outcome] = outcomes(program, orders.with(0, 0)).filter(({ key }) => key === program.bad);
+  assert.equal(verdict(program, outcome), "No: left's y.store releases what right's y.load acquires, so x.load happens before x.store, and can't return what is written there.");
+});
+
+test("a compare-exchange that fails has the ordering of a load", () => {
+  const { program, orders } = shownOf(choose("unpark", "pairs"));
+  const at = slotsOf(program).findIndex(({ op }) => op?.kind === "cas");
+  const shown = [0, 1, 2, 3, 7].map((order) => codeLines(program, orders.with(at, order))[1].at(-1).replace(/.*1, /, ""));
+  assert.deepEqual(shown, ["Relaxed, Relaxed)", "Acquire, Acquire)", "Release, Relaxed)", "AcqRel, Acquire)", "SeqCst, SeqCst)"]);
 });
 
 const texts = (html) => [...html.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);

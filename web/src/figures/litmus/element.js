@@ -7,7 +7,7 @@ import { choose, programOf, shownOf } from "./first.js";
 import { PRESETS, PROGRAMS, orderingsIn, preset, slotsOf } from "./programs.js";
 import { asText } from "./table.js";
 import { picture } from "./view.js";
-import { MODEL, codeOf, conclusion, labelOf, orderOf } from "./words.js";
+import { MODEL, START, codeOf, conclusion, labelOf, orderOf } from "./words.js";
 
 /** @typedef {import("./first.js").Choice} Choice */
 
@@ -113,7 +113,7 @@ export class LitmusFigure extends Figure {
     this.ticked = ticked;
     const wrong = all.filter(({ key, can }) => can.rust !== ticked.has(key)).map(({ key, can }) => `“${labelOf(program, key)}” ${can.rust ? "can" : "can't"} happen`);
     const { why } = this;
-    this.why = `${wrong.length > 0 ? `You got ${count(all.length - wrong.length, "outcome")} of ${all.length} right; ${listed(wrong)}.` : `You got all ${all.length} outcomes right.`} ${why}`;
+    this.why = `${wrong.length > 0 ? `You got ${all.length - wrong.length} of ${count(all.length, "outcome")} right; ${listed(wrong)}.` : `You got all ${all.length} outcomes right.`} ${why}`;
   }
 
   check() {
@@ -183,7 +183,7 @@ export class LitmusFigure extends Figure {
     const text = asText(shown, this.onPaper, this.textState());
     if (this.onPaper) return html`${this.head()}<p class="fig-why">${tied(label)}</p><div class="fig-canvas steps-canvas">${drawing}</div>${text}${this.linkOnPaper()}`;
     return html`${this.head(html`<span class="fig-tools">${this.largeButton()}${this.menu("", nothing)}</span>`)}
-      ${this.help(KEYS)}${this.choices()}<p class="scheduler-load">${program.says}</p>${this.code()}
+      ${this.help(KEYS)}${this.choices()}<p class="scheduler-load">${program.says} ${START}</p>${this.code()}
       ${this.isAsking ? this.question() : this.outcomes()}${this.whyLine()}
       <div class="fig-canvas steps-canvas" @click=${this.pick}>${drawing}</div>
       <p class="fig-source">${MODEL}</p>
@@ -195,8 +195,8 @@ export class LitmusFigure extends Figure {
     const { id } = this.choice;
     const picked = (/** @type {Event} */ event) => /** @type {HTMLSelectElement} */ (event.target).value;
     return html`<div class="fig-bar">
-      <select aria-label="Program" @change=${(/** @type {Event} */ event) => this.takeProgram(picked(event))}>${Object.entries(PROGRAMS).map(([name, one]) => html`<option value=${name} ?selected=${name === id} .selected=${name === id}>${one.name}</option>`)}</select>
-      <select aria-label="Orderings of all operations" @change=${(/** @type {Event} */ event) => this.takePreset(picked(event))}>${at < 0 ? html`<option selected .selected=${true} disabled>as chosen below</option>` : nothing}${PRESETS.map(({ id, name }, index) => html`<option value=${id} ?selected=${index === at} .selected=${index === at}>${name}</option>`)}</select>
+      <label class="fig-knob">Program <select aria-label="Program" @change=${(/** @type {Event} */ event) => this.takeProgram(picked(event))}>${Object.entries(PROGRAMS).map(([name, one]) => html`<option value=${name} ?selected=${name === id} .selected=${name === id}>${one.name}</option>`)}</select></label>
+      <label class="fig-knob">All orderings <select aria-label="All orderings" @change=${(/** @type {Event} */ event) => this.takePreset(picked(event))}>${at < 0 ? html`<option selected .selected=${true} disabled>as chosen below</option>` : nothing}${PRESETS.map(({ id, name }, index) => html`<option value=${id} ?selected=${index === at} .selected=${index === at}>${name}</option>`)}</select></label>
       <button type="button" class="ws-button" aria-disabled=${String(this.past.length === 0)} @click=${() => this.undo()}>Undo</button>
       <button type="button" class="ws-button" @click=${() => this.reset()}>Start over</button>
     </div>`;
@@ -213,7 +213,7 @@ export class LitmusFigure extends Figure {
   /** @param {string} name of the thread @param {import("./programs.js").Slot} slot @param {number} index */
   line(name, slot, index) {
     const { orders } = this.choice;
-    const { before, after } = codeOf(slot);
+    const { before, after } = codeOf(slot, orders[index] ?? 0);
     if (slot.choices.length === 1) return html`<p class="litmus-line"><code>${before}${orderOf(slot, 0)}${after}</code></p>`;
     const set = (/** @type {Event} */ event) => this.order(orders.with(index, Number(/** @type {HTMLSelectElement} */ (event.target).value)));
     const what = slot.op ? `${name}, line ${slot.line}: ordering of ${slot.op.at}` : `${name}: fence after line ${slot.line}`;
@@ -222,7 +222,7 @@ export class LitmusFigure extends Figure {
 
   outcomes() {
     const { program, all, chosen } = this.shown;
-    return html`<div class="fig-bar litmus-outcomes" role="group" aria-label="Outcome to explain"><span class="fig-now">Explain</span>${all.map((outcome) => html`<button type="button" class="ws-button fig-chip" aria-pressed=${String(outcome === chosen)} aria-label=${`${outcome.key}: ${labelOf(program, outcome.key)}`} @click=${() => this.change({ ...this.choice, key: outcome.key })}>${outcome.key}</button>`)}</div>`;
+    return html`<div class="fig-bar litmus-outcomes" role="group" aria-label="Outcome to explain"><span class="fig-now">Explain: ${labelOf(program, program.bad).replace(/ = \d/g, "")}</span>${all.map((outcome) => html`<button type="button" class="ws-button fig-chip" aria-pressed=${String(outcome === chosen)} aria-label=${`${outcome.key}: ${labelOf(program, outcome.key)}`} @click=${() => this.change({ ...this.choice, key: outcome.key })}>${outcome.key}</button>`)}</div>`;
   }
 
   question() {

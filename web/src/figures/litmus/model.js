@@ -12,7 +12,7 @@
 // A machine is taken to run the lines in the order of the program: what a compiler
 // reorders before that is only in the first model.
 
-import { ACQUIRE, RELEASE, SEQ, slotsOf } from "./programs.js";
+import { ACQUIRE, RELEASE, SEQ, failing, slotsOf } from "./programs.js";
 
 /** @typedef {import("./programs.js").Program} Program */
 /** @typedef {"rust" | "x86" | "arm"} Judge */
@@ -20,7 +20,7 @@ import { ACQUIRE, RELEASE, SEQ, slotsOf } from "./programs.js";
  *     `value`: what it writes; `source`: the event whose write it reads, or -1 */
 /** @typedef {{event: number, reads: boolean, writes: boolean}} Access */
 /** @typedef {{kind: "steps" | "x86" | "arm" | "rust", events: Event[], accesses: Access[]}} Witness an execution, its accesses in the order in which the memory sees them */
-/** @typedef {{key: string, can: Record<Judge, boolean>, why: "" | "hb" | "sc" | "one", witness: Witness | undefined}} Outcome `why` the first model forbids it */
+/** @typedef {{key: string, can: Record<Judge, boolean>, why: "" | "hb" | "sc" | "one", clash: Event[], witness: Witness | undefined}} Outcome `why` the first model forbids it; `clash`: for "hb", what releases and what acquires it, and the accesses before and after these whose values contradict that */
 
 /** @type {Judge[]} */
 export const JUDGES = ["rust", "x86", "arm"];
@@ -81,8 +81,7 @@ function executions(program, orders) {
     const events = first.map((event, index) => {
       const source = event.isRead ? (chosen[reads.indexOf(index)] ?? -1) : -1;
       const fails = event.op?.kind === "cas" && first[source]?.value !== 0;
-      // One that fails only reads, and releases nothing.
-      return { ...event, source, isWrite: event.isWrite && !fails, order: fails && event.order < SEQ ? event.order & ACQUIRE : event.order };
+      return { ...event, source, isWrite: event.isWrite && !fails, order: fails ? failing(event.order) : event.order };
     });
     if (events.some(({ source }) => source >= 0 && !events[source]?.isWrite)) return [];
     const starts = events.flatMap(({ thread }, index) => (thread < 0 ? [index] : []));
@@ -160,6 +159,15 @@ function judged({ events, place }) {
     hb,
     can: { rust: sc, x86: one && isAcyclic(buffered), arm: one && isAcyclic(ordered) },
     steps: isAcyclic(steps) ? steps : undefined,
+    /** Called only where it's needed, which is rare. */
+    clash: () => {
+      const all = events.map((_, index) => index);
+      const pairs = product([all, all]);
+      const synchronized = pairs.filter(([from = 0, to = 0]) => has(synchronizes, from, to));
+      const contrary = pairs.filter(([from = 0, to = 0]) => has(talk, to, from));
+      const [found = []] = product([synchronized, contrary]).map((two) => two.flat()).filter(([one = 0, other = 0, from = 0, to = 0]) => (one === from || before(from, one)) && (other === to || before(other, to)));
+      return found.map(of);
+    },
     orders: { steps: { order: steps, accesses: whole }, x86: { order: buffered, accesses: whole }, arm: { order: ordered, accesses }, rust: { order: [], accesses: whole } },
   };
 }
@@ -189,16 +197,16 @@ export function outcomes(program, orders) {
   const ops = program.threads.flatMap(({ ops }) => ops);
   const values = ops.filter(({ isQuiet }) => !isQuiet).map(({ at }) => [...new Set([0, ...ops.flatMap((op) => (op.at === at && op.kind !== "load" ? [op.value] : []))])]);
   for (const chosen of product(values)) {
-    found.set(chosen.join(" "), { key: chosen.join(" "), can: { rust: false, x86: false, arm: false }, why: "one", witness: undefined, rank: 9 });
+    found.set(chosen.join(" "), { key: chosen.join(" "), can: { rust: false, x86: false, arm: false }, why: "one", clash: [], witness: undefined, rank: 9 });
   }
   for (const execution of executions(program, orders)) {
     const { events } = execution;
     const outcome = found.get(events.flatMap(({ source, op }) => (!op || op.isQuiet ? [] : [events[source]?.value])).join(" "));
-    const { one, hb, can, steps, orders } = judged(execution);
+    const { one, hb, can, steps, clash, orders } = judged(execution);
     if (!outcome) continue;
     for (const judge of JUDGES) outcome.can[judge] ||= can[judge];
     if (hb) outcome.why = "sc";
-    else if (one && outcome.why === "one") outcome.why = "hb";
+    else if (one && outcome.why === "one") Object.assign(outcome, { why: "hb", clash: clash() });
     const kind = steps ? "steps" : can.x86 ? "x86" : can.arm ? "arm" : "rust";
     const rank = ["steps", "x86", "arm", "rust"].indexOf(kind);
     if (rank >= outcome.rank || !(can.rust || can.x86 || can.arm)) continue;

@@ -21,7 +21,7 @@ const thread = (name, ...ops) => ({ name, ops });
 /** @param {string} name @param {Op} second @returns {Program} */
 const unparks = (name, second) => ({
   name,
-  says: "Two threads unpark a third, and the token is in state: 1 is NOTIFIED. The second has news, in ready.",
+  says: "Two threads unpark a third. The token is in state, where 1 is NOTIFIED, and the news of unparker 2 is in ready.",
   threads: [thread("unparker 1", quiet(op("swap", "state"))), thread("unparker 2", plain(store("ready")), second), thread("parker", op("swap", "state", 0), plain(load("ready")))],
   bad: "1 1 0",
   fear: "unparker 2 finds the token there already, and the parker takes it without seeing the news",
@@ -31,7 +31,7 @@ const unparks = (name, second) => ({
 export const PROGRAMS = {
   mp: {
     name: "Message passing",
-    says: "A writer stores data and then sets a flag.",
+    says: "A writer stores data and then sets a flag. A reader looks at the flag and then at the data.",
     threads: [thread("writer", plain(store("data")), store("flag")), thread("reader", load("flag"), plain(load("data")))],
     bad: "1 0",
     fear: "the reader sees the flag but not the data",
@@ -41,7 +41,7 @@ export const PROGRAMS = {
     says: "Each thread writes, and then reads what the other writes.",
     threads: [thread("left", store("x"), load("y")), thread("right", store("y"), load("x"))],
     bad: "0 0",
-    fear: "both look too early",
+    fear: "each thread misses the other's write",
   },
   parked: {
     name: "A push, and a worker that parks",
@@ -72,6 +72,8 @@ export const ORDERINGS = new Map([
   [3, "AcqRel"],
   [7, "SeqCst"],
 ]);
+/** The ordering of a compare-exchange that fails: a load, which releases nothing. @param {number} order */
+export const failing = (order) => (order < SEQ ? order & ACQUIRE : order);
 const ALLOWED = { load: [0, 1, 7], store: [0, 2, 7], swap: [0, 1, 2, 3, 7], cas: [0, 1, 2, 3, 7], fence: [0, 1, 2, 7] };
 
 /** @typedef {{thread: number, op: Op | undefined, line: number, choices: number[]}} Slot without an `op`, where a fence may stand */
