@@ -114,6 +114,25 @@ fn a_terminal_gets_colors_and_progress_and_no_color_takes_the_colors() {
 }
 
 #[test]
+fn the_list_fits_the_terminal_and_a_pipe_gets_all_of_it() {
+    let workshop = Fixture::with_exercise(&stub(RIGHT));
+    workshop.add_exercise(2, &stub("todo!()"));
+    let page = "# Exercise 2: short\n\n<div class=\"exercise\" data-exercise=\"2\"></div>\n";
+    workshop.write("src/two.md", page);
+    let piped = run(&workshop, &["list"]).stdout;
+    let next = "Next: exercise 1, in `exercises/01-answer/src/lib.rs`. `cargo workshop check 1` \
+                checks it.";
+    let rows = "  ·  1  find the answer  not checked yet\n  ·  2  short            not started\n";
+    assert_eq!(piped, format!("{rows}\n{next}\n"));
+    let (success, shown) = in_terminal(workshop.command().arg("list"));
+    assert!(success, "{shown}");
+    let colored = "  \x1b[2m·\x1b[0m  2  short            \x1b[2mnot started\x1b[0m\r\n";
+    assert!(shown.contains(colored), "{shown:?}");
+    let (_, plain) = in_terminal(workshop.command().arg("list").env("NO_COLOR", "1"));
+    assert_eq!(plain.replace("\r\n", "\n"), piped);
+}
+
+#[test]
 fn a_pipe_gets_neither_colors_nor_progress() {
     let workshop = Fixture::with_exercise(&stub(RIGHT));
     let check = run(&workshop, &["check", "1"]);

@@ -15,6 +15,7 @@ mod heard;
 pub mod hint;
 pub mod journal;
 mod kept;
+mod listing;
 mod loose;
 pub mod milestones;
 pub mod order;
@@ -228,11 +229,11 @@ pub async fn check_wrong(
 ///
 /// When the list can't be printed.
 pub fn list_command(workshop: &Workshop, format: Format) -> Result<ExitCode, Problem> {
-    let list = state::list(workshop);
     let text = match format {
-        Format::Text => state::table(&list),
+        Format::Text => listing::for_stdout(workshop),
         Format::Json => {
-            let lines = list
+            let lines = state::list(workshop);
+            let lines = lines
                 .iter()
                 .map(|one| format!("{}\n", serde_json::json!(one)));
             lines.collect()
@@ -275,7 +276,7 @@ pub async fn check_command(
         };
     }
     if exercises.len() > 1 && format == Format::Text {
-        let table = state::table(&state::list(workshop));
+        let table = listing::for_stdout(workshop);
         print(&format!("\n{table}")).map_err(unprintable)?;
     }
     Ok(match all_green {

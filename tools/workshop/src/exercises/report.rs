@@ -10,13 +10,9 @@ use super::milestones::{self, Milestone, Stands};
 use super::order::document::Document;
 use super::{order, source};
 use crate::events::{Event, Exit, FailureLine, Outcome, Reason};
-use crate::terminal::{CLEAR_LINE, StatusLine, bar, columns, harmless, is_live};
-
-const BOLD: &str = "\x1b[1m";
-const DIM: &str = "\x1b[2m";
-const RED: &str = "\x1b[31m";
-const GREEN: &str = "\x1b[32m";
-const RESET: &str = "\x1b[0m";
+use crate::terminal::{
+    self, BOLD, CLEAR_LINE, DIM, GREEN, RED, StatusLine, bar, columns, harmless, is_live,
+};
 
 /// The report of one check.
 pub struct Report<'a, W> {
@@ -540,10 +536,7 @@ impl<'a, W: io::Write> Report<'a, W> {
     }
 
     fn paint(&self, color: &str, text: &str) -> String {
-        match self.colors && !text.is_empty() {
-            true => format!("{color}{text}{RESET}"),
-            false => text.to_owned(),
-        }
+        terminal::paint(color, text, self.colors)
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::catalogue::{self, Exercise};
-use super::{check_for_people_until, hint, print, state, unprintable};
+use super::{check_for_people_until, hint, listing, print, state, unprintable};
 use crate::keys::Keys;
 use crate::problem::Problem;
 use crate::terminal::{harmless, is_live};
@@ -124,7 +124,7 @@ async fn until_asked(
                 Ok(text) => say(&format!("\n{}\n", text.trim_end()))?,
                 Err(problem) => tell(&problem),
             },
-            'l' => say(&format!("\n{}", state::table(&state::list(workshop))))?,
+            'l' => say(&format!("\n{}", listing::for_stdout(workshop)))?,
             _ => say(WATCHING_WITH_KEYS)?,
         }
     }
