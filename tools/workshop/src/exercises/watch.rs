@@ -51,7 +51,8 @@ pub async fn watch(workshop: &Workshop, mut number: Option<u32>) -> Result<ExitC
             continue;
         }
         let changed = async { until_changed(&exercise, &seen).await };
-        let green = match check_for_people_until(workshop, &exercise, changed).await {
+        let checking = check_for_people_until(workshop, &exercise, Some(workshop), changed);
+        let green = match checking.await {
             Ok(green) => green,
             Err(problem) if is_first => return Err(problem),
             // A switch of branches is half done, or the disk is full for a while.
