@@ -13,6 +13,7 @@ const OUT = resolve(process.argv[2] ?? "route");
 const CLONE = join(OUT, "clone");
 const FILE = join(CLONE, "exercises/01-block-on/src/lib.rs");
 const PATIENCE_MS = 600_000;
+const BAR = /^\[[=> ]*\] \d+\/\d+/;
 
 /** What a reader may write first: right, except that it never sleeps. */
 const FIRST_TRY = `let mut future = std::pin::pin!(future);
@@ -45,6 +46,8 @@ const terminal = [];
 
 /** @param {string} line */
 function print(line) {
+  // Of cargo's bar a terminal shows only how far it is last.
+  if (BAR.test(terminal.at(-1) ?? "")) terminal.pop();
   terminal.push(line);
 }
 
@@ -58,7 +61,7 @@ const link = await new Promise((found, failed) => {
   let said = "";
   const hear = (/** @type {Buffer} */ data) => {
     said += data;
-    for (const line of data.toString().split("\n").filter(Boolean)) print(line);
+    for (const line of data.toString().split(/[\r\n]/).filter(Boolean)) print(line);
     const link = /http:\/\/127\.0\.0\.1:\d+\/#token=[0-9a-f]+/.exec(said)?.[0];
     if (link) found(link);
   };

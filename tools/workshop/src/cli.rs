@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::book::{self, Address, Purpose};
 use crate::exercises::{self, Format, Selection, Wrong};
@@ -25,6 +25,34 @@ pub struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     serve: ServeArguments,
+}
+
+/// The heading of the commands and options that only the workshop's authors need.
+const FOR_AUTHORS: &str = "For authors";
+
+impl Cli {
+    /// Reads the command line. Ends the process if it asks for help, or makes no sense.
+    pub fn read() -> Self {
+        let matches = Self::with_headings().get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    /// The commands: those that are hidden from the list of all are in a list of their own.
+    fn with_headings() -> clap::Command {
+        let mut command = Self::command();
+        command.build();
+        let styles = command.get_styles();
+        let (header, literal) = (styles.get_header(), styles.get_literal());
+        let shown = command.get_subcommands().map(clap::Command::get_name);
+        let width = shown.map(str::len).max().unwrap_or(0);
+        let mut authors = format!("{header}{FOR_AUTHORS}:{header:#}");
+        for one in command.get_subcommands().filter(|one| one.is_hide_set()) {
+            let about = one.get_about().map(ToString::to_string).unwrap_or_default();
+            let name = format!("{:<width$}", one.get_name());
+            authors += &format!("\n  {literal}{name}{literal:#}  {about}");
+        }
+        command.after_help(authors)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -122,26 +150,30 @@ enum Command {
         /// aside.
         #[arg(long, requires = "name", conflicts_with = "whole")]
         into_exercise: bool,
-        /// For authors: write what was changed in a right version as this wrong one,
-        /// and undo it there.
+        /// Write what was changed in a right version as this wrong one, and undo it
+        /// there.
         #[arg(long, requires = "name", conflicts_with_all = ["whole", "into_exercise"])]
+        #[arg(help_heading = FOR_AUTHORS)]
         save: bool,
         /// The right version that was changed, by default the solution.
-        #[arg(long, value_name = "PATH", requires = "save")]
+        #[arg(long, value_name = "PATH", requires = "save", help_heading = FOR_AUTHORS)]
         base: Option<PathBuf>,
     },
-    /// For authors: run programs of the book and keep what they record for figures.
+    /// Run programs of the book and keep what they record for figures.
+    #[command(hide = true)]
     Record {
         /// The programs' names; without any, all that record something.
         snippets: Vec<String>,
     },
-    /// For authors: measure how long a reader waits, against the same by hand.
+    /// Measure how long a reader waits, against the same by hand.
+    #[command(hide = true)]
     Measure {
         /// How often to measure each; with fewer than 5 no goal is judged.
         #[arg(long, default_value_t = 15)]
         rounds: usize,
     },
-    /// For authors: check the workshop itself, or only some of its exercises.
+    /// Check the workshop itself, or only some of its exercises.
+    #[command(hide = true)]
     Verify {
         /// The exercises' numbers; without any, everything.
         numbers: Vec<u32>,
@@ -338,4 +370,67 @@ fn build(
     }
     Err(Problem::new(complaints.join("\nerror: "))
         .help("fix the lines named above and build again"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+
+    #[test]
+    fn the_help_has_the_authors_commands_under_a_heading_of_their_own() {
+        let mut command = Cli::with_headings();
+        let help = command.render_help().to_string();
+        let (readers, authors) = help.split_once("\nFor authors:\n").unwrap();
+        let is_told = |text: &str, name: &str| {
+            let start = format!("  {name} ");
+            text.lines().any(|line| line.starts_with(&start))
+        };
+        for name in [
+            "serve", "list", "check", "order", "bench", "trace", "wrong", "help",
+        ] {
+            assert!(is_told(readers, name) && !is_told(authors, name), "{help}");
+        }
+        for name in ["record", "measure", "verify"] {
+            assert!(is_told(authors, name) && !is_told(readers, name), "{help}");
+        }
+        assert!(!help.contains('\x1b'), "colors are for terminals: {help}");
+        let widths: Vec<_> = authors.lines().map(|line| line.chars().count()).collect();
+        assert!(widths.iter().all(|width| *width < 80), "{help}");
+
+        let wrong = command.find_subcommand_mut("wrong").unwrap();
+        let help = wrong.render_help().to_string();
+        let (readers, authors) = help.split_once("\nFor authors:\n").unwrap();
+        assert!(
+            authors.contains("--save") && authors.contains("--base <PATH>"),
+            "{help}"
+        );
+        assert!(
+            readers.contains("--into-exercise") && !readers.contains("  --save"),
+            "{help}"
+        );
+    }
+
+    #[test]
+    fn the_readme_has_each_command_in_its_table() {
+        let readme = include_str!("../../../README.md");
+        let (readers, rest) = readme.split_once("\n### For authors\n").unwrap();
+        let (authors, _) = rest.split_once("\n## ").unwrap();
+        let is_told = |text: &str, name: &str| {
+            let mut rows = text.lines().filter_map(|line| line.strip_prefix("| "));
+            let starts = [format!("`{name}`"), format!("`{name} ")];
+            rows.any(|row| {
+                let cell = row.split(" | ").next().unwrap_or_default();
+                starts.iter().any(|start| cell.contains(start))
+            })
+        };
+        for one in Cli::with_headings().get_subcommands() {
+            let (name, is_hidden) = (one.get_name(), one.is_hide_set());
+            if name != "help" {
+                assert_eq!(is_told(readers, name), !is_hidden, "{name}");
+                // Both have a `wrong`: only authors save one.
+                let is_expected = is_hidden || name == "wrong";
+                assert_eq!(is_told(authors, name), is_expected, "{name}");
+            }
+        }
+    }
 }

@@ -36,8 +36,6 @@ mod workshop;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
     // The launcher of a sandboxed program must start quickly, and without the
     // threads of a runtime.
@@ -48,7 +46,7 @@ fn main() -> ExitCode {
         return sandbox::launch();
     }
     terminal::end_quietly_with_the_reader();
-    let cli = cli::Cli::parse();
+    let cli = cli::Cli::read();
     book::listen();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -7,6 +7,19 @@ use std::panic;
 /// Goes to the line's beginning and clears it.
 pub const CLEAR_LINE: &str = "\r\x1b[K";
 
+/// Turns on bold type, until [`RESET`].
+pub const BOLD: &str = "\x1b[1m";
+/// Turns on faint type.
+pub const DIM: &str = "\x1b[2m";
+/// Turns on red.
+pub const RED: &str = "\x1b[31m";
+/// Turns on green.
+pub const GREEN: &str = "\x1b[32m";
+/// Turns on yellow.
+pub const YELLOW: &str = "\x1b[33m";
+/// Ends all of them.
+pub const RESET: &str = "\x1b[0m";
+
 /// Where the width can't be asked for.
 const USUAL_COLUMNS: u16 = 80;
 
@@ -39,6 +52,27 @@ pub fn is_live(stream: &impl IsTerminal) -> bool {
 pub fn colors_wanted(stream: &impl IsTerminal) -> bool {
     let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     is_live(stream) && !refused
+}
+
+/// The text in this color, if colors are wanted.
+pub fn paint(color: &str, text: &str, colors: bool) -> String {
+    match colors && !text.is_empty() && !color.is_empty() {
+        true => format!("{color}{text}{RESET}"),
+        false => text.to_owned(),
+    }
+}
+
+/// The text with its end cut off if it is longer than the width.
+pub fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let Some(kept) = width.checked_sub(1) else {
+        return String::new();
+    };
+    let mut cut: String = text.chars().take(kept).collect();
+    cut.push('…');
+    cut
 }
 
 /// The text with its control characters shown instead of sent: a terminal obeys
@@ -146,6 +180,13 @@ mod tests {
     fn what_a_terminal_would_obey_is_shown() {
         let text = super::harmless("a\u{1b}]0;title\u{7}b\u{9b}2J\r\nc\td");
         assert_eq!(text, "a\\u{1b}]0;title\\u{7}b\\u{9b}2J\nc\td");
+    }
+
+    #[test]
+    fn what_is_cut_is_no_longer_than_the_width() {
+        let cut = |width| super::cut("ready", width);
+        assert_eq!([cut(6), cut(5), cut(4)], ["ready", "ready", "rea…"]);
+        assert_eq!([cut(1), cut(0)], ["…", ""]);
     }
 
     #[test]

@@ -114,6 +114,66 @@ fn a_terminal_gets_colors_and_progress_and_no_color_takes_the_colors() {
 }
 
 #[test]
+fn the_list_fits_the_terminal_and_a_pipe_gets_all_of_it() {
+    let workshop = Fixture::with_exercise(&stub(RIGHT));
+    workshop.add_exercise(2, &stub("todo!()"));
+    let page = "# Exercise 2: short\n\n<div class=\"exercise\" data-exercise=\"2\"></div>\n";
+    workshop.write("src/two.md", page);
+    let piped = run(&workshop, &["list"]).stdout;
+    let next = "Next: exercise 1, in `exercises/01-answer/src/lib.rs`. `cargo workshop check 1` \
+                checks it.";
+    let rows = "  ·  1  find the answer  not checked yet\n  ·  2  short            not started\n";
+    assert_eq!(piped, format!("{rows}\n{next}\n"));
+    let (success, shown) = in_terminal(workshop.command().arg("list"));
+    assert!(success, "{shown}");
+    let colored = "  \x1b[2m·\x1b[0m  2  short            \x1b[2mnot started\x1b[0m\r\n";
+    assert!(shown.contains(colored), "{shown:?}");
+    let (_, plain) = in_terminal(workshop.command().arg("list").env("NO_COLOR", "1"));
+    assert_eq!(plain.replace("\r\n", "\n"), piped);
+}
+
+#[test]
+fn cargo_shows_how_far_it_is_and_says_nothing_once_the_command_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: &str| {
+        let file = folder.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    let manifest = "[package]\nname = \"workshop\"\nedition = \"2024\"\n[workspace]\n";
+    write("Cargo.toml", manifest);
+    // Cargo shows no bar for a build that is over in half a second.
+    let slow = "fn main() {\n    println!(\"cargo::rerun-if-changed=build.rs\");\n    \
+                std::thread::sleep(std::time::Duration::from_secs(2));\n}\n";
+    write("build.rs", slow);
+    let answer = "fn main() { println!(\"{:?}\", std::env::args().nth(1)); }\n";
+    write("src/main.rs", answer);
+    let settings = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.cargo/config.toml");
+    write(".cargo/config.toml", &fs::read_to_string(settings).unwrap());
+    let cargo = || {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
+            .args(["workshop", "list"])
+            .current_dir(folder.path())
+            .env("CARGO_TARGET_DIR", folder.path().join("target"))
+            .env_remove("CI");
+        cargo
+    };
+    let (success, first) = in_terminal(&mut cargo());
+    assert!(success, "{first}");
+    let (taken_back, last) = first.rsplit_once("\x1b[K").unwrap();
+    assert!(taken_back.contains("] 1/"), "{first:?}");
+    assert_eq!(last, "Some(\"list\")\r\n");
+    let second = said(&mut cargo());
+    assert!(second.success, "{}", second.stderr);
+    assert_eq!(second.stdout, "Some(\"list\")\n");
+    // A machine that is slow to see that nothing is to be built may show a bar meanwhile.
+    for word in ["Compiling", "Finished", "Running"] {
+        assert!(!second.stderr.contains(word), "{}", second.stderr);
+    }
+}
+
+#[test]
 fn a_pipe_gets_neither_colors_nor_progress() {
     let workshop = Fixture::with_exercise(&stub(RIGHT));
     let check = run(&workshop, &["check", "1"]);

@@ -67,7 +67,9 @@ fn a_check_is_red_then_green_and_the_list_remembers_it() {
     assert!(green.status.success(), "{green:?}");
     assert_says(
         &texts(&green).0,
-        "Exercise 1 is solved: 1 of 1 clauses hold.",
+        "Exercise 1 is solved: 1 of 1 clauses hold.\n\
+         Compare it with our solution: `cargo workshop diff 1`.\n\
+         All others are solved, too.\n",
     );
     assert_says(&stdout_of(&workshop, &["list"]), "All are solved.");
     assert_says(

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::milestones::Milestone;
 use super::source;
+use super::trace::DEMONSTRATION;
 use crate::hash::Fnv;
 use crate::problem::Problem;
 use crate::terminal::harmless;
@@ -183,6 +184,11 @@ impl Exercise {
         // Without a pristine stub the file is the reader's, and the title is shown
         // in terminals.
         harmless(&title)
+    }
+
+    /// Whether `cargo workshop trace` can show it at work.
+    pub fn has_trace(&self) -> bool {
+        self.folder.join(DEMONSTRATION).is_file()
     }
 
     /// Whether something is still to be written in the reader's file: a line that

@@ -7,13 +7,8 @@ use similar::{ChangeTag, TextDiff};
 
 use super::catalogue::Exercise;
 use crate::problem::Problem;
-use crate::terminal::harmless;
+use crate::terminal::{DIM, GREEN, RED, RESET, harmless};
 use crate::workshop::{Workshop, files_under};
-
-const RED: &str = "\x1b[31m";
-const GREEN: &str = "\x1b[32m";
-const DIM: &str = "\x1b[2m";
-const RESET: &str = "\x1b[0m";
 
 /// Lines around each change.
 const CONTEXT: usize = 3;

@@ -15,8 +15,10 @@ mod heard;
 pub mod hint;
 pub mod journal;
 mod kept;
+mod listing;
 mod loose;
 pub mod milestones;
+mod onward;
 pub mod order;
 mod placed;
 mod progress;
@@ -119,7 +121,7 @@ pub fn open(workshop: &Workshop, number: u32) -> Result<Opened, Problem> {
         milestones: exercise.milestones(),
         hints: hint::given(workshop, &exercise),
         has_models: !exercise.models().is_empty(),
-        has_trace: exercise.folder.join("examples/trace.rs").is_file(),
+        has_trace: exercise.has_trace(),
         has_bench: bench::exists(workshop, number),
     })
 }
@@ -228,11 +230,11 @@ pub async fn check_wrong(
 ///
 /// When the list can't be printed.
 pub fn list_command(workshop: &Workshop, format: Format) -> Result<ExitCode, Problem> {
-    let list = state::list(workshop);
     let text = match format {
-        Format::Text => state::table(&list),
+        Format::Text => listing::for_stdout(workshop),
         Format::Json => {
-            let lines = list
+            let lines = state::list(workshop);
+            let lines = lines
                 .iter()
                 .map(|one| format!("{}\n", serde_json::json!(one)));
             lines.collect()
@@ -264,7 +266,12 @@ pub async fn check_command(
     let mut all_green = true;
     for exercise in &exercises {
         all_green &= match format {
-            Format::Text => check_for_people(workshop, exercise).await?,
+            Format::Text => {
+                // Of several exercises, the list says what comes next.
+                let onward = (exercises.len() == 1).then_some(workshop);
+                let green = check_for_people_until(workshop, exercise, onward, pending()).await?;
+                green == Some(true)
+            }
             Format::Json => {
                 if exercises.len() > 1 {
                     let number = exercise.number;
@@ -275,7 +282,7 @@ pub async fn check_command(
         };
     }
     if exercises.len() > 1 && format == Format::Text {
-        let table = state::table(&state::list(workshop));
+        let table = listing::for_stdout(workshop);
         print(&format!("\n{table}")).map_err(unprintable)?;
     }
     Ok(match all_green {
@@ -366,20 +373,20 @@ pub fn reset_command(workshop: &Workshop, number: u32) -> Result<ExitCode, Probl
     Ok(ExitCode::SUCCESS)
 }
 
-async fn check_for_people(workshop: &Workshop, exercise: &Exercise) -> Result<bool, Problem> {
-    let green = check_for_people_until(workshop, exercise, pending()).await?;
-    Ok(green == Some(true))
-}
-
-/// Ends the check when `until` is ready, and returns `None` then.
+/// Ends the check when `until` is ready, and returns `None` then. If the exercise is
+/// solved, says what comes next in `onward`.
 async fn check_for_people_until(
     workshop: &Workshop,
     exercise: &Exercise,
+    onward: Option<&Workshop>,
     until: impl Future<Output = ()>,
 ) -> Result<Option<bool>, Problem> {
     let out = io::stdout();
     let (colors, live) = (colors_wanted(&out), is_live(&out));
     let mut report = Report::new(out, exercise, colors, live);
+    if let Some(workshop) = onward {
+        report = report.with_onward(workshop);
+    }
     let audience = audience_of_terminal();
     report.begin().map_err(unprintable)?;
     let show = |event| report.show(event);

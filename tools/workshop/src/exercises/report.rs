@@ -8,15 +8,12 @@ use std::io;
 use super::catalogue::Exercise;
 use super::milestones::{self, Milestone, Stands};
 use super::order::document::Document;
-use super::{order, source};
+use super::{onward, order, source};
 use crate::events::{Event, Exit, FailureLine, Outcome, Reason};
-use crate::terminal::{CLEAR_LINE, StatusLine, bar, columns, harmless, is_live};
-
-const BOLD: &str = "\x1b[1m";
-const DIM: &str = "\x1b[2m";
-const RED: &str = "\x1b[31m";
-const GREEN: &str = "\x1b[32m";
-const RESET: &str = "\x1b[0m";
+use crate::terminal::{
+    self, BOLD, CLEAR_LINE, DIM, GREEN, RED, StatusLine, bar, columns, harmless, is_live,
+};
+use crate::workshop::Workshop;
 
 /// The report of one check.
 pub struct Report<'a, W> {
@@ -34,6 +31,8 @@ pub struct Report<'a, W> {
     failing: Option<Document>,
     /// Whether only some tests were asked for, and each is told in full.
     in_full: bool,
+    /// Where to look for what comes after a solved exercise, if it's to be told.
+    onward: Option<&'a Workshop>,
     compiler_spoke: bool,
     disk_is_full: bool,
     network_is_missing: bool,
@@ -113,6 +112,7 @@ impl<'a, W: io::Write> Report<'a, W> {
             telling: None,
             failing: None,
             in_full: false,
+            onward: None,
             compiler_spoke: false,
             disk_is_full: false,
             network_is_missing: false,
@@ -123,6 +123,12 @@ impl<'a, W: io::Write> Report<'a, W> {
     /// Tells each test in full, and nothing of the clauses.
     pub fn in_full(mut self) -> Self {
         self.in_full = true;
+        self
+    }
+
+    /// Says what comes next if the exercise is solved.
+    pub fn with_onward(mut self, workshop: &'a Workshop) -> Self {
+        self.onward = Some(workshop);
         self
     }
 
@@ -521,7 +527,14 @@ impl<'a, W: io::Write> Report<'a, W> {
         }
         if exit.reason == Reason::Exited && exit.code == Some(0) {
             let done = self.paint(GREEN, &format!("Exercise {number} is solved: {sum}."));
-            return writeln!(self.out, "\n{done}");
+            writeln!(self.out, "\n{done}")?;
+            let lines = self
+                .onward
+                .map(|workshop| onward::lines(workshop, self.exercise));
+            for line in lines.iter().flatten() {
+                writeln!(self.out, "{line}")?;
+            }
+            return Ok(());
         }
         if self.lacks_only_models() {
             return writeln!(self.out, "\n{sum} in the tests; the models haven't run.");
@@ -540,10 +553,7 @@ impl<'a, W: io::Write> Report<'a, W> {
     }
 
     fn paint(&self, color: &str, text: &str) -> String {
-        match self.colors && !text.is_empty() {
-            true => format!("{color}{text}{RESET}"),
-            false => text.to_owned(),
-        }
+        terminal::paint(color, text, self.colors)
     }
 }
 

@@ -9,6 +9,7 @@ use super::catalogue::{self, Exercise};
 use super::milestones::{self, Milestone};
 use super::progress::{LastCheck, Progress};
 use super::source;
+use crate::terminal::harmless;
 use crate::workshop::{Workshop, files_under};
 
 /// An exercise, as the page and `cargo workshop list` show it.
@@ -20,6 +21,9 @@ pub struct Listed {
     pub topic: String,
     /// What the reader builds.
     pub title: String,
+    /// What its page calls it, which is shorter. Only the list for people has it.
+    #[serde(skip)]
+    pub name: String,
     /// The page with its panel, from the root of the book.
     pub page: Option<String>,
     /// How many milestones it has.
@@ -75,8 +79,9 @@ pub fn list(workshop: &Workshop) -> Vec<Listed> {
             Listed {
                 number: exercise.number,
                 milestones: exercise.milestones().len(),
+                name: name(&exercise, pages.get(&exercise.number)),
                 title: exercise.title(),
-                page: pages.get(&exercise.number).cloned(),
+                page: pages.get(&exercise.number).map(|one| one.address.clone()),
                 topic: exercise.topic,
                 state,
                 next,
@@ -85,8 +90,22 @@ pub fn list(workshop: &Workshop) -> Vec<Listed> {
         .collect()
 }
 
+/// A page with the panel of an exercise.
+struct Page {
+    address: String,
+    /// The first line, if it is a heading.
+    heading: Option<String>,
+}
+
+/// What the exercise's page calls it, behind `# Exercise 2: `. Without a page, its title.
+fn name(exercise: &Exercise, page: Option<&Page>) -> String {
+    let heading = page.and_then(|page| page.heading.as_deref());
+    let name = heading.and_then(|heading| Some(heading.split_once(": ")?.1));
+    name.map_or_else(|| exercise.title(), |name| harmless(&name.replace('`', "")))
+}
+
 /// The pages with the panels of the exercises.
-fn pages(workshop: &Workshop) -> BTreeMap<u32, String> {
+fn pages(workshop: &Workshop) -> BTreeMap<u32, Page> {
     const PANEL: &str = "<div class=\"exercise\" data-exercise=\"";
     let source = workshop.root().join("src");
     let mut pages = BTreeMap::new();
@@ -101,8 +120,13 @@ fn pages(workshop: &Workshop) -> BTreeMap<u32, String> {
             .strip_prefix(&source)
             .map(|page| page.with_extension("html"));
         if let (Some(number), Ok(page)) = (number, page) {
-            // In an address the parts of a path are always separated so.
-            pages.insert(number, page.to_string_lossy().replace('\\', "/"));
+            let heading = text.lines().next().filter(|line| line.starts_with("# "));
+            let page = Page {
+                // In an address the parts of a path are always separated so.
+                address: page.to_string_lossy().replace('\\', "/"),
+                heading: heading.map(str::to_owned),
+            };
+            pages.insert(number, page);
         }
     }
     pages
@@ -144,71 +168,11 @@ fn known(last: &LastCheck, clauses: usize, milestones: &[Milestone]) -> State {
     }
 }
 
-/// The list for people.
-pub fn table(list: &[Listed]) -> String {
-    let widths = list.iter().map(|one| one.title.chars().count());
-    let width = widths.max().unwrap_or(0);
-    let mut text = String::new();
-    for one in list {
-        let mark = match one.state {
-            State::Solved => '✓',
-            State::Changed { solved: true } => '~',
-            _ => '·',
-        };
-        let (number, title) = (one.number, &one.title);
-        let state = one.state.spoken(one.milestones);
-        text += &format!("  {mark} {number:>2}  {title:<width$}  {state}\n");
-    }
-    match list.iter().find(|one| one.next) {
-        Some(next) => {
-            let (number, topic) = (next.number, &next.topic);
-            text += &format!(
-                "\nNext: exercise {number}, in `exercises/{number:02}-{topic}/src/lib.rs`. \
-                 `cargo workshop check {number}` checks it.\n"
-            );
-        }
-        None => text += "\nAll are solved.\n",
-    }
-    text
-}
-
-impl State {
-    fn spoken(&self, milestones: usize) -> String {
-        match self {
-            Self::NotStarted => "not started".into(),
-            Self::NotChecked => "not checked yet".into(),
-            Self::Changed { solved: true } => "solved, but changed since its last check".into(),
-            Self::Changed { solved: false } => "changed since its last check".into(),
-            Self::DoesNotCompile => "does not compile".into(),
-            Self::Unsolved { held, clauses, .. } if held == clauses => {
-                "every clause holds when tested, but a model fails".into()
-            }
-            Self::Unsolved {
-                held,
-                clauses,
-                unwritten,
-                reached,
-            } => {
-                let milestones = match milestones {
-                    0 => String::new(),
-                    of => format!("{reached} of {of} milestones: "),
-                };
-                let unwritten = match unwritten {
-                    0 => String::new(),
-                    some => format!(", {some} not written yet"),
-                };
-                format!("{milestones}{held} of {clauses} clauses hold{unwritten}")
-            }
-            Self::Solved => "solved".into(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
-    use super::{Exercise, LastCheck, Listed, State, state, table};
+    use super::{Exercise, LastCheck, State, Workshop, list, state};
 
     #[test]
     fn the_state_follows_the_sources_and_the_last_check() {
@@ -257,39 +221,21 @@ mod tests {
     }
 
     #[test]
-    fn the_table_says_how_far_an_exercise_is() {
-        let spoken = |reached, held, unwritten, milestones| {
-            let state = State::Unsolved {
-                held,
-                clauses: 9,
-                unwritten,
-                reached,
-            };
-            state.spoken(milestones)
-        };
-        assert_eq!(spoken(0, 4, 0, 0), "4 of 9 clauses hold");
-        assert_eq!(spoken(0, 4, 5, 0), "4 of 9 clauses hold, 5 not written yet");
-        let with_milestones = "1 of 3 milestones: 4 of 9 clauses hold, 3 not written yet";
-        assert_eq!(spoken(1, 4, 3, 3), with_milestones);
-    }
-
-    #[test]
-    fn the_table_says_what_is_next() {
-        let listed = |number, title: &str, state, next| Listed {
-            number,
-            topic: "topic".into(),
-            title: title.into(),
-            page: None,
-            milestones: 0,
-            state,
-            next,
-        };
-        let list = [
-            listed(1, "run", State::Solved, false),
-            listed(2, "a parker", State::NotStarted, true),
-        ];
-        let expected = "  ✓  1  run       solved\n  ·  2  a parker  not started\n\n\
-                        Next: exercise 2, in `exercises/02-topic/src/lib.rs`. `cargo workshop check 2` checks it.\n";
-        assert_eq!(table(&list), expected);
+    fn the_page_has_the_short_name() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("exercises/02-parker");
+        fs::create_dir_all(folder.join("src")).unwrap();
+        fs::write(folder.join("Cargo.toml"), "").unwrap();
+        fs::write(folder.join("stub.rs"), "//! Exercise 2: a long title.\n").unwrap();
+        let workshop = Workshop::at(root.path());
+        let listed = || list(&workshop).remove(0);
+        assert_eq!(listed().name, "a long title");
+        let page = "# Exercise 2: a `Parker`\n\n<div class=\"exercise\" data-exercise=\"2\">\n";
+        fs::create_dir_all(root.path().join("src/one")).unwrap();
+        fs::write(root.path().join("src/one/parker.md"), page).unwrap();
+        let listed = listed();
+        assert_eq!(listed.name, "a Parker");
+        assert_eq!(listed.title, "a long title");
+        assert_eq!(listed.page.as_deref(), Some("one/parker.html"));
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::catalogue::{self, Exercise};
-use super::{check_for_people_until, hint, print, state, unprintable};
+use super::{check_for_people_until, hint, listing, print, state, unprintable};
 use crate::keys::Keys;
 use crate::problem::Problem;
 use crate::terminal::{harmless, is_live};
@@ -51,7 +51,8 @@ pub async fn watch(workshop: &Workshop, mut number: Option<u32>) -> Result<ExitC
             continue;
         }
         let changed = async { until_changed(&exercise, &seen).await };
-        let green = match check_for_people_until(workshop, &exercise, changed).await {
+        let checking = check_for_people_until(workshop, &exercise, Some(workshop), changed);
+        let green = match checking.await {
             Ok(green) => green,
             Err(problem) if is_first => return Err(problem),
             // A switch of branches is half done, or the disk is full for a while.
@@ -124,7 +125,7 @@ async fn until_asked(
                 Ok(text) => say(&format!("\n{}\n", text.trim_end()))?,
                 Err(problem) => tell(&problem),
             },
-            'l' => say(&format!("\n{}", state::table(&state::list(workshop))))?,
+            'l' => say(&format!("\n{}", listing::for_stdout(workshop)))?,
             _ => say(WATCHING_WITH_KEYS)?,
         }
     }

@@ -1,6 +1,7 @@
 //! The list of wrong versions, as wide as the terminal.
 
 use super::Counterexample;
+use crate::terminal::cut;
 
 /// What a terminal leaves for the clause's name, at least.
 const CLAUSE_LEAST: usize = 12;
@@ -40,15 +41,6 @@ pub fn table(rows: &[(u32, Counterexample)], columns: Option<usize>) -> String {
 fn test(one: &Counterexample) -> &str {
     let test = &one.header.caught_by.test;
     test.strip_prefix("tests::").unwrap_or(test)
-}
-
-fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    let mut cut: String = text.chars().take(width.saturating_sub(1)).collect();
-    cut.push('…');
-    cut
 }
 
 #[cfg(test)]
