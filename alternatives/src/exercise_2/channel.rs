@@ -2,7 +2,7 @@
 //! all the messages that are there. A channel with room for one message isn't
 //! enough: a message that finds it full isn't sent, and so publishes nothing.
 
-use std::sync::mpsc::{self, Receiver, Sender};
+use primitives::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 /// Lets a thread sleep until another thread leaves it a token.
@@ -76,6 +76,9 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     super::poll_and_park(future, || parker.park(), move || unparker.unpark())
 }
 
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/02-parker/src/models.rs"]
+mod models;
 #[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/02-parker/src/tests/mod.rs"]
 mod tests;

@@ -2,8 +2,8 @@
 //! an idle thread through that thread's own channel, or to a new thread. Only
 //! when all are busy is there a queue.
 
+use primitives::mpsc::{self, RecvTimeoutError, Sender};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use primitives::thread::{self, Builder};
@@ -154,6 +154,9 @@ impl Drop for Pool {
     }
 }
 
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/06-spawn-blocking/src/models.rs"]
+mod models;
 #[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/06-spawn-blocking/src/tests/mod.rs"]
 mod tests;

@@ -2,8 +2,8 @@
 //! has the lock waits for a job, and the others wait for the lock. A thread
 //! whose keep-alive is over by then takes what is there, or leaves.
 
+use primitives::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::collections::BTreeMap;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use primitives::thread::{self, Builder};
@@ -160,6 +160,9 @@ impl Drop for Pool {
     }
 }
 
+#[cfg(all(test, feature = "loom"))]
+#[path = "../../../exercises/06-spawn-blocking/src/models.rs"]
+mod models;
 #[cfg(all(test, not(feature = "loom")))]
 #[path = "../../../exercises/06-spawn-blocking/src/tests/mod.rs"]
 mod tests;

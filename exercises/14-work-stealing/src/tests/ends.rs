@@ -197,7 +197,8 @@ fn busy_tasks_do_not_hold_up_the_shutdown() {
                   spawning.",
         usual_cause: "The drop doesn't wait for the workers. At a hang: a worker checks the \
                       shutdown flag only when it has nothing to do, and it always has something; \
-                      or it runs what is queued before it exits.",
+                      or it runs what is queued before it exits; or it exits and leaves tasks in \
+                      its queue, while the shutdown waits for them.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {

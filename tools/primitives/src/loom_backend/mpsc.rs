@@ -139,14 +139,22 @@ impl<T> Receiver<T> {
         })
     }
 
-    /// Like [`recv`](Self::recv): in a model no timeout elapses.
+    /// Like [`recv`](Self::recv): in a model no timeout elapses, unless the limit
+    /// is zero.
     ///
     /// # Errors
     ///
-    /// If all senders are gone, and all values taken.
+    /// If all senders are gone, and all values taken; or if the limit is zero and
+    /// there is no value.
     #[track_caller]
-    pub fn recv_timeout(&self, _limit: Duration) -> Result<T, RecvTimeoutError> {
-        self.recv().map_err(RecvTimeoutError::from)
+    pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvTimeoutError> {
+        if !limit.is_zero() {
+            return self.recv().map_err(RecvTimeoutError::from);
+        }
+        self.try_recv().map_err(|error| match error {
+            TryRecvError::Empty => RecvTimeoutError::Timeout,
+            TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+        })
     }
 
     /// Waits for each value.

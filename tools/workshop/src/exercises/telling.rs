@@ -84,8 +84,9 @@ pub fn known(root: &Path, number: u32) -> Vec<Known> {
 
 /// The three checks of an exercise that tell a waker that does nothing from one
 /// that comes too early or too late: a future that is ready at once, a wake-up
-/// from within the poll, and one during the sleep.
-const WAKE_CHECKS: [(u32, [&str; 3]); 2] = [
+/// from within the poll, and one during the sleep. Exercise 4 has no check in which
+/// every future is ready at once.
+const WAKE_CHECKS: [(u32, [&str; 3]); 3] = [
     (
         1,
         [
@@ -102,6 +103,21 @@ const WAKE_CHECKS: [(u32, [&str; 3]); 2] = [
             "tests::an_unpark_ends_the_sleep",
         ],
     ),
+    (
+        3,
+        [
+            "tests::calls_of_block_on_leave_no_memory_behind",
+            "tests::a_wake_during_poll_is_not_lost",
+            "tests::block_on_sleeps_while_it_waits",
+        ],
+    ),
+];
+
+/// The checks of exercise 3 that call the waker themselves. What they see says more
+/// of a waker that does nothing than that no wake-up arrives.
+const CALLS_THE_WAKER: [&str; 2] = [
+    "tests::wake_calls_wake_of_the_target_once",
+    "tests::wake_by_ref_calls_wake_by_ref_of_the_target_once",
 ];
 
 const SILENT_WAKER: &str = "No wake-up arrives at all: neither one before the sleep nor one during \
@@ -258,6 +274,9 @@ fn module(name: &str) -> &str {
 fn silent_waker(failures: &[Failure], number: u32) -> Option<usize> {
     let (_, [ready, early, late]) = WAKE_CHECKS.iter().find(|(of, _)| *of == number)?;
     let find = |name: &str| failures.iter().position(|failure| failure.claim() == name);
+    if number == 3 && CALLS_THE_WAKER.iter().any(|name| find(name).is_some()) {
+        return None;
+    }
     let hangs = |at: &usize| matches!(failures[*at].cause.kind, Kind::Hang);
     find(late).filter(hangs)?;
     find(early).filter(hangs).filter(|_| find(ready).is_none())
@@ -695,6 +714,23 @@ mod tests {
     }
 
     #[test]
+    fn a_check_that_calls_the_waker_says_more_than_that_no_wake_up_arrives() {
+        let (number, names) = WAKE_CHECKS[2];
+        let [_, early, late] = names.map(function);
+        let asserted = failure(
+            function(CALLS_THE_WAKER[0]),
+            Kind::Assertion,
+            "`wake` was called 0 times",
+            "The vtable's function is empty.",
+        );
+        let failures = [asserted, hang(early), hang(late)];
+        let silent = choose(&failures[1..], number, &[]).unwrap();
+        assert_eq!(silent.usually, SILENT_WAKER);
+        let seen = choose(&failures, number, &[]).unwrap();
+        assert_eq!(seen.usually, "The vtable's function is empty.");
+    }
+
+    #[test]
     fn the_checks_about_wakers_exist() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         for (number, names) in WAKE_CHECKS {
@@ -710,7 +746,9 @@ mod tests {
                 .filter_map(|file| fs::read_to_string(file).ok())
                 .collect();
             let alone = ONE_REASON.iter().filter(|(of, ..)| *of == number);
-            for name in names.into_iter().chain(alone.map(|(_, name, _)| *name)) {
+            let calls = CALLS_THE_WAKER.iter().filter(|_| number == 3).copied();
+            let names = names.into_iter().chain(calls);
+            for name in names.chain(alone.map(|(_, name, _)| *name)) {
                 assert!(
                     text.contains(&format!("fn {}()", function(name))),
                     "{number}: {name}"
