@@ -98,4 +98,43 @@ describe("the page", { skip: reasonToSkip() }, () => {
       },
     });
   });
+
+  // The fonts don't come here: when they do is a matter of the machine.
+  for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 900 }]) {
+    test(`moves nothing that is in view while it loads, at ${viewport.width} pixels`, async () => {
+      const seen = [];
+      await onPages(await pagesWith("main"), async (page, path) => {
+        await page.locator(".ws-segments").waitFor({ state: "attached" });
+        await page.waitForFunction(() => document.readyState === "complete" && !document.querySelector("main .exercise:not(.live), main .snippet-bar:empty"));
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(resolve)))));
+        const [sum, largest] = await page.evaluate(() => window.shifted());
+        seen.push(path);
+        assert(sum <= 0.02, `${path} moves by ${sum.toFixed(3)}, and most of all ${largest}`);
+      }, {
+        viewport,
+        errors: /Failed to load resource/,
+        prepare: async (page) => {
+          await page.route("**/*.woff2", (route) => route.abort());
+          await page.addInitScript(watchShifts);
+        },
+      });
+      assert(seen.some((path) => /exercise/.test(path)) && seen.some((path) => /bug/.test(path)), "the pages of exercises and bugs were seen");
+    });
+  }
 });
+
+/** Runs in the page. What mdBook lists below the page's own name in the contents is its doing. */
+function watchShifts() {
+  const entries = [];
+  const watch = new PerformanceObserver((list) => entries.push(...list.getEntries()));
+  watch.observe({ type: "layout-shift", buffered: true });
+  window.shifted = () => {
+    entries.push(...watch.takeRecords());
+    const active = document.querySelector("#mdbook-sidebar a.active");
+    const isBelow = ({ node }) => Boolean(node && active?.closest("#mdbook-sidebar")?.contains(node) && active.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING);
+    const own = entries.filter(({ hadRecentInput, sources }) => !hadRecentInput && !(sources.length > 0 && sources.every(isBelow)));
+    const [largest] = own.toSorted((a, b) => b.value - a.value);
+    const names = largest?.sources.map(({ node }) => node?.className || node?.textContent?.trim().slice(0, 30) || node?.nodeName);
+    return [own.reduce((sum, { value }) => sum + value, 0), names?.join(", ")];
+  };
+}

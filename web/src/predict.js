@@ -62,6 +62,8 @@ class Prediction {
   /** @param {HTMLElement} box */
   constructor(box) {
     this.box = box;
+    // What the page's head has put there keeps the room.
+    box.querySelector(":scope > .predict-choices")?.remove();
     this.question = { found: box.dataset.found, answer: box.dataset.answer };
     this.unit = box.dataset.unit ?? "";
     this.snippet = box.dataset.snippet;

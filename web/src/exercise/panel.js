@@ -59,11 +59,13 @@ class Exercise {
   }
 
   async start() {
-    if ((await runnerState()) !== "ready") return;
+    if ((await runnerState()) !== "ready") return reserve(false);
+    reserve(true);
     try {
       this.opened = (await call(`exercises/${this.number}/read`)).value;
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
+      reserve(false);
       this.place.append(this.note);
       return this.say(error.message, "bad");
     }
@@ -314,12 +316,17 @@ class Exercise {
   }
 }
 
+/** Keeps the room that the page's head has reserved, or gives it back. @param {boolean} isExpected */
+function reserve(isExpected) {
+  document.documentElement.classList.toggle("ws-bench", isExpected);
+}
+
 /** The stub in the text says what stands in the editor too: it is folded away. */
 function foldStub(/** @type {HTMLElement} */ place) {
   const blocks = [...document.querySelectorAll("main > pre:has(> code.stub)")];
   const stub = blocks.findLast((block) => block.compareDocumentPosition(place) & Node.DOCUMENT_POSITION_FOLLOWING);
   if (!stub) return;
-  const details = element("details", { class: "stub" }, element("summary", {}, "The stub, as it was; yours is in the editor below"));
+  const details = element("details", { class: "stub" }, element("summary", {}, "The stub; yours is in the editor below"));
   stub.replaceWith(details);
   details.append(stub);
 }

@@ -73,7 +73,7 @@ function showSegments(list) {
   });
   const words = `${solved} of ${list.length} exercises solved`;
   const way = next?.page ? [element("a", { href: fromRoot(next.page).href }, `${solved || next.state !== "not-started" ? "Continue" : "Start"}: exercise ${next.number}`)] : [];
-  const shown = element("div", { class: "ws-segments" }, element("div", { class: "segments", role: "img", "aria-label": words }, ...parts), element("p", {}, `${words}. `, ...way));
+  const shown = element("div", { class: "ws-segments" }, element("div", { class: "segments", role: "img", "aria-label": words }, ...parts), element("p", {}, `${words}.`), element("p", {}, ...way));
   const start = document.querySelector("main .start a");
   // The way in becomes the way on.
   if (start instanceof HTMLAnchorElement && next?.page && (solved || next.state !== "not-started")) {
