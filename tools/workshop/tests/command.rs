@@ -156,7 +156,9 @@ fn cargo_shows_how_far_it_is_and_says_nothing_once_the_command_is_there() {
             .args(["workshop", "list"])
             .current_dir(folder.path())
             .env("CARGO_TARGET_DIR", folder.path().join("target"))
-            .env_remove("CI");
+            .env_remove("CI")
+            // Without colors, cargo leaves a terminal's sequences out, too.
+            .env_remove("CARGO_TERM_COLOR");
         cargo
     };
     let (success, first) = in_terminal(&mut cargo());
