@@ -174,8 +174,10 @@ struct Calls {
 }
 
 /// How many jobs a submitter lets wait for each thread that is coming before it
-/// unparks or starts another. In a model, so few that it happens.
-const JOBS_PER_THREAD: usize = if IS_MODEL { 2 } else { 16 };
+/// unparks or starts another. With more, short jobs would cost less, but on a
+/// busy machine, where each thread comes late, a burst would wait for more rows
+/// of the tree. In a model, so few that it happens.
+const JOBS_PER_THREAD: usize = if IS_MODEL { 2 } else { 4 };
 
 /// How many threads a thread that comes unparks or starts. With one, the threads
 /// of a burst would come in a row; with many, most would find that the short
