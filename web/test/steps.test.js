@@ -104,6 +104,8 @@ test("a failure ends an order, and a thread may rest where nothing is left to do
   const solution = solve(fails);
   assert.deepEqual([solution.kind, solution.first.orders, solution.first.failing], ["failure", 2, 1]);
   assert.deepEqual(orderedRun(fails, [0, 1], solution).end, { kind: "failure", text: "It broke.", threads: [] });
+  const never = level([{ thread: 0, code: "a", cases: [{ when: { x: 0 }, says: "" }, { says: "", fails: "It broke." }] }], [{ name: "x", initial: 0 }]);
+  assert.match(total(solve(never)), /: none of the 1 order fails\.$/);
   const line = { thread: 0, code: "wait", cases: [{ when: { x: 1 }, says: "" }], waits: "sleeps" };
   for (const [rests, kind] of [[{ x: 0 }, "done"], [{ x: 1 }, "deadlock"]]) {
     const steps = level([{ ...line, rests }], [{ name: "x", initial: 0 }]);
