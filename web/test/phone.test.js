@@ -12,7 +12,7 @@ test("the pictures that were drawn by hand can be read on a phone", () => {
   const drawn = readdirSync(FIGURES).map((name) => ({ name, text: readFileSync(new URL(name, FIGURES), "utf8") }));
   // A figure's own script draws the others again for each width.
   const byHand = drawn.filter(({ text }) => !text.includes('class="fig-still"'));
-  assert(byHand.length >= 2, "the figures are found");
+  assert(byHand.length >= 1, "the figures are found");
   for (const { name, text } of byHand) {
     for (const [, inside] of text.matchAll(/(<svg[^]*?<\/svg>)/g)) {
       const width = Number(/viewBox="[\d.]+ [\d.]+ ([\d.]+)/.exec(inside)[1]);
