@@ -5,8 +5,8 @@
 
 mod recorded;
 
-use primitives::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use primitives::atomic::{AtomicU8, AtomicU32};
+use primitives::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use primitives::atomic::{AtomicU8, AtomicU32, fence};
 use primitives::{Arc, Condvar, Mutex, UnsafeCell, model, thread};
 use recorded::{explored, is_child, recorded, recorded_from, rows};
 
@@ -321,4 +321,89 @@ fn a_wake_up_by_reference_that_gives_a_count_back_frees_too_early() {
     let recorded = recorded("a_wake_up_by_reference_that_gives_a_count_back_frees_too_early");
     let message = recorded["message"].as_str().unwrap();
     assert!(message.contains("it was freed"), "{message}");
+}
+
+/// The two ends of Chase and Lev's deque, in which the items 6 and 7 are left.
+struct Deque {
+    front: AtomicU32,
+    back: AtomicU32,
+}
+
+impl Deque {
+    /// Takes the newest item, as the owner.
+    fn pop(&self, fence_between: fn()) -> Option<u32> {
+        // Relaxed: the owner's own.
+        let newest = self.back.load(Relaxed) - 1;
+        // Relaxed: the fence below orders it before the load, if there is one.
+        self.back.store(newest, Relaxed);
+        // Pairs with the fence in `steal`.
+        fence_between();
+        // Relaxed: after the fence, it's no older than what a thief read before its own.
+        let front = self.front.load(Relaxed);
+        if front < newest {
+            return Some(newest);
+        }
+        let is_taken = front == newest && self.advance(front);
+        // Relaxed: no item is announced.
+        self.back.store(newest + 1, Relaxed);
+        is_taken.then_some(newest)
+    }
+
+    /// Takes the oldest item, as a thief.
+    fn steal(&self) -> Option<u32> {
+        // Acquire: pairs with the Release in `advance`.
+        let front = self.front.load(Acquire);
+        // Pairs with the fence in `pop`.
+        fence(SeqCst);
+        // Acquire: as in the deque, where it pairs with the Release of a push.
+        let back = self.back.load(Acquire);
+        (front < back && self.advance(front)).then_some(front)
+    }
+
+    fn advance(&self, front: u32) -> bool {
+        // SeqCst: as in the deque; its Release pairs with the Acquire in `steal`.
+        self.front
+            .compare_exchange(front, front + 1, SeqCst, Relaxed)
+            .is_ok()
+    }
+}
+
+/// A pop meets two steals. Fails unless the two items are taken once each.
+fn pop_while_a_thief_steals_twice(fence_between: fn()) {
+    model(move || {
+        let deque = Arc::new(Deque {
+            front: AtomicU32::new(6),
+            back: AtomicU32::new(8),
+        });
+        let victim = deque.clone();
+        let thief = thread::spawn(move || [victim.steal(), victim.steal()]);
+        let popped = deque.pop(fence_between);
+        let stolen = thief.join().unwrap();
+        let mut items: Vec<_> = stolen.into_iter().chain([popped]).flatten().collect();
+        items.sort_unstable();
+        assert_eq!(items, [6, 7]);
+    });
+}
+
+/// The program of the figure `steps-deque-no-fence`.
+#[test]
+fn a_pop_from_a_deque_without_a_fence_takes_what_a_thief_takes() {
+    if is_child() {
+        return pop_while_a_thief_steals_twice(|| ());
+    }
+    let recorded = recorded("a_pop_from_a_deque_without_a_fence_takes_what_a_thief_takes");
+    let message = recorded["message"].as_str().unwrap();
+    assert!(message.contains("left: [6, 7, 7]"), "{message}");
+}
+
+/// The program of the figure `steps-deque-fence`.
+#[test]
+fn a_pop_from_a_deque_with_a_fence_shares_its_items() {
+    let test = "a_pop_from_a_deque_with_a_fence_shares_its_items";
+    if is_child() {
+        return pop_while_a_thief_steals_twice(|| fence(SeqCst));
+    }
+    let (printed, recorded) = explored(test, true);
+    assert!(count(&printed, "explored") > Some(1), "{printed}");
+    assert_eq!(recorded, None, "nothing fails");
 }
