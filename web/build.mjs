@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const BUDGET_BYTES = 45 * 1024;
-const FIGURES_BUDGET_BYTES = 59 * 1024;
+const FIGURES_BUDGET_BYTES = 61 * 1024;
 const BANNER = "/* Generated from web/src by `npm run build`; do not edit. */";
 const BUNDLE = new URL("../theme/workshop.js", import.meta.url).pathname;
 const WORKBENCH_BUDGET_BYTES = 24 * 1024;

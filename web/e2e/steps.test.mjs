@@ -1,9 +1,10 @@
 // Steps: the reader is the scheduler.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { assertAccessible, launch, onPage, pageWith, reasonToSkip } from "./browser.mjs";
-import { FIGURES, GAP, RECORDED, onFigures } from "./figures.mjs";
+import { FIGURES, GAP, RECORDED, figure, onFigures } from "./figures.mjs";
 
 describe("steps", { skip: reasonToSkip() }, () => {
   let browser;
@@ -103,6 +104,23 @@ describe("steps", { skip: reasonToSkip() }, () => {
     });
   });
 
+  test("draw a word with its set bits lit, in the picture and in words", async () => {
+    const life = readFileSync(new URL("../../src/traces/steps-task-life.json", import.meta.url), "utf8").trim();
+    await onFigures(figure("fig-life", "ws-steps", {}, { life }), async (page) => {
+      const bits = async () => (await page.locator(".bit").evaluateAll((all) => all.map((bit) => [...bit.querySelectorAll("text")].map((text) => text.textContent).join(" ")))).map(spaced);
+      assert.deepEqual(await bits(), ["RUNNING 0", "NOTIFIED 0", "COMPLETE 1", "REFERENCE 1"]);
+      await page.getByRole("button", { name: "Start over" }).click();
+      for (const name of ["worker", "worker", "worker", "waker", "waker"]) await page.getByRole("button", { name: `Step ${name}` }).click();
+      assert.deepEqual(await bits(), ["RUNNING 1", "NOTIFIED 0 → 1", "COMPLETE 0", "REFERENCE 2"]);
+      assert.match(await why(page), /leaves a notification; state: \+NOTIFIED\./);
+      const fills = await page.locator(".bit rect").evaluateAll((all) => all.map((rect) => getComputedStyle(rect).fill !== "none"));
+      assert.deepEqual(fills, [true, true, false, false]);
+      await page.getByText("The same as text and table").click();
+      assert.match(spaced(await page.locator(".fig-text").innerText()), /After step 5: state = RUNNING 1, NOTIFIED 0 → 1, COMPLETE 0, REFERENCE 2; queue = –; bytes = 1; block = in use\./);
+      await assertAccessible(page, "main");
+    });
+  });
+
   test("take an order from a file and from a run, and tell in a sentence what is none", async () => {
     await onFigures(FIGURES.gap, async (page) => {
       const load = (text) => page.locator("input[type=file]").setInputFiles({ name: "order.json", mimeType: "application/json", buffer: Buffer.from(text) });
@@ -154,7 +172,11 @@ function blocks(page) {
 }
 
 async function why(page) {
-  return (await page.locator(".fig-why").innerText()).replaceAll("\u00a0", " ").trim();
+  return spaced(await page.locator(".fig-why").innerText()).trim();
+}
+
+function spaced(text) {
+  return text.replaceAll("\u00a0", " ");
 }
 
 function position(page) {

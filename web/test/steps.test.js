@@ -10,7 +10,7 @@ import { failingOrder, firstOf, follow, keyOf, solve, stepped } from "../src/fig
 import { parseSteps, readSteps } from "../src/figures/steps/read.js";
 import { asText } from "../src/figures/steps/table.js";
 import { picture } from "../src/figures/steps/view.js";
-import { failure, lastChance, momentSentence, reachable, sentences, told, total } from "../src/figures/steps/words.js";
+import { changesOf, failure, lastChance, momentSentence, reachable, sentences, told, total, untoldChanges } from "../src/figures/steps/words.js";
 import { toText } from "../fallbacks/static-html.mjs";
 import { fileText } from "./figures.js";
 
@@ -21,6 +21,9 @@ const SOLVED = solve(GAP);
 const RECORDED = recordedRun(parseSteps(fileText("steps-recorded.json")));
 const FAILING = recordedRun(parseSteps(fileText("steps-failing.json")));
 const LOSING = [0, 1, 1, 0];
+const LIFE_STEPS = parseSteps(readFileSync(new URL("steps-task-life.json", TRACES), "utf8"));
+const LIFE_SOLVED = solve(LIFE_STEPS);
+const LIFE = orderedRun(LIFE_STEPS, LIFE_STEPS.show, LIFE_SOLVED);
 
 /** A program of one thread or two, in short. */
 function level(lines, cells, rest = {}) {
@@ -99,6 +102,44 @@ test("values are added, copied, and put into words as they were before the step"
   assert.equal(run.rows[0].says, "x was 1, {unknown}");
 });
 
+test("a word's fields are asked for and changed one by one, and its value is always written alike", () => {
+  const steps = level(
+    [
+      { thread: 0, code: "a", cases: [{ when: { "state.A": true, "state.N": 2, state: "N*2 | A" }, says: "never" }, { when: { "state.A": true, "state.B": false, "state.N": 2, state: "2*N | A" }, set: { "state.A": false, "state.B": true, "state.N": { add: -1 } }, says: "was {state}" }] },
+      { thread: 0, code: "b", cases: [{ when: { "state.A": true }, says: "never" }, { set: { state: "B|A", y: { of: "state" } }, says: "" }] },
+      { thread: 0, code: "c", cases: [{ set: { "state.A": 0, "state.B": false }, says: "" }] },
+    ],
+    [{ name: "state", initial: "2*N|A", bits: ["A", "B"], counts: ["N"] }, { name: "y", initial: "" }],
+  );
+  const run = orderedRun(steps, [0, 0, 0], solve(steps));
+  assert.deepEqual(run.rows.map(({ then }) => then.values[0]), ["B|N", "A|B", "0"]);
+  assert.equal(run.rows[0].says, "was A|2*N");
+  assert.deepEqual(run.rows[1].then.values[1], "B|N", "what it held before the step");
+  assert.deepEqual(run.rows.map((row) => changesOf(run, row)[0].replaceAll("\u00a0", " ")), ["state: −A, +B, N 2 → 1", "state: +A, N 1 → 0", "state: −A, −B"]);
+  assert.throws(() => level([{ thread: 0, code: "a", cases: [{ when: { "state.C": true }, says: "" }] }], [{ name: "state", initial: 0, bits: ["A"] }]), /state\.C, which isn't there/);
+});
+
+test("a word is drawn with its set bits lit, and says what a step has turned", () => {
+  const drawn = (at) => toText(picture(LIFE, picturedAs(LIFE, LIFE_SOLVED, 680, at)));
+  const bits = (at) => [...drawn(at).matchAll(/<g class="bit([^"]*)">.*?<\/g>/gs)].map(([bit, kinds]) => [...texts(bit), kinds.trim()].join(" ").replaceAll("\u00a0", " "));
+  assert.deepEqual(bits(0), ["RUNNING 0 ", "NOTIFIED 0 ", "COMPLETE 0 ", "REFERENCE 0 count"]);
+  assert.deepEqual(bits(5), ["RUNNING 1 lit", "NOTIFIED 0 → 1 lit turned", "COMPLETE 0 ", "REFERENCE 2 count"]);
+  assert.deepEqual(bits(11), ["RUNNING 1 → 0 turned", "NOTIFIED 0 ", "COMPLETE 0 → 1 lit turned", "REFERENCE 2 → 1 count turned"]);
+  for (const width of [200, 390, 1200]) {
+    const { cells, headTop } = layout(LIFE, picturedAs(LIFE, LIFE_SOLVED, width, 5));
+    for (const { x, y, width: wide, height, fields } of cells) {
+      assert(x + wide <= width && y + height < headTop, `${width}`);
+      for (const field of fields) assert(field.x >= x && field.x + field.width <= x + wide && field.y + 34 <= y + height, `${width}`);
+    }
+  }
+});
+
+test("a recorded word says what changed only where its operation doesn't", () => {
+  const step = (text, value) => ({ thread: 0, text, changes: [{ cell: 0, value }] });
+  const run = recordedRun(readSteps({ schema: "workshop.steps/1", title: "x", threads: [{ name: "A" }], cells: [{ name: "state", initial: "RUNNING|3*REFERENCE", bits: ["RUNNING"], counts: ["REFERENCE"] }], steps: [step("state.fetch_and: RUNNING|3*REFERENCE → −RUNNING", "3*REFERENCE"), step("(drop)", "2*REFERENCE")], end: { kind: "failure", text: "x" } }));
+  assert.deepEqual(run.rows.map((row) => untoldChanges(run, row).map((text) => text.replaceAll("\u00a0", " "))), [[], ["state: REFERENCE 3 → 2"]]);
+});
+
 test("a failure ends an order, and a thread may rest where nothing is left to do", () => {
   const fails = level([{ thread: 0, code: "a", cases: [{ when: { x: 0 }, says: "", fails: "It broke." }, { says: "" }] }, { thread: 1, code: "b", cases: [{ set: { x: 1 }, says: "" }] }], [{ name: "x", initial: 0 }]);
   const solution = solve(fails);
@@ -127,7 +168,7 @@ test("a recorded order has its values, its orderings, and what a load missed", (
 });
 
 test("the text says what the picture shows, at each width and place", () => {
-  for (const [run, solution] of [[RECORDED, undefined], [FAILING, undefined], [orderedRun(GAP, LOSING, SOLVED), SOLVED], [orderedRun(GAP, [], SOLVED), SOLVED]]) {
+  for (const [run, solution] of [[RECORDED, undefined], [FAILING, undefined], [orderedRun(GAP, LOSING, SOLVED), SOLVED], [orderedRun(GAP, [], SOLVED), SOLVED], [LIFE, LIFE_SOLVED]]) {
     for (const width of [320, 680, 1200]) {
       for (let at = 0; at <= run.rows.length; at += 1) {
         const text = plain(toText(asText(run, sentences(run, solution), at, true, { isOpen: true, toggle() {} }, () => {})));

@@ -69,6 +69,24 @@ pub struct Cell {
     pub name: String,
     /// Its value before the first step.
     pub initial: Value,
+    /// The flags of a word that has several fields. Its value names those that are set:
+    /// `RUNNING|NOTIFIED|3*REFERENCE`, or `0`. In a program, `state.RUNNING` is one of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bits: Vec<String>,
+    /// The counts of such a word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<String>,
+}
+
+impl Cell {
+    /// The cell itself, or a field of it.
+    fn has(&self, name: &str) -> bool {
+        let mut fields = self.bits.iter().chain(&self.counts);
+        let field = name
+            .strip_prefix(&self.name)
+            .and_then(|rest| rest.strip_prefix('.'));
+        name == self.name || field.is_some_and(|field| fields.any(|other| other == field))
+    }
 }
 
 /// The value of a cell. A text may be empty, which is shown as a dash.
@@ -295,12 +313,10 @@ impl Steps {
         if !named.chain(&self.show).all(is_thread) {
             return Some("the end, or what is shown, is of an unknown thread".into());
         }
-        self.lines
-            .iter()
-            .find_map(|line| self.fault_of(line, &names))
+        self.lines.iter().find_map(|line| self.fault_of(line))
     }
 
-    fn fault_of(&self, line: &Line, names: &[&str]) -> Option<String> {
+    fn fault_of(&self, line: &Line) -> Option<String> {
         let fault = |what: &str| Some(format!("`{}` {what}", line.code));
         if line.thread >= self.threads.len() {
             return fault("is of an unknown thread");
@@ -333,7 +349,7 @@ impl Steps {
         if !cells
             .chain(sources)
             .chain(rests)
-            .all(|name| names.contains(&name.as_str()))
+            .all(|name| self.cells.iter().any(|cell| cell.has(name)))
         {
             return fault("names an unknown cell");
         }

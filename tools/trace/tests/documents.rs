@@ -158,7 +158,7 @@ fn what_is_wrong_with_steps_is_told() {
     let steps = |rest: &str| {
         format!(
             r#"{{"schema":"workshop.steps/1","title":"","description":"","threads":[{{"name":"A"}}],
-            "cells":[{{"name":"x","initial":0}}],{rest}}}"#
+            "cells":[{{"name":"x","initial":0,"bits":["A"],"counts":["B"]}}],{rest}}}"#
         )
     };
     let line = r#"{"thread":0,"code":"x += 1","cases":[{"set":{"x":{"add":1}},"says":""}]}"#;
@@ -166,6 +166,8 @@ fn what_is_wrong_with_steps_is_told() {
     let end = r#""end":{"kind":"done","text":""}"#;
     for good in [
         format!(r#""lines":[{line}]"#),
+        format!(r#""lines":[{}]"#, line.replace("\"x\"", "\"x.B\"")),
+        format!(r#""lines":[{}]"#, line.replace("\"x\"", "\"x.A\"")),
         format!(r#""steps":[{step}],{end}"#),
     ] {
         assert!(
@@ -196,6 +198,10 @@ fn what_is_wrong_with_steps_is_told() {
         (format!(r#""lines":[{line}],"show":[1]"#), "unknown thread"),
         (
             format!(r#""lines":[{}]"#, line.replace("\"x\"", "\"y\"")),
+            "unknown cell",
+        ),
+        (
+            format!(r#""lines":[{}]"#, line.replace("\"x\"", "\"x.C\"")),
             "unknown cell",
         ),
         (

@@ -128,6 +128,11 @@ function endOf(steps, state, { nodes }) {
   return { kind: end, text: `${capital(listed(waiting.map(({ text }) => text)))}, and no thread is left to change that: a hang.`, threads: waiting.map(({ thread }) => thread) };
 }
 
+/** What the cells held before the last of so many steps. @param {Pick<Run, "start" | "rows">} run @param {number} at */
+export function valuesBefore({ start, rows }, at) {
+  return (rows[at - 2]?.then ?? start).values;
+}
+
 /** What is the case after so many steps. @param {Run} run @param {number} at @returns {Moment} */
 export function momentAt({ start, rows }, at) {
   return rows[at - 1]?.then ?? start;

@@ -24,6 +24,10 @@ const NARROWEST = 220;
 const LANE = 24;
 const NARROW_LANE = 16;
 const CELL_HEIGHT = 40;
+/** A field of a word, and what it takes at most to show how it changes: `0 → 1`. */
+export const FIELD_HEIGHT = 34;
+const FIELD_GAP = 4;
+const FIELD_WIDTH = 56;
 const HANGING = 2;
 /** What a thread that sleeps at the end takes below the last step. */
 export const SLEEP = 26;
@@ -84,7 +88,7 @@ export function layout(run, { at, width, widest }) {
   const left = (/** @type {number} */ thread) => GUTTER + thread * column;
   const boxLeft = (/** @type {number} */ thread) => (isLanes ? left(many) + GAP / 2 : left(thread));
   const cells = cellsAt(steps.cells, widest, width);
-  const headTop = (cells.at(-1)?.bottom ?? 0) + (cells.length > 0 ? 12 : 0);
+  const headTop = Math.max(0, ...cells.map(({ bottom }) => bottom)) + (cells.length > 0 ? 12 : 0);
   const moment = rows[at - 1]?.then ?? run.start;
   const heads = steps.threads.map((name, thread) => {
     const waits = moment.waits[thread];
@@ -138,15 +142,33 @@ function sum(numbers) {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
-/** @param {{name: string}[]} cells @param {import("./read.js").Value[][]} widest @param {number} width */
+/** @param {import("./read.js").Cell[]} cells @param {import("./read.js").Value[][]} widest @param {number} width */
 function cellsAt(cells, widest, width) {
-  let [x, y] = [0, 0];
-  return cells.map(({ name }, index) => {
+  let [x, y, tall] = [0, 0, 0];
+  return cells.map(({ name, fields }, index) => {
     const longest = Math.max(...(widest[index] ?? []).map((value) => shown(value).length), 1);
-    const wide = Math.min(width, Math.ceil(Math.max(name.length * (TEXT_GLYPH + 0.4), longest * (CODE_GLYPH + 0.7)) + PAD * 2));
-    if (x > 0 && x + wide > width) [x, y] = [0, y + CELL_HEIGHT + 6];
-    const place = { index, name, x, y, width: wide, height: CELL_HEIGHT, bottom: y + CELL_HEIGHT };
+    const word = fieldsIn(fields, width - PAD * 2);
+    const inner = fields.length > 0 ? word.width : longest * (CODE_GLYPH + 0.7);
+    const wide = Math.min(width, Math.ceil(Math.max(name.length * (TEXT_GLYPH + 0.4), inner) + PAD * 2));
+    if (x > 0 && x + wide > width) [x, y, tall] = [0, y + tall + 6, 0];
+    const height = fields.length > 0 ? 26 + word.height : CELL_HEIGHT;
+    tall = Math.max(tall, height);
+    const place = { index, name, x, y, width: wide, height, bottom: y + height, fields: word.places.map((one) => ({ ...one, x: x + PAD + one.x, y: y + 21 + one.y })) };
     x += wide + GAP;
     return place;
   });
+}
+
+/** The fields of a word side by side, in as many lines as they need. @param {import("./fields.js").Field[]} fields @param {number} width */
+function fieldsIn(fields, width) {
+  let [x, y, widest] = [0, 0, 0];
+  const places = fields.map(({ name }) => {
+    const wide = Math.min(width, Math.max(FIELD_WIDTH, Math.ceil(name.length * SMALL_CODE_GLYPH) + 10));
+    if (x > 0 && x + wide > width) [x, y] = [0, y + FIELD_HEIGHT + FIELD_GAP];
+    const place = { x, y, width: wide };
+    x += wide + FIELD_GAP;
+    widest = Math.max(widest, x - FIELD_GAP);
+    return place;
+  });
+  return { places, width: widest, height: y + FIELD_HEIGHT };
 }

@@ -1,6 +1,7 @@
 // Programs that take one step at a time, in every order. All of it is values.
 
 import { Unreadable } from "../unreadable.js";
+import { fieldOf } from "./fields.js";
 
 /** @typedef {import("./read.js").Value} Value */
 /** @typedef {import("./read.js").Steps} Steps */
@@ -41,9 +42,9 @@ export function nextOf({ programs }, { at, values }, thread) {
   return line && { line, happens: line.cases.find(({ when }) => holds(when, values)) };
 }
 
-/** @param {[number, Value][]} when @param {Value[]} values */
+/** @param {import("./read.js").Condition[]} when @param {Value[]} values */
 function holds(when, values) {
-  return when.every(([cell, value]) => values[cell] === value);
+  return when.every(([cell, value, field]) => (field ? fieldOf(values[cell], field) : values[cell]) === value);
 }
 
 /** @param {Steps} steps @param {State} state @param {number} thread @returns {State | undefined} */
@@ -51,7 +52,7 @@ export function stepped(steps, state, thread) {
   const happens = state.failed ? undefined : nextOf(steps, state, thread)?.happens;
   if (!happens) return undefined;
   const values = [...state.values];
-  for (const [cell, update] of happens.set) values[cell] = update(state.values);
+  for (const [cell, update] of happens.set) values[cell] = update(state.values, values[cell]);
   return { at: state.at.map((line, index) => (index === thread ? happens.to : line)), values, failed: happens.fails };
 }
 

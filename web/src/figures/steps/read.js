@@ -2,6 +2,7 @@
 // programs from which a reader makes one.
 
 import { Unreadable, checkSchema, parseDocument, textOf } from "../unreadable.js";
+import { asWord, fieldOf, withField } from "./fields.js";
 
 const SCHEMA = "workshop.steps/1";
 const REMEDY = "load a file that a failing model of this book has written";
@@ -10,8 +11,10 @@ const ENDS = new Set(["done", "deadlock", "failure", "race"]);
 
 /** @typedef {string | number | boolean} Value */
 /** @typedef {{kind: "done" | "deadlock" | "failure" | "race", text: string, threads: number[]}} End */
-/** @typedef {{when: [number, Value][], set: [number, (values: Value[]) => Value][], to: number, says: string, fails: string}} Case `to` is a line of the same thread */
-/** @typedef {{code: string, cases: Case[], waits: string, rests: [number, Value][] | undefined}} Line */
+/** @typedef {[number, Value, string]} Condition a cell, a value, and the field that has it, or empty */
+/** @typedef {{when: Condition[], set: [number, (values: Value[], now: Value | undefined) => Value][], to: number, says: string, fails: string}} Case `to` is a line of the same thread; `now` is what the step has made of the cell so far */
+/** @typedef {{code: string, cases: Case[], waits: string, rests: Condition[] | undefined}} Line */
+/** @typedef {{name: string, initial: Value, fields: import("./fields.js").Field[]}} Cell */
 
 /**
  * @typedef {object} Recorded
@@ -32,7 +35,7 @@ const ENDS = new Set(["done", "deadlock", "failure", "race"]);
  * @property {string} title
  * @property {string} description
  * @property {string[]} threads their names
- * @property {{name: string, initial: Value}[]} cells
+ * @property {Cell[]} cells
  * @property {Recorded[]} steps
  * @property {End | undefined} end of the steps
  * @property {Line[][]} programs one a thread; none where steps were recorded
@@ -49,7 +52,11 @@ export function parseSteps(text) {
 export function readSteps(document) {
   checkSchema(document, SCHEMA, REMEDY);
   const threads = list(document.threads, "threads").map((thread, index) => textOf(thread?.name, `thread ${index + 1}`));
-  const cells = list(document.cells ?? [], "cells").map((cell, index) => ({ name: textOf(cell?.name, `cell ${index + 1}`), initial: valueOf(cell?.initial) }));
+  const cells = list(document.cells ?? [], "cells").map((cell, index) => {
+    const named = (/** @type {unknown} */ names, /** @type {boolean} */ isCount) => list(names ?? [], "names").map((name) => ({ name: textOf(name), isCount }));
+    const fields = [...named(cell?.bits, false), ...named(cell?.counts, true)];
+    return { name: textOf(cell?.name, `cell ${index + 1}`), initial: asWord(fields, valueOf(cell?.initial)), fields };
+  });
   const steps = list(document.steps ?? [], "steps");
   const lines = list(document.lines ?? [], "lines");
   if (threads.length === 0) throw new Unreadable(`These steps are of no thread: ${REMEDY}.`);
@@ -117,7 +124,7 @@ function endOf(end, thread) {
   return { kind: end.kind, text: textOf(end.text), threads: list(end.threads ?? [], "threads").map((one) => thread(one, "The end")) };
 }
 
-/** @param {any[]} lines @param {{name: string}[]} cells @param {(value: unknown, what: string) => number} thread @param {number} many threads @returns {Line[][]} */
+/** @param {any[]} lines @param {Cell[]} cells @param {(value: unknown, what: string) => number} thread @param {number} many threads @returns {Line[][]} */
 function programs(lines, cells, thread, many) {
   const byThread = Array.from({ length: many }, () => /** @type {any[]} */ ([]));
   lines.forEach((line, index) => byThread[thread(line?.thread, `Line ${index + 1}`)]?.push(line));
@@ -131,7 +138,24 @@ function programs(lines, cells, thread, many) {
     if (entries.length > MOST.names) throw new Unreadable(`A line names ${entries.length} cells, more than a page can draw: ${REMEDY}.`);
     return entries;
   };
-  const conditions = (/** @type {unknown} */ object) => pairs(object).map(([name, value]) => /** @type {[number, Value]} */ ([cell(name), valueOf(value)]));
+  // A cell, or a field of one: `state.RUNNING`.
+  const place = (/** @type {string} */ name) => {
+    const [, word, field = ""] = /^(.*)\.(.*)$/.exec(name) ?? [];
+    const index = cells.findIndex((one) => one.name === word && one.fields.some((other) => other.name === field));
+    return index < 0 ? { index: cell(name), field: "" } : { index, field };
+  };
+  const fieldsOf = (/** @type {number} */ index) => cells[index]?.fields ?? [];
+  const conditions = (/** @type {unknown} */ object) => pairs(object).map(([name, value]) => {
+    const { index, field } = place(name);
+    return /** @type {Condition} */ ([index, field ? Number(value) : asWord(fieldsOf(index), valueOf(value)), field]);
+  });
+  const updates = (/** @type {unknown} */ object) => pairs(object).map(([name, update]) => {
+    const { index, field } = place(name);
+    const fields = fieldsOf(index);
+    const { add } = update ?? {};
+    const own = (/** @type {Value | undefined} */ word) => withField(fields, word, field, add === undefined ? Number(update) : fieldOf(word, field) + Number(add));
+    return /** @type {Case["set"][0]} */ ([index, field ? (_, now) => own(now) : updateOf(update, index, fields, cell)]);
+  });
   return byThread.map((own) => {
     const target = (/** @type {unknown} */ to, /** @type {number} */ next) => {
       if (to === undefined || to === null) return next;
@@ -146,7 +170,7 @@ function programs(lines, cells, thread, many) {
       rests: line.rests ? conditions(line.rests) : undefined,
       cases: list(line.cases ?? [], "cases").map((one) => ({
         when: conditions(one?.when),
-        set: pairs(one?.set).map(([name, update]) => /** @type {Case["set"][0]} */ ([cell(name), updateOf(update, cell(name), cell)])),
+        set: updates(one?.set),
         to: target(one?.to, index + 1),
         says: textOf(one?.says),
         fails: textOf(one?.fails),
@@ -155,8 +179,8 @@ function programs(lines, cells, thread, many) {
   });
 }
 
-/** @param {any} update @param {number} own @param {(name: unknown) => number} cell @returns {(values: Value[]) => Value} */
-function updateOf(update, own, cell) {
+/** @param {any} update @param {number} own @param {Cell["fields"]} fields @param {(name: unknown) => number} cell @returns {(values: Value[]) => Value} */
+function updateOf(update, own, fields, cell) {
   if (update && typeof update === "object") {
     if ("of" in update) {
       const other = cell(update.of);
@@ -165,6 +189,6 @@ function updateOf(update, own, cell) {
     const { add } = update;
     if (Number.isSafeInteger(add)) return (values) => Number(values[own]) + add;
   }
-  const value = valueOf(update);
+  const value = asWord(fields, valueOf(update));
   return () => value;
 }

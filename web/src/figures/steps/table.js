@@ -1,7 +1,8 @@
 // The order as sentences and as a table.
 
 import { html, nothing } from "lit/html.js";
-import { shown } from "./derive.js";
+import { shown, valuesBefore } from "./derive.js";
+import { fieldsAt } from "./fields.js";
 import { changesOf, effects, failure, remarks } from "./words.js";
 
 /** @typedef {import("./derive.js").Run} Run */
@@ -31,7 +32,10 @@ function programs({ steps }) {
 /** @param {Run} run @param {number} at */
 function moment({ steps, rows, start }, at) {
   const { values, waits, ended } = rows[at - 1]?.then ?? start;
-  return html`<p>${at === 0 ? "Before the first step" : `After step ${at}`}: ${steps.cells.map(({ name }, cell) => `${name} = ${shown(values[cell])}`).join(", ") || "no cells"}.
+  const before = valuesBefore({ rows, start }, at);
+  const held = (/** @type {import("./read.js").Cell} */ { fields }, /** @type {number} */ cell) =>
+    fields.length > 0 ? fieldsAt(fields, before[cell] ?? "", values[cell] ?? "").map(({ name, shown: value }) => `${name} ${value}`).join(", ") : shown(values[cell]);
+  return html`<p>${at === 0 ? "Before the first step" : `After step ${at}`}: ${steps.cells.map((one, cell) => `${one.name} = ${held(one, cell)}`).join(steps.cells.some(({ fields }) => fields.length > 0) ? "; " : ", ") || "no cells"}.
     ${steps.threads.map((name, thread) => (waits[thread] ? `${name} ${waits[thread]}. ` : ended[thread] ? `${name}: ended. ` : ""))}</p>`;
 }
 

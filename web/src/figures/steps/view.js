@@ -3,8 +3,9 @@
 
 import { nothing, svg } from "lit/html.js";
 import { round } from "../paths.js";
-import { momentAt, shown } from "./derive.js";
-import { GUTTER, LINE, SLEEP, layout } from "./layout.js";
+import { momentAt, shown, valuesBefore } from "./derive.js";
+import { fieldsAt } from "./fields.js";
+import { FIELD_HEIGHT, GUTTER, LINE, SLEEP, layout } from "./layout.js";
 
 /** @typedef {import("./derive.js").Run} Run */
 
@@ -33,8 +34,18 @@ export function picture(run, settings) {
 function cells(run, plan, at) {
   const { values } = momentAt(run, at);
   const changed = new Set(run.rows[at - 1]?.changes.map(({ cell }) => cell));
-  return plan.cells.map(({ index, name, x, y, width, height }) => svg`<g class=${changed.has(index) ? "cell changed" : "cell"}><rect x=${x + 1} y=${y + 1} width=${width - 2} height=${height - 2} rx="4"></rect>
-    <text class="soft" x=${x + 8} y=${y + 15}>${name}</text><text class="code value" x=${x + 8} y=${y + 32}>${shown(values[index])}</text></g>`);
+  return plan.cells.map(({ index, name, x, y, width, height, fields }) => svg`<g class=${changed.has(index) ? "cell changed" : "cell"}><rect x=${x + 1} y=${y + 1} width=${width - 2} height=${height - 2} rx="4"></rect>
+    <text class="soft" x=${x + 8} y=${y + 15}>${name}</text>${fields.length > 0 ? word(run, at, index, fields) : svg`<text class="code value" x=${x + 8} y=${y + 32}>${shown(values[index])}</text>`}</g>`);
+}
+
+/** The fields of a word: those that are set are lit, and one that a step has changed says from what. @param {Run} run @param {number} at @param {number} cell @param {ReturnType<typeof layout>["cells"][0]["fields"]} places */
+function word(run, at, cell, places) {
+  const held = fieldsAt(run.steps.cells[cell]?.fields ?? [], valuesBefore(run, at)[cell] ?? "", momentAt(run, at).values[cell] ?? "");
+  return places.map(({ x, y, width }, index) => {
+    const { name, isCount, now, isChanged, shown: value } = /** @type {typeof held[0]} */ (held[index]);
+    return svg`<g class=${`bit${isCount ? " count" : now ? " lit" : ""}${isChanged ? " turned" : ""}`}><rect x=${x + 1} y=${y + 1} width=${width - 2} height=${FIELD_HEIGHT - 2} rx="3"></rect>
+      <text class="code" x=${x + 5} y=${y + 13}>${name}</text><text class="code value" x=${x + 5} y=${y + 28}>${value}</text></g>`;
+  });
 }
 
 /** A thread's name and how it stands, above its column; where the columns are narrow, beside a sign of its color in its column. @param {ReturnType<typeof layout>["heads"][0]} head @param {ReturnType<typeof layout>} plan */

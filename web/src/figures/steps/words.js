@@ -2,6 +2,7 @@
 
 import { count, grouped, listed } from "../format.js";
 import { shown } from "./derive.js";
+import { fieldChanges } from "./fields.js";
 import { keyOf } from "./machine.js";
 
 /** @typedef {import("./derive.js").Run} Run */
@@ -9,9 +10,12 @@ import { keyOf } from "./machine.js";
 /** @typedef {import("./machine.js").Solution} Solution */
 /** @typedef {import("./machine.js").Node} Node */
 
-/** `state: EMPTY → PARKED` @param {Run} run @param {Row} row */
+/** `state: EMPTY → PARKED`, `flags: +NOTIFIED` @param {Run} run @param {Row} row */
 export function changesOf({ steps }, { changes }) {
-  return changes.map(({ cell, before, after }) => `${steps.cells[cell]?.name}: ${shown(before)} → ${shown(after)}`);
+  return changes.map(({ cell, before, after }) => {
+    const { name = "", fields = [] } = steps.cells[cell] ?? {};
+    return `${name}: ${fieldChanges(fields, before, after) || `${shown(before)} → ${shown(after)}`}`;
+  });
 }
 
 /** What comes of a step, in the words that stand in its block. @param {Row} row */
@@ -22,8 +26,9 @@ export function remarks({ says, stale, note }) {
 /** The same, where the operation's own words don't say it. @param {Run} run @param {Row} row */
 export function untoldChanges(run, row) {
   return changesOf(run, row).filter((_, index) => {
-    const { before, after } = /** @type {Row["changes"][0]} */ (row.changes[index]);
-    return !row.does.includes(`${shown(before)} → ${shown(after)}`);
+    const { cell, before, after } = /** @type {Row["changes"][0]} */ (row.changes[index]);
+    const { name = "", fields = [] } = run.steps.cells[cell] ?? {};
+    return !(fields.length > 0 ? row.does.startsWith(`${name}.`) && row.does.includes(" → ") : row.does.includes(`${shown(before)} → ${shown(after)}`));
   });
 }
 

@@ -32,12 +32,18 @@ pub struct Thread {
 }
 
 /// Something that threads share, with a value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cell {
     /// Its name, as the source has it.
     pub name: String,
     /// The first value.
     pub initial: String,
+    /// The flags of a word that has several fields.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bits: Vec<String>,
+    /// The counts of such a word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<String>,
 }
 
 /// A row.

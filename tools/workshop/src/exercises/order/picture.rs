@@ -108,9 +108,19 @@ impl Picture<'_> {
                 cells.push(Cell {
                     name: self.cells[object].clone(),
                     initial: initial[object].clone(),
+                    ..Cell::default()
                 });
                 cells.len() - 1
             });
+        }
+        for (&object, &cell) in &places {
+            let changes = steps.iter().flat_map(|step| &step.changes);
+            let of_cell = changes.filter(|change| change.cell == cell);
+            let texts = [initial[object].as_str()]
+                .into_iter()
+                .chain(of_cell.map(|change| change.value.as_str()));
+            let (bits, counts) = self.values[object].fields_in(texts);
+            (cells[cell].bits, cells[cell].counts) = (bits, counts);
         }
         cells
     }

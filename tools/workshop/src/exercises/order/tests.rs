@@ -263,6 +263,44 @@ fn a_flag_that_no_operation_is_given_is_not_taken_for_others() {
 }
 
 #[test]
+fn a_word_of_flags_has_them_for_the_page_to_draw() {
+    let change = |operation: &str, read: &str, wrote: &str| {
+        let fields = json!({ "thread": 0, "object": 5, "operation": operation, "read": read, "wrote": wrote });
+        at(FLAGS, 5, 12, fields)
+    };
+    let steps = [
+        spawn(),
+        change("fetch_or", "28", "29"),
+        change("fetch_sub", "29", "21"),
+    ];
+    let order = [0, 1, 2].map(|done| json!({ "done": done }));
+    let document = draw(
+        &recording("x", &steps, &order),
+        &Sources::from(&SOURCES),
+        "models::m",
+        &[],
+        Extent::Whole,
+    );
+    let cells: Vec<_> = document
+        .cells
+        .iter()
+        .map(|cell| {
+            (
+                cell.initial.as_str(),
+                cell.bits.join("|"),
+                cell.counts.join("|"),
+            )
+        })
+        .collect();
+    let expected = (
+        "JOINED|3*REFERENCE",
+        "RUNNING|JOINED".into(),
+        "REFERENCE".into(),
+    );
+    assert_eq!(cells, [expected]);
+}
+
+#[test]
 fn a_step_in_our_own_wrappers_has_no_place() {
     let fields = json!({ "thread": 0, "object": 0, "operation": "unlock" });
     let unlock = at("tools/primitives/src/lock.rs", 7, 1, fields);

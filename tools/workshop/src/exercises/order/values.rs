@@ -140,6 +140,39 @@ impl Values {
     }
 }
 
+impl Values {
+    /// The flags and the counts in these values of one object, as they are shown, if it
+    /// has several fields.
+    pub fn fields_in<'a>(
+        &self,
+        texts: impl Iterator<Item = &'a str>,
+    ) -> (Vec<String>, Vec<String>) {
+        let Self::Fields(units) = self else {
+            return Default::default();
+        };
+        let parts: BTreeSet<_> = texts
+            .flat_map(|text| text.split('|'))
+            .filter(|part| *part != "0")
+            .map(|part| {
+                part.split_once('*')
+                    .map_or((part, false), |(_, name)| (name, true))
+            })
+            .collect();
+        // A number that no field explains would be missing from the picture.
+        if parts.iter().any(|(part, _)| part.parse::<u128>().is_ok()) {
+            return Default::default();
+        }
+        let names = units.iter().rev().map(|(_, name)| name);
+        let is_count = |name: &String| parts.contains(&(name.as_str(), true));
+        let shown = names.filter(|name| is_count(name) || parts.contains(&(name.as_str(), false)));
+        let (counts, bits): (Vec<_>, Vec<_>) = shown.cloned().partition(is_count);
+        match bits.len() + counts.len() {
+            0 | 1 => Default::default(),
+            _ => (bits, counts),
+        }
+    }
+}
+
 /// `+NOTIFIED, −RUNNING, 3*REFERENCE`, unless it's easier to read the new value: if no
 /// field is as before, or there was only one.
 fn changes(units: &[(u128, String)], mut from: u128, mut to: u128) -> Option<String> {
@@ -380,6 +413,17 @@ mod tests {
         assert_eq!(changes(5, 5), None, "nothing has changed");
         let values = Values::Fields(units);
         assert_eq!(values.changed("4", "6"), "NOTIFIED|JOINED");
+        let fields = |texts: &[&str]| {
+            let (bits, counts) = values.fields_in(texts.iter().copied());
+            format!("{} {}", bits.join("|"), counts.join("|"))
+        };
+        let both = ["JOINED|3*REFERENCE", "RUNNING|REFERENCE", "0"];
+        assert_eq!(fields(&both), "RUNNING|JOINED REFERENCE");
+        assert_eq!(fields(&["RUNNING", "0"]), " ", "it's only one");
+        assert_eq!(fields(&["RUNNING|JOINED", "JOINED|8"]), " ", "8 is in none");
+        let named = Values::Named(BTreeMap::new());
+        let none = named.fields_in(["A|B"].into_iter());
+        assert_eq!(none, <(Vec<_>, Vec<_>)>::default());
     }
 
     #[test]
