@@ -25,6 +25,10 @@ const LIFE_STEPS = parseSteps(readFileSync(new URL("steps-task-life.json", TRACE
 const LIFE_SOLVED = solve(LIFE_STEPS);
 const LIFE = orderedRun(LIFE_STEPS, LIFE_STEPS.show, LIFE_SOLVED);
 
+const HEAP_STEPS = parseSteps(readFileSync(new URL("steps-sleep-heap.json", TRACES), "utf8"));
+const HEAP_SOLVED = solve(HEAP_STEPS);
+const HEAP = orderedRun(HEAP_STEPS, HEAP_STEPS.show, HEAP_SOLVED);
+
 /** A program of one thread or two, in short. */
 function level(lines, cells, rest = {}) {
   return readSteps({ schema: "workshop.steps/1", title: "x", threads: [{ name: "A" }, { name: "B" }], cells, lines, ...rest });
@@ -134,6 +138,21 @@ test("a word is drawn with its set bits lit, and says what a step has turned", (
   }
 });
 
+test("a heap is drawn as a tree, with what a step has moved in a frame", () => {
+  const drawn = (at) => toText(picture(HEAP, picturedAs(HEAP, HEAP_SOLVED, 680, at)));
+  const entries = (at) => [...drawn(at).matchAll(/<g class="bit count([^"]*)">.*?<\/g>/gs)].map(([entry, kind]) => `${texts(entry)[0]}${kind}${entry.includes("<path") ? " below another" : ""}`);
+  assert.deepEqual(entries(1), ["30 s", "1 min below another", "1 h below another"]);
+  assert.deepEqual(entries(2), ["10 ms turned", "30 s turned below another", "1 h below another", "1 min turned below another"]);
+  assert.deepEqual(entries(11), ["(30 s) turned", "1 min below another", "1 h below another"]);
+  for (const width of [200, 390, 1200]) {
+    const [heap] = layout(HEAP, picturedAs(HEAP, HEAP_SOLVED, width, 2)).cells;
+    const [top, left, right, last] = heap.fields;
+    assert(top.y < left.y && left.y === right.y && right.y < last.y && left.x + left.width <= right.x && last.x < top.x, `${width}`);
+    for (const { x, y, width: wide } of heap.fields) assert(x >= 0 && x + wide <= width && y + 24 <= heap.bottom, `${width}`);
+  }
+  assert.deepEqual(changesOf(HEAP, HEAP.rows[10]), ["heap: (30 s), 1 min, 1 h"]);
+});
+
 test("a recorded word says what changed only where its operation doesn't", () => {
   const step = (text, value) => ({ thread: 0, text, changes: [{ cell: 0, value }] });
   const run = recordedRun(readSteps({ schema: "workshop.steps/1", title: "x", threads: [{ name: "A" }], cells: [{ name: "state", initial: "RUNNING|3*REFERENCE", bits: ["RUNNING"], counts: ["REFERENCE"] }], steps: [step("state.fetch_and: RUNNING|3*REFERENCE → −RUNNING", "3*REFERENCE"), step("(drop)", "2*REFERENCE")], end: { kind: "failure", text: "x" } }));
@@ -168,7 +187,7 @@ test("a recorded order has its values, its orderings, and what a load missed", (
 });
 
 test("the text says what the picture shows, at each width and place", () => {
-  for (const [run, solution] of [[RECORDED, undefined], [FAILING, undefined], [orderedRun(GAP, LOSING, SOLVED), SOLVED], [orderedRun(GAP, [], SOLVED), SOLVED], [LIFE, LIFE_SOLVED]]) {
+  for (const [run, solution] of [[RECORDED, undefined], [FAILING, undefined], [orderedRun(GAP, LOSING, SOLVED), SOLVED], [orderedRun(GAP, [], SOLVED), SOLVED], [LIFE, LIFE_SOLVED], [HEAP, HEAP_SOLVED]]) {
     for (const width of [320, 680, 1200]) {
       for (let at = 0; at <= run.rows.length; at += 1) {
         const text = plain(toText(asText(run, sentences(run, solution), at, true, { isOpen: true, toggle() {} }, () => {})));

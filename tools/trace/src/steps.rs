@@ -76,6 +76,10 @@ pub struct Cell {
     /// The counts of such a word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<String>,
+    /// Whether its value is a list, `10 ms, 1 min, 30 s`, that is drawn as a heap: a binary tree
+    /// with the first entry at the top.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub heap: bool,
 }
 
 impl Cell {

@@ -124,7 +124,7 @@ function endOf(steps, state, { nodes }) {
     const next = nextOf(steps, state, thread);
     return next ? [{ thread, text: `${name} ${next.line.waits}` }] : [];
   });
-  if (end === "done") return { kind: end, text: waiting.length > 0 ? `${listed(waiting.map(({ text }) => text))}, with nothing left to do.` : "Every thread has ended.", threads: [] };
+  if (end === "done") return { kind: end, text: waiting.length > 0 ? `${capital(listed(waiting.map(({ text }) => text)))}, with nothing left to do.` : "Every thread has ended.", threads: [] };
   return { kind: end, text: `${capital(listed(waiting.map(({ text }) => text)))}, and no thread is left to change that: a hang.`, threads: waiting.map(({ thread }) => thread) };
 }
 

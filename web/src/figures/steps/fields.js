@@ -45,3 +45,9 @@ export function fieldsAt(fields, before, after) {
     return { name, isCount, now, isChanged: old !== now, shown: old === now ? String(now) : `${old}\u00a0→\u00a0${now}` };
   });
 }
+
+/** The entries of a heap, each of which is new where it has moved. @param {Value} before @param {Value} after */
+export function entriesAt(before, after) {
+  const [old, now] = [before, after].map((list) => String(list).split(", "));
+  return (now ?? []).map((shown, index) => ({ name: "", isCount: true, now: 1, isChanged: old?.[index] !== shown, shown }));
+}

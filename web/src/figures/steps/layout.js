@@ -26,6 +26,9 @@ const NARROW_LANE = 16;
 const CELL_HEIGHT = 40;
 /** A field of a word, and what it takes at most to show how it changes: `0 → 1`. */
 export const FIELD_HEIGHT = 34;
+/** An entry of a heap, and what is between two levels of it. */
+export const ENTRY_HEIGHT = 24;
+const LEVEL_GAP = 12;
 const FIELD_GAP = 4;
 const FIELD_WIDTH = 56;
 const HANGING = 2;
@@ -145,18 +148,34 @@ function sum(numbers) {
 /** @param {import("./read.js").Cell[]} cells @param {import("./read.js").Value[][]} widest @param {number} width */
 function cellsAt(cells, widest, width) {
   let [x, y, tall] = [0, 0, 0];
-  return cells.map(({ name, fields }, index) => {
-    const longest = Math.max(...(widest[index] ?? []).map((value) => shown(value).length), 1);
-    const word = fieldsIn(fields, width - PAD * 2);
-    const inner = fields.length > 0 ? word.width : longest * (CODE_GLYPH + 0.7);
+  return cells.map(({ name, fields, isHeap }, index) => {
+    const values = (widest[index] ?? []).map(shown);
+    const longest = Math.max(...values.map(({ length }) => length), 1);
+    const word = isHeap ? heapIn(values.map((value) => value.split(", ")), width - PAD * 2) : fieldsIn(fields, width - PAD * 2);
+    const hasParts = word.places.length > 0;
+    const inner = hasParts ? word.width : longest * (CODE_GLYPH + 0.7);
     const wide = Math.min(width, Math.ceil(Math.max(name.length * (TEXT_GLYPH + 0.4), inner) + PAD * 2));
     if (x > 0 && x + wide > width) [x, y, tall] = [0, y + tall + 6, 0];
-    const height = fields.length > 0 ? 26 + word.height : CELL_HEIGHT;
+    const height = hasParts ? 26 + word.height : CELL_HEIGHT;
     tall = Math.max(tall, height);
     const place = { index, name, x, y, width: wide, height, bottom: y + height, fields: word.places.map((one) => ({ ...one, x: x + PAD + one.x, y: y + 21 + one.y })) };
     x += wide + GAP;
     return place;
   });
+}
+
+/** The entries of a heap as a tree, the first at the top. @param {string[][]} lists @param {number} most */
+function heapIn(lists, most) {
+  const many = Math.max(...lists.map(({ length }) => length));
+  const wide = Math.ceil(Math.max(...lists.flat().map(({ length }) => length)) * (CODE_GLYPH + 0.7)) + 10;
+  const levels = Math.floor(Math.log2(many)) + 1;
+  const width = Math.min(most, 2 ** (levels - 1) * (wide + FIELD_GAP));
+  const places = Array.from({ length: many }, (_, index) => {
+    const level = Math.floor(Math.log2(index + 1));
+    const middle = ((index + 1.5 - 2 ** level) * width) / 2 ** level;
+    return { x: Math.round(Math.min(Math.max(middle - wide / 2, 0), width - wide)), y: level * (ENTRY_HEIGHT + LEVEL_GAP), width: wide };
+  });
+  return { places, width, height: levels * (ENTRY_HEIGHT + LEVEL_GAP) - LEVEL_GAP };
 }
 
 /** The fields of a word side by side, in as many lines as they need. @param {import("./fields.js").Field[]} fields @param {number} width */

@@ -14,7 +14,7 @@ const ENDS = new Set(["done", "deadlock", "failure", "race"]);
 /** @typedef {[number, Value, string]} Condition a cell, a value, and the field that has it, or empty */
 /** @typedef {{when: Condition[], set: [number, (values: Value[], now: Value | undefined) => Value][], to: number, says: string, fails: string}} Case `to` is a line of the same thread; `now` is what the step has made of the cell so far */
 /** @typedef {{code: string, cases: Case[], waits: string, rests: Condition[] | undefined}} Line */
-/** @typedef {{name: string, initial: Value, fields: import("./fields.js").Field[]}} Cell */
+/** @typedef {{name: string, initial: Value, fields: import("./fields.js").Field[], isHeap: boolean}} Cell */
 
 /**
  * @typedef {object} Recorded
@@ -55,7 +55,7 @@ export function readSteps(document) {
   const cells = list(document.cells ?? [], "cells").map((cell, index) => {
     const named = (/** @type {unknown} */ names, /** @type {boolean} */ isCount) => list(names ?? [], "names").map((name) => ({ name: textOf(name), isCount }));
     const fields = [...named(cell?.bits, false), ...named(cell?.counts, true)];
-    return { name: textOf(cell?.name, `cell ${index + 1}`), initial: asWord(fields, valueOf(cell?.initial)), fields };
+    return { name: textOf(cell?.name, `cell ${index + 1}`), initial: asWord(fields, valueOf(cell?.initial)), fields, isHeap: cell?.heap === true };
   });
   const steps = list(document.steps ?? [], "steps");
   const lines = list(document.lines ?? [], "lines");

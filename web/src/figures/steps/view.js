@@ -4,8 +4,8 @@
 import { nothing, svg } from "lit/html.js";
 import { round } from "../paths.js";
 import { momentAt, shown, valuesBefore } from "./derive.js";
-import { fieldsAt } from "./fields.js";
-import { FIELD_HEIGHT, GUTTER, LINE, SLEEP, layout } from "./layout.js";
+import { entriesAt, fieldsAt } from "./fields.js";
+import { ENTRY_HEIGHT, FIELD_HEIGHT, GUTTER, LINE, SLEEP, layout } from "./layout.js";
 
 /** @typedef {import("./derive.js").Run} Run */
 
@@ -38,13 +38,16 @@ function cells(run, plan, at) {
     <text class="soft" x=${x + 8} y=${y + 15}>${name}</text>${fields.length > 0 ? word(run, at, index, fields) : svg`<text class="code value" x=${x + 8} y=${y + 32}>${shown(values[index])}</text>`}</g>`);
 }
 
-/** The fields of a word: those that are set are lit, and one that a step has changed says from what. @param {Run} run @param {number} at @param {number} cell @param {ReturnType<typeof layout>["cells"][0]["fields"]} places */
+/** The fields of a word, of which those that are set are lit; or the entries of a heap. What a step has changed has a frame. @param {Run} run @param {number} at @param {number} cell @param {ReturnType<typeof layout>["cells"][0]["fields"]} places */
 function word(run, at, cell, places) {
-  const held = fieldsAt(run.steps.cells[cell]?.fields ?? [], valuesBefore(run, at)[cell] ?? "", momentAt(run, at).values[cell] ?? "");
-  return places.map(({ x, y, width }, index) => {
-    const { name, isCount, now, isChanged, shown: value } = /** @type {typeof held[0]} */ (held[index]);
-    return svg`<g class=${`bit${isCount ? " count" : now ? " lit" : ""}${isChanged ? " turned" : ""}`}><rect x=${x + 1} y=${y + 1} width=${width - 2} height=${FIELD_HEIGHT - 2} rx="3"></rect>
-      <text class="code" x=${x + 5} y=${y + 13}>${name}</text><text class="code value" x=${x + 5} y=${y + 28}>${value}</text></g>`;
+  const { fields = [], isHeap } = run.steps.cells[cell] ?? {};
+  const [before, after] = [valuesBefore(run, at)[cell] ?? "", momentAt(run, at).values[cell] ?? ""];
+  const height = isHeap ? ENTRY_HEIGHT : FIELD_HEIGHT;
+  return (isHeap ? entriesAt(before, after) : fieldsAt(fields, before, after)).map(({ name, isCount, now, isChanged, shown: value }, index) => {
+    const { x, y, width } = /** @type {typeof places[0]} */ (places[index]);
+    const above = isHeap && index > 0 && places[(index - 1) >> 1];
+    return svg`<g class=${`bit${isCount ? " count" : now ? " lit" : ""}${isChanged ? " turned" : ""}`}>${above ? svg`<path class="head" d=${`M${above.x + above.width / 2} ${above.y + height}L${x + width / 2} ${y}`}></path>` : nothing}<rect x=${x + 1} y=${y + 1} width=${width - 2} height=${height - 2} rx="3"></rect>
+      ${name ? svg`<text class="code" x=${x + 5} y=${y + 13}>${name}</text>` : nothing}<text class="code value" x=${x + 5} y=${y + height - 6}>${value}</text></g>`;
   });
 }
 

@@ -13,8 +13,8 @@ import { keyOf } from "./machine.js";
 /** `state: EMPTY → PARKED`, `flags: +NOTIFIED` @param {Run} run @param {Row} row */
 export function changesOf({ steps }, { changes }) {
   return changes.map(({ cell, before, after }) => {
-    const { name = "", fields = [] } = steps.cells[cell] ?? {};
-    return `${name}: ${fieldChanges(fields, before, after) || `${shown(before)} → ${shown(after)}`}`;
+    const { name = "", fields = [], isHeap } = steps.cells[cell] ?? {};
+    return `${name}: ${isHeap ? after : fieldChanges(fields, before, after) || `${shown(before)} → ${shown(after)}`}`;
   });
 }
 
