@@ -248,15 +248,16 @@ impl<'a> Check<'a> {
         if ended.cause == Cause::Cancelled {
             return Ok(self.exit_of(ended));
         }
-        self.remember(true, &verdicts, ended.cause, None);
-        if ended.cause == Cause::Exited(0) && verdicts.is_empty() {
-            let message = Some("the exercise has no tests yet".into());
-            return Ok(self.exit(Reason::Killed, None, message));
-        }
+        // Before that, it isn't known to be solved.
         if ended.cause == Cause::Exited(0)
             && let Some(exit) = self.test_without_assertions().await?
         {
             return Ok(exit);
+        }
+        self.remember(true, &verdicts, ended.cause, None);
+        if ended.cause == Cause::Exited(0) && verdicts.is_empty() {
+            let message = Some("the exercise has no tests yet".into());
+            return Ok(self.exit(Reason::Killed, None, message));
         }
         if let Some(blind) = blind.filter(|_| ended.cause == Cause::Exited(0)) {
             self.remember(true, &verdicts, ended.cause, Some(false));
