@@ -1,4 +1,4 @@
-//! Breaks clause 18: Queues of their own.
+//! Breaks clause 18: Neighbors.
 //! Caught by: tasks_spawned_in_a_row_stay_together
 //! Also fails: tests::a_flood_from_outside_leaves_polls_for_the_own_tasks
 //!

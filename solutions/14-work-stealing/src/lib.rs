@@ -91,11 +91,11 @@
 //!     that drop waits for nothing; dropped in one of its own jobs, the runtime
 //!     doesn't wait for that job.
 //! 17. **Idle.** With nothing to do, no worker uses the processor.
-//! 18. **Queues of their own.** A worker takes tasks from its own queue, or
-//!     several at a time from one that it shares: while all workers are busy,
-//!     nothing comes from outside and no queue overflows, at least two in three
-//!     of the tasks that a task spawns in a row are polled by the worker that
-//!     polled the one before.
+//! 18. **Neighbors.** While all workers are busy, nothing comes from outside
+//!     and no queue overflows, at least two in three of the tasks that a task
+//!     spawns in a row are polled by the worker that polled the one before. It
+//!     makes no difference whether each worker has a queue of its own or takes
+//!     several tasks at a time from one that all share.
 //!
 //! # A driver
 //!

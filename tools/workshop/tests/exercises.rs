@@ -227,6 +227,51 @@ fn code_that_the_models_cannot_see_is_told() {
 }
 
 #[test]
+fn an_effect_inside_a_debug_assertion_is_found_before_the_exercise_is_solved() {
+    let workshop = workshop();
+    let with = |condition: &str| {
+        let body = format!("let mut n = 41;\n    debug_assert!({condition});\n    n");
+        workshop.write(EXERCISE, &stub(&body));
+        let output = workshop.output(&["check", "1"]);
+        (output.status.success(), texts(&output))
+    };
+    let (green, (stdout, stderr)) = with("{ n += 1; n == 42 }");
+    assert!(!green, "{stdout}{stderr}");
+    assert_says(&stdout, "✗ 1. Right");
+    assert_says(&stdout, "it is 41");
+    assert_says(&stdout, "only without debug assertions");
+    assert_says(&stdout, "src/lib.rs:9");
+    assert_says(&stdout, "`cargo test --release -p exercise-1`");
+    assert!(!stdout.contains("✓"), "a ✓ is final:\n{stdout}");
+    let list = stdout_of(&workshop, &["list"]);
+    assert_says(&list, "0 of 1 clauses hold");
+
+    // One that fails speaks for itself.
+    let (green, (stdout, _)) = with("n == 42, \"n is {n}\"");
+    assert!(!green && !stdout.contains("only without"), "{stdout}");
+    assert_says(&stdout, "n is 41");
+
+    workshop.write(
+        EXERCISE,
+        &stub("let n = 42;\n    debug_assert!(n > 41);\n    n"),
+    );
+    let green = workshop.output(&["check", "1"]);
+    assert!(green.status.success(), "{green:?}");
+    assert_says(&texts(&green).0, "Exercise 1 is solved");
+
+    // What is left out may be needed: the compiler says so.
+    workshop.write(
+        EXERCISE,
+        &stub("#[cfg(debug_assertions)]\n    let n = 42;\n    n"),
+    );
+    let (stdout, stderr) = texts(&workshop.output(&["check", "1"]));
+    assert!(!stdout.contains("is solved"), "{stdout}");
+    assert_says(&stderr, "cannot find value `n`");
+    assert_says(&stderr, "only without debug assertions");
+    assert!(!stderr.contains("primitives"), "{stderr}");
+}
+
+#[test]
 fn an_exercise_that_does_not_exist_is_told_with_those_that_do() {
     let workshop = workshop();
     for arguments in [["check", "7"], ["hint", "7"], ["bench", "7"]] {

@@ -286,7 +286,7 @@ class Exercise {
     const after = exit.run_ms == null ? "" : ` after ${duration(exit.run_ms)}`;
     if (exit.reason === "compile-error") this.say("Your code does not compile yet: the compiler says why below.", "bad");
     else if (exit.reason === "timeout") this.say(`The check was ended by its timeout${after}.`, "bad");
-    else if (failed > 0) this.say(`${failed} of ${passed + failed + unwritten} fail${unwritten > 0 ? `, and ${unwritten} ${unwritten === 1 ? "isn’t" : "aren’t"} written yet` : ""}. Start with the one that stands open.`, "bad");
+    else if (failed > 0) this.say(`${failed} of ${passed + failed + unwritten} fail${unwritten > 0 ? `, and ${unwritten} ${unwritten === 1 ? "isn’t" : "aren’t"} written yet` : ""}. Start with the one that stands open.${exit.message == null ? "" : ` ${sentence(exit.message)}`}`, "bad");
     else if (unwritten > 0) this.say(this.unwritten(passed, unwritten), passed > 0 ? "good" : "");
     else if (exit.reason === "exited" && exit.code === 0 && exit.message == null) this.say(`All ${passed} pass${after}. ${this.opened.has_models && !this.withModels ? "The models are still to be explored." : "Well done."}`, "good");
     else this.say(sentence(exit.message ?? `the check ended early (${exit.reason})`), "bad");

@@ -11,6 +11,7 @@ import { onNews } from "./news.js";
  * @property {string | null} page
  * @property {string} state
  * @property {boolean} [solved] when it was last checked
+ * @property {boolean} [explored] whether the models of a solved one were
  * @property {number} [held]
  * @property {number} [clauses]
  * @property {number} [unwritten] clauses that reach a `todo!`
@@ -63,15 +64,16 @@ let segments;
 /** One segment for each exercise, above the contents; each leads to its page. @param {Listed[]} list */
 function showSegments(list) {
   const solved = list.filter(({ state }) => state === "solved").length;
+  const unexplored = list.filter(isUnexplored).length;
   const next = list.find((exercise) => exercise.next);
   const parts = list.map((exercise) => {
-    const stands = exercise.state === "solved" ? "solved" : exercise.state === "not-started" ? "open" : "begun";
+    const stands = isUnexplored(exercise) ? "unexplored" : exercise.state === "solved" ? "solved" : exercise.state === "not-started" ? "open" : "begun";
     const says = `Exercise ${exercise.number}: ${spokenState(exercise)}`;
     const kind = { class: stands, title: says, ...(exercise.next ? { "aria-current": "step" } : {}) };
     // A link each would be as many stops of the keyboard again: the contents have them.
     return element("span", kind);
   });
-  const words = `${solved} of ${list.length} exercises solved`;
+  const words = `${solved} of ${list.length} exercises solved${unexplored ? `, ${unexplored} with models still to be explored` : ""}`;
   const way = next?.page ? [element("a", { href: fromRoot(next.page).href }, `${solved || next.state !== "not-started" ? "Continue" : "Start"}: exercise ${next.number}`)] : [];
   const shown = element("div", { class: "ws-segments" }, element("div", { class: "segments", role: "img", "aria-label": words }, ...parts), element("p", {}, `${words}.`), element("p", {}, ...way));
   const start = document.querySelector("main .start a");
@@ -99,8 +101,15 @@ function tick(list) {
   }
 }
 
+/** Solved, and its models have never been explored. @param {Listed} exercise */
+function isUnexplored({ state, explored }) {
+  return state === "solved" && explored === false;
+}
+
 /** @param {Listed} exercise */
-function signOf({ state, solved }) {
+function signOf(exercise) {
+  const { state, solved } = exercise;
+  if (isUnexplored(exercise)) return { glyph: "✓", words: "solved, models still to be explored" };
   if (state === "solved") return { glyph: "✓", words: "solved" };
   if (state === "changed" && solved) return { glyph: "~", words: "was solved, and has changed since" };
   return undefined;
@@ -123,7 +132,7 @@ export function pageLink(address) {
  *
  * @param {Listed} exercise
  */
-export function spokenState({ state, solved, held, clauses, unwritten, milestones, reached }) {
+export function spokenState({ state, solved, explored, held, clauses, unwritten, milestones, reached }) {
   switch (state) {
     case "not-started":
       return "not started";
@@ -134,7 +143,7 @@ export function spokenState({ state, solved, held, clauses, unwritten, milestone
     case "does-not-compile":
       return "did not compile when it was last checked";
     case "solved":
-      return "solved";
+      return explored === false ? "solved; its models are still to be explored" : "solved";
     default: {
       if (held === clauses) return "every clause holds when tested, but a model fails";
       const steps = milestones ? `${reached} of ${milestones} milestones: ` : "";

@@ -10,12 +10,12 @@ const ROUNDS: usize = 5;
 /// task that no worker can take keeps a child waiting for that long.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Clause 18: the workers have their own queues so that they needn't fetch each
-/// task from a queue that all of them share.
+/// Clause 18: tasks that were spawned in a row often use the same data, and a
+/// worker that fetches each task alone from a shared queue waits for the others.
 #[test]
 fn tasks_spawned_in_a_row_stay_together() {
     let lesson = Lesson {
-        clause: "18. Queues of their own",
+        clause: "18. Neighbors",
         promise: "While all workers are busy, most of the tasks that one task spawns in a row are \
                   polled by the worker that polled the one before.",
         usual_cause: "All workers take from one queue, one task at a time: each spawn and each \

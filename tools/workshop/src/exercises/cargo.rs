@@ -20,6 +20,8 @@ pub struct Build {
     pub target: Target,
     /// Features, each as `package/feature`.
     pub features: Vec<String>,
+    /// The package that is built without debug assertions, although the profile has them.
+    pub without_assertions: Option<String>,
     /// Whether the messages get the colors of a terminal.
     pub colors: bool,
     /// The width of the terminal, if cargo is to show how far it is.
@@ -175,6 +177,12 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
             .iter()
             .map(|package| format!("--package={package}")),
     );
+    if let Some(package) = &build.without_assertions {
+        // Nothing else is built anew for it.
+        arguments.push(format!(
+            "--config=profile.dev.package.{package}.debug-assertions=false"
+        ));
+    }
     if !build.features.is_empty() {
         arguments.push(format!("--features={}", build.features.join(",")));
     }

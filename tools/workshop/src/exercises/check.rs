@@ -20,7 +20,7 @@ use super::milestones;
 use super::order::{self, Failed};
 use super::progress::{LastCheck, Progress};
 use super::unseen::{self, Unseen};
-use super::{source, telling, undeclared};
+use super::{asserts, source, telling, undeclared};
 use crate::events::{Event, Events, Exit, Outcome, Reason, send};
 use crate::problem::Problem;
 use crate::sandbox::{Cause, Ended};
@@ -248,6 +248,12 @@ impl<'a> Check<'a> {
         if ended.cause == Cause::Cancelled {
             return Ok(self.exit_of(ended));
         }
+        // Before that, it isn't known to be solved.
+        if ended.cause == Cause::Exited(0)
+            && let Some(exit) = self.test_without_assertions().await?
+        {
+            return Ok(exit);
+        }
         self.remember(true, &verdicts, ended.cause, None);
         if ended.cause == Cause::Exited(0) && verdicts.is_empty() {
             let message = Some("the exercise has no tests yet".into());
@@ -287,7 +293,15 @@ impl<'a> Check<'a> {
         let mut building = is_wanted.then(|| Box::pin(self.build_models(checkers, &heard)));
         let mut built = None;
         let has_failed = Notify::new();
+        // A test that is run once more hasn't passed yet.
+        let is_final = asserts::in_exercise(self.exercise).is_none();
+        let mut passed = Vec::new();
         let on_event = |event| {
+            let event = self.with_clause(event);
+            if !is_final && let Some(running) = as_running(&event) {
+                passed.push(event);
+                return send(self.events, running);
+            }
             if let Event::Test {
                 name,
                 outcome: Outcome::Failed | Outcome::Unwritten,
@@ -297,20 +311,27 @@ impl<'a> Check<'a> {
             {
                 has_failed.notify_one();
             }
-            send(self.events, self.with_clause(event));
+            send(self.events, event);
         };
-        let mut testing = pin!(self.run_binary(Part::Tests, binary, None, on_event));
-        let (ended, verdicts) = loop {
-            tokio::select! {
-                tested = &mut testing => break tested?,
-                done = end_of(&mut building), if building.is_some() => {
-                    building = None;
-                    built = Some(done?);
+        let (ended, verdicts) = {
+            let mut testing = pin!(self.run_binary(Part::Tests, binary, None, on_event));
+            loop {
+                tokio::select! {
+                    tested = &mut testing => break tested?,
+                    done = end_of(&mut building), if building.is_some() => {
+                        building = None;
+                        built = Some(done?);
+                    }
+                    // Cargo is ended with the build that is dropped.
+                    () = has_failed.notified() => building = None,
                 }
-                // Cargo is ended with the build that is dropped.
-                () = has_failed.notified() => building = None,
             }
         };
+        if ended.cause != Cause::Exited(0) {
+            passed
+                .into_iter()
+                .for_each(|event| send(self.events, event));
+        }
         if ended.cause != Cause::Exited(0) && !self.fails_only_by_chance(&verdicts) {
             return Ok((ended, verdicts, None));
         }
@@ -319,6 +340,44 @@ impl<'a> Check<'a> {
             built = Some(building.await?);
         }
         Ok((ended, verdicts, built))
+    }
+
+    /// Runs the tests again as in a release build if the code does something else there.
+    /// Returns how the check ends, unless they pass.
+    async fn test_without_assertions(&mut self) -> Result<Option<Exit>, Problem> {
+        let Some(place) = asserts::in_exercise(self.exercise) else {
+            return Ok(None);
+        };
+        let number = self.exercise.number;
+        let why = format!(
+            "this is seen only without debug assertions, as in a release build: what {place} \
+             does is left out there. `cargo test --release -p exercise-{number}` shows it, too"
+        );
+        send(self.events, Event::Compiling);
+        // The compiler has said the rest before.
+        let heard = Heard::later();
+        let built = self.build(Part::Unasserted, &heard).await?;
+        self.compile_time += built.time;
+        let Some(binary) = self.binary_of(&built) else {
+            heard.now(self.events);
+            self.remember(false, &Verdicts::new(), Cause::Exited(101), None);
+            return Ok(Some(self.exit(Reason::CompileError, None, Some(why))));
+        };
+        let on_event = |event| send(self.events, self.with_clause(event));
+        let (ended, verdicts) = self
+            .run_binary(Part::Unasserted, binary, None, on_event)
+            .await?;
+        self.run_time += ended.time;
+        if ended.cause == Cause::Exited(0) {
+            return Ok(None);
+        }
+        self.verdicts.extend(verdicts.clone());
+        if ended.cause != Cause::Cancelled {
+            self.remember(true, &verdicts, ended.cause, None);
+        }
+        let mut exit = self.exit_of(ended);
+        exit.message.get_or_insert(why);
+        Ok(Some(exit))
     }
 
     fn fails_only_by_chance(&self, verdicts: &Verdicts) -> bool {
@@ -411,7 +470,7 @@ impl<'a> Check<'a> {
         self.compile_time += built.time;
         let Some(binary) = self.binary_of(&built) else {
             let message = match part {
-                Part::Tests => None,
+                Part::Tests | Part::Unasserted => None,
                 Part::Models(_) => Some(MODELS_DO_NOT_COMPILE.into()),
             };
             return Ok(Err(self.exit(Reason::CompileError, None, message)));
@@ -473,8 +532,9 @@ impl<'a> Check<'a> {
 
     async fn build(&self, part: Part, heard: &Heard) -> Result<Built, Problem> {
         let package = self.exercise.package();
+        let without_assertions = matches!(part, Part::Unasserted).then(|| package.clone());
         let features = match part {
-            Part::Tests => Vec::new(),
+            Part::Tests | Part::Unasserted => Vec::new(),
             Part::Models(checker) => vec![format!("{package}/{}", checker.feature())],
         };
         let (colors, columns) = match self.audience {
@@ -484,6 +544,7 @@ impl<'a> Check<'a> {
         let build = Build {
             packages: vec![package],
             features,
+            without_assertions,
             colors,
             columns,
             ..Build::default()
@@ -602,6 +663,16 @@ fn is_only_unjudged(ended: &Ended, models: &Verdicts) -> bool {
         && outcomes().all(is_harmless)
 }
 
+/// The event of a test that has passed, as if it were still running.
+fn as_running(event: &Event) -> Option<Event> {
+    let mut event = event.clone();
+    match &mut event {
+        Event::Test { outcome, .. } if *outcome == Outcome::Passed => *outcome = Outcome::Running,
+        _ => return None,
+    }
+    Some(event)
+}
+
 /// The end of a future that is there.
 async fn end_of<F: Future + Unpin>(future: &mut Option<F>) -> F::Output {
     match future {
@@ -628,20 +699,22 @@ fn builds_crates(words: &str) -> bool {
 #[derive(Clone, Copy)]
 enum Part {
     Tests,
+    /// The tests as in a release build, without debug assertions.
+    Unasserted,
     Models(Checker),
 }
 
 impl Part {
     fn filters(self) -> Vec<String> {
         match self {
-            Self::Tests => Vec::new(),
+            Self::Tests | Self::Unasserted => Vec::new(),
             Self::Models(_) => vec!["models::".into()],
         }
     }
 
     fn limit(self) -> Duration {
         match self {
-            Self::Tests => TESTS_LIMIT,
+            Self::Tests | Self::Unasserted => TESTS_LIMIT,
             Self::Models(_) => MODELS_LIMIT,
         }
     }

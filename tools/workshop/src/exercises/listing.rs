@@ -31,7 +31,8 @@ fn table(list: &[Listed], colors: bool, columns: Option<usize>) -> String {
     let mut text = String::new();
     for one in list {
         let (mark, color) = match one.state {
-            State::Solved => ("✓", GREEN),
+            State::Solved { explored: true } => ("✓", GREEN),
+            State::Solved { explored: false } => ("✓", YELLOW),
             State::Changed { solved: true } => ("~", YELLOW),
             State::DoesNotCompile => ("·", RED),
             State::Unsolved { held, clauses, .. } if held == clauses => ("·", RED),
@@ -49,6 +50,14 @@ fn table(list: &[Listed], colors: bool, columns: Option<usize>) -> String {
         text += &format!("  {mark} {:>2}  {name}  {state}\n", one.number);
     }
     let next = match list.iter().find(|one| one.next) {
+        Some(Listed { number, state, .. }) if state.is_solved() => filled(
+            &[
+                "All are solved.".into(),
+                format!("Next: the models of exercise {number}."),
+                format!("`cargo workshop check {number}` explores them."),
+            ],
+            columns,
+        ),
         Some(Listed { number, topic, .. }) => filled(
             &[
                 format!("Next: exercise {number},"),
@@ -77,7 +86,11 @@ fn spoken(state: &State, milestones: usize) -> Vec<String> {
             "every clause holds when tested, but a model fails",
             "a model fails",
         ],
-        State::Solved => &["solved"],
+        State::Solved { explored: true } => &["solved"],
+        State::Solved { explored: false } => &[
+            "solved; its models are still to be explored",
+            "solved, but for the models",
+        ],
         State::Unsolved {
             held,
             clauses,
@@ -155,13 +168,14 @@ mod tests {
     /// One exercise in each state.
     fn all() -> Vec<Listed> {
         let mut all = vec![
-            listed(1, "block_on", State::Solved),
+            listed(1, "block_on", State::Solved { explored: true }),
             listed(2, "a parker", State::Changed { solved: true }),
             listed(3, "a raw waker", State::Changed { solved: false }),
             listed(4, "a cached block_on", State::NotStarted),
             listed(7, "a yield, and every n-th", State::DoesNotCompile),
             listed(9, "a local executor", unsolved(4, 3, 1)),
             listed(12, "a task", unsolved(9, 0, 3)),
+            listed(15, "readiness", State::Solved { explored: false }),
             listed(17, "a runtime that replays", State::NotChecked),
         ];
         all[3].next = true;
@@ -184,7 +198,7 @@ mod tests {
             assert!(!plain.contains('\x1b'), "{plain}");
             let rows = plain.lines().take_while(|line| !line.is_empty());
             let widths: Vec<_> = rows.map(|line| line.chars().count()).collect();
-            assert_eq!(widths.len(), 8, "no row breaks:\n{plain}");
+            assert_eq!(widths.len(), 9, "no row breaks:\n{plain}");
             assert!(widths.iter().all(|width| *width < columns), "{plain}");
             if columns >= 60 {
                 assert!(!plain.contains('…'), "nothing is cut:\n{plain}");
@@ -226,6 +240,7 @@ mod tests {
             "  \x1b[33m~\x1b[0m  2  a parker                 \x1b[33msolved, but changed",
             "  \x1b[2m·\x1b[0m  4  \x1b[1ma cached block_on      \x1b[0m  \x1b[2mnot started",
             "  \x1b[31m·\x1b[0m  7  a yield, and every n-th  \x1b[31mdoes not compile",
+            "  \x1b[33m✓\x1b[0m 15  readiness                \x1b[33msolved; its models",
         ] {
             assert!(text.contains(expected), "{expected:?} is not in {text:?}");
         }
@@ -244,7 +259,7 @@ mod tests {
     #[test]
     fn the_table_says_what_is_next() {
         let mut list = vec![
-            listed(1, "run", State::Solved),
+            listed(1, "run", State::Solved { explored: true }),
             listed(2, "a parker", State::NotStarted),
         ];
         list[1].next = true;
@@ -255,6 +270,12 @@ mod tests {
         assert_eq!(table(&list, false, None), expected);
         let narrower = format!("{rows}{next}\n{check}\n");
         assert_eq!(table(&list, false, Some(80)), narrower);
+        list[1].state = State::Solved { explored: false };
+        let rows = "  ✓  1  run       solved\n\
+                    \x20 ✓  2  a parker  solved; its models are still to be explored\n\n";
+        let next = "All are solved. Next: the models of exercise 2.";
+        let check = "`cargo workshop check 2` explores them.";
+        assert_eq!(table(&list, false, None), format!("{rows}{next} {check}\n"));
         list.pop();
         let all = "  ✓  1  run  solved\n\nAll are solved.\n";
         assert_eq!(table(&list, false, None), all);

@@ -1,5 +1,6 @@
 //! The exercises: which there are, which pass, and what the next hint is.
 
+mod asserts;
 mod bars;
 mod bench;
 pub mod cargo;

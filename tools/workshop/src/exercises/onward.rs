@@ -26,17 +26,19 @@ pub fn lines(workshop: &Workshop, exercise: &Exercise) -> Vec<String> {
 
 fn next(workshop: &Workshop, exercise: &Exercise) -> String {
     // What is remembered of this exercise may be from before it was solved.
-    let is_other = |number| number != exercise.number;
-    let mut list = state::list(workshop).into_iter();
-    let next = list.find(|one| one.state != State::Solved && is_other(one.number));
-    let next = next.and_then(|next| super::catalogue::find(workshop, next.number).ok());
-    match next {
-        Some(next) => format!(
-            "Next: exercise {}, in `{}`.",
-            next.number,
-            file::shown(&next)
+    let list = state::list(workshop).into_iter();
+    let others = list.filter(|one| one.number != exercise.number);
+    let Some(next) = state::first_to_do(others) else {
+        return "All others are solved, too.".into();
+    };
+    let number = next.number;
+    match (next.state, super::catalogue::find(workshop, number)) {
+        (State::Solved { .. }, _) => format!(
+            "All others are solved. `cargo workshop check {number}` explores the models of \
+             {number}."
         ),
-        None => "All others are solved, too.".into(),
+        (_, Ok(next)) => format!("Next: exercise {number}, in `{}`.", file::shown(&next)),
+        (_, Err(_)) => format!("Next: exercise {number}."),
     }
 }
 
@@ -47,6 +49,7 @@ mod tests {
 
     use super::{Workshop, lines};
     use crate::exercises::catalogue;
+    use crate::exercises::progress::{LastCheck, Progress};
 
     fn add(root: &Path, folder: &str) {
         let folder = root.join("exercises").join(folder);
@@ -83,6 +86,16 @@ mod tests {
         let bench = "use exercise_5 as yours;\nfn main() {}";
         fs::write(root.path().join("benches/timers.rs"), bench).unwrap();
         let at_work = "Measure it: `cargo workshop bench 5`. Trace it: `cargo workshop trace 5`.";
+        assert_eq!(said(), [compare, at_work, next]);
+
+        let other = catalogue::find(&workshop, 6).unwrap();
+        fs::write(other.folder.join("src/models.rs"), "").unwrap();
+        let last = LastCheck {
+            clauses: [(1, true)].into(),
+            ..LastCheck::new(other.fingerprint(), true, &[].into())
+        };
+        Progress::change(&workshop, 6, |memory| memory.hear(last)).unwrap();
+        let next = "All others are solved. `cargo workshop check 6` explores the models of 6.";
         assert_eq!(said(), [compare, at_work, next]);
         let width = |line: String| line.chars().count();
         assert!(said().into_iter().map(width).all(|width| width < 80));

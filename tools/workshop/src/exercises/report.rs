@@ -364,8 +364,10 @@ impl<'a, W: io::Write> Report<'a, W> {
             if let Some(message) = &exit.message {
                 eprintln!("error: {message}");
                 eprintln!("help: {remedy}, and check again");
-                eprintln!("{ARC_HELP}");
-                eprintln!("{LIST_HELP}");
+                if message.contains("models") {
+                    eprintln!("{ARC_HELP}");
+                    eprintln!("{LIST_HELP}");
+                }
                 return Ok(());
             }
             eprintln!("error: exercise {number} {what}");

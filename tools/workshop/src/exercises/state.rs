@@ -1,5 +1,6 @@
 //! How the exercises stand, as far as is known without running anything.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -31,7 +32,8 @@ pub struct Listed {
     /// How it stands.
     #[serde(flatten)]
     pub state: State,
-    /// Whether it is the first that isn't solved.
+    /// Whether it is the first that isn't solved, or, if all are, the first whose models
+    /// are still to be explored.
     pub next: bool,
 }
 
@@ -62,20 +64,28 @@ pub enum State {
         reached: usize,
     },
     /// Every test passes, and each model that was explored.
-    Solved,
+    Solved {
+        /// Whether that was every model: a page runs the tests only, unless its reader
+        /// asks for the models.
+        explored: bool,
+    },
+}
+
+impl State {
+    /// Returns `true` if every test passes, and each model that was explored.
+    pub fn is_solved(&self) -> bool {
+        matches!(self, Self::Solved { .. })
+    }
 }
 
 /// Lists all exercises.
 pub fn list(workshop: &Workshop) -> Vec<Listed> {
     let progress = Progress::load(workshop);
     let pages = pages(workshop);
-    let mut next_is_found = false;
     let exercises = catalogue::find_all(workshop).into_iter();
-    exercises
+    let mut list: Vec<_> = exercises
         .map(|exercise| {
             let state = state(&exercise, progress.of(exercise.number).last.as_ref());
-            let next = state != State::Solved && !next_is_found;
-            next_is_found |= next;
             Listed {
                 number: exercise.number,
                 milestones: exercise.milestones().len(),
@@ -84,10 +94,28 @@ pub fn list(workshop: &Workshop) -> Vec<Listed> {
                 page: pages.get(&exercise.number).map(|one| one.address.clone()),
                 topic: exercise.topic,
                 state,
-                next,
+                next: false,
             }
         })
-        .collect()
+        .collect();
+    if let Some(next) = first_to_do(list.iter_mut()) {
+        next.next = true;
+    }
+    list
+}
+
+/// The first that isn't solved. If all are, the first whose models are still to be
+/// explored.
+pub fn first_to_do<L: Borrow<Listed>>(list: impl Iterator<Item = L>) -> Option<L> {
+    let mut unexplored = None;
+    for one in list {
+        match one.borrow().state {
+            State::Solved { explored: true } => {}
+            State::Solved { explored: false } => unexplored = unexplored.or(Some(one)),
+            _ => return Some(one),
+        }
+    }
+    unexplored
 }
 
 /// A page with the panel of an exercise.
@@ -132,7 +160,7 @@ fn pages(workshop: &Workshop) -> BTreeMap<u32, Page> {
     pages
 }
 
-/// The first exercise that isn't solved.
+/// The first exercise that isn't solved, or whose models are still to be explored.
 pub fn next(workshop: &Workshop) -> Option<Exercise> {
     let next = list(workshop).into_iter().find(|exercise| exercise.next)?;
     catalogue::find(workshop, next.number).ok()
@@ -143,22 +171,23 @@ fn state(exercise: &Exercise, last: Option<&LastCheck>) -> State {
     let clauses = source::contract(&stub).clauses.len();
     match last {
         Some(last) if last.fingerprint == exercise.fingerprint() => {
-            known(last, clauses, &exercise.milestones())
+            known(last, exercise, clauses, &exercise.milestones())
         }
         Some(last) => State::Changed {
-            solved: known(last, clauses, &[]) == State::Solved,
+            solved: known(last, exercise, clauses, &[]).is_solved(),
         },
         None if stub.contains("todo!(") => State::NotStarted,
         None => State::NotChecked,
     }
 }
 
-fn known(last: &LastCheck, clauses: usize, milestones: &[Milestone]) -> State {
+fn known(last: &LastCheck, exercise: &Exercise, clauses: usize, milestones: &[Milestone]) -> State {
     if !last.compiles {
         return State::DoesNotCompile;
     }
     if last.passed && last.models != Some(false) {
-        return State::Solved;
+        let explored = last.models == Some(true) || exercise.models().is_empty();
+        return State::Solved { explored };
     }
     State::Unsolved {
         held: last.held(),
@@ -172,7 +201,7 @@ fn known(last: &LastCheck, clauses: usize, milestones: &[Milestone]) -> State {
 mod tests {
     use std::fs;
 
-    use super::{Exercise, LastCheck, State, Workshop, list, state};
+    use super::{Exercise, LastCheck, Listed, State, Workshop, first_to_do, list, state};
 
     #[test]
     fn the_state_follows_the_sources_and_the_last_check() {
@@ -204,7 +233,8 @@ mod tests {
         };
         assert_eq!(state(&exercise, Some(&last)), unsolved);
         last.passed = true;
-        assert_eq!(state(&exercise, Some(&last)), State::Solved);
+        let solved = |explored| State::Solved { explored };
+        assert_eq!(state(&exercise, Some(&last)), solved(true));
         last.models = Some(false);
         assert_eq!(state(&exercise, Some(&last)), unsolved);
         last.compiles = false;
@@ -218,6 +248,55 @@ mod tests {
             ..last
         };
         assert_eq!(state(&exercise, Some(&last)), changed(true));
+    }
+
+    #[test]
+    fn models_that_were_not_explored_are_still_to_be() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("src")).unwrap();
+        let exercise = Exercise {
+            number: 1,
+            topic: "x".into(),
+            folder: root.path().into(),
+        };
+        fs::write(exercise.stub(), "fn x() {}").unwrap();
+        fs::write(root.path().join("src/models.rs"), "").unwrap();
+        let stands = |models| {
+            let last = LastCheck {
+                fingerprint: exercise.fingerprint(),
+                compiles: true,
+                passed: true,
+                clauses: [(1, true)].into(),
+                unwritten: [].into(),
+                models,
+            };
+            state(&exercise, Some(&last))
+        };
+        assert_eq!(stands(None), State::Solved { explored: false });
+        assert_eq!(stands(Some(true)), State::Solved { explored: true });
+        assert!(!stands(Some(false)).is_solved());
+    }
+
+    #[test]
+    fn models_are_next_once_every_exercise_is_solved() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["01-one", "02-two", "03-three"] {
+            let folder = root.path().join("exercises").join(folder);
+            fs::create_dir_all(folder.join("src")).unwrap();
+            fs::write(folder.join("Cargo.toml"), "").unwrap();
+        }
+        let mut list = list(&Workshop::at(root.path()));
+        let next = |list: &[Listed]| first_to_do(list.iter()).map(|one| one.number);
+        assert!(list[0].next && !list[1].next && !list[2].next);
+        list[0].state = State::Solved { explored: false };
+        assert_eq!(next(&list), Some(2));
+        list[1].state = State::Solved { explored: true };
+        list[2].state = State::Solved { explored: false };
+        assert_eq!(next(&list), Some(1));
+        list[0].state = State::Solved { explored: true };
+        assert_eq!(next(&list), Some(3));
+        list[2].state = State::Solved { explored: true };
+        assert_eq!(next(&list), None);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! No page gives an exercise's answer away before it is asked for: up to the page
-//! of the exercise, a part of its solution stands in a `<details>`.
+//! of the exercise, a part of its solution stands in a `<details>`, also if the part comes
+//! from another file, such as one of the book's programs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Component, Path};
 
@@ -9,7 +10,10 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use super::{Finding, relative};
 use crate::book;
-use crate::workshop::Workshop;
+use crate::workshop::{Workshop, files_under};
+
+/// So many lines of code in a row that are also in a solution aren't there by chance.
+const RUN: usize = 6;
 
 /// Checks what the chapters include of solutions, in the order of `SUMMARY.md`.
 pub fn verify(workshop: &Workshop) -> Vec<Finding> {
@@ -23,15 +27,27 @@ pub fn verify(workshop: &Workshop) -> Vec<Finding> {
         asked.extend(exercise_of(&text).map(|number| (number, at)));
         pages.insert(page, (at, text));
     }
+    let solved = runs_of_solutions(workshop);
     let mut findings = Vec::new();
     for include in book::includes(workshop) {
-        let (Some(number), Some((at, text))) =
-            (solution_of(&include.file), pages.get(&include.chapter))
-        else {
+        let Some((at, text)) = pages.get(&include.chapter) else {
             continue;
         };
-        let is_early = asked.get(&number).is_none_or(|asked| at <= asked);
-        if is_early && !is_folded(text, include.line) {
+        let is_early = |number: &u32| asked.get(number).is_none_or(|asked| at <= asked);
+        let number = match solution_of(&include.file) {
+            Some(number) => Some(number).filter(is_early),
+            // The exercise itself is there to be shown.
+            None if !include.file.components().any(is_snippets) => None,
+            None => {
+                let file = fs::read_to_string(&include.file).unwrap_or_default();
+                let code = code(part_of(&file, include.anchor.as_deref()));
+                let in_solutions = code.windows(RUN).filter_map(|run| solved.get(run));
+                in_solutions.copied().find(is_early)
+            }
+        };
+        if let Some(number) = number
+            && !is_folded(text, include.line)
+        {
             findings.push(Finding::new(
                 format!("{}:{}", relative(workshop, &include.chapter), include.line),
                 format!(
@@ -43,6 +59,48 @@ pub fn verify(workshop: &Workshop) -> Vec<Finding> {
         }
     }
     findings
+}
+
+fn is_snippets(part: Component<'_>) -> bool {
+    part == Component::Normal("snippets".as_ref())
+}
+
+/// The runs of lines in the solutions, each with the first exercise whose solution has it.
+fn runs_of_solutions(workshop: &Workshop) -> HashMap<Vec<String>, u32> {
+    let mut runs = HashMap::new();
+    for file in files_under(&workshop.root().join("solutions")) {
+        let Some(number) = solution_of(&file) else {
+            continue;
+        };
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        for run in code(text.lines()).windows(RUN) {
+            let first = runs.entry(run.to_vec()).or_insert(number);
+            *first = number.min(*first);
+        }
+    }
+    runs
+}
+
+/// The lines of code, without comments, indentation, and what is hardly a line.
+fn code<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
+    const SHORT: usize = 3;
+    let lines = lines.map(|line| line.split("//").next().unwrap_or_default().trim());
+    let lines = lines.filter(|line| line.len() > SHORT);
+    lines.map(str::to_owned).collect()
+}
+
+/// The lines between the marks of an anchor, or all of them.
+fn part_of<'a>(text: &'a str, anchor: Option<&str>) -> impl Iterator<Item = &'a str> {
+    let mark = |kind: &str| anchor.map(|name| format!("// {kind}: {name}"));
+    let [begin, end] = ["ANCHOR", "ANCHOR_END"].map(mark);
+    let is =
+        |line: &str, mark: &Option<String>| mark.as_ref().is_some_and(|mark| line.trim() == mark);
+    let mut is_inside = anchor.is_none();
+    text.lines().filter(move |line| {
+        is_inside |= is(line, &begin);
+        is_inside &= !is(line, &end);
+        is_inside
+    })
 }
 
 /// What `SUMMARY.md` links to, in its order.
@@ -88,8 +146,18 @@ mod tests {
 
     /// The places that are told.
     fn told(idea: &str, task: &str, later: &str) -> Vec<String> {
+        told_with(&[], idea, task, later)
+    }
+
+    /// The same, if these files are there, too.
+    fn told_with(files: &[(&str, &str)], idea: &str, task: &str, later: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("src/a")).unwrap();
+        for (file, text) in files {
+            let file = folder.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
         for (file, text) in [
             ("SUMMARY.md", SUMMARY),
             ("a/idea.md", idea),
@@ -109,6 +177,27 @@ mod tests {
         assert!(told(&folded, TASK, &later).is_empty());
         assert_eq!(told(PART, TASK, ""), ["src/a/idea.md:2"]);
         assert_eq!(told("", &format!("{TASK}{PART}"), ""), ["src/a/task.md:3"]);
+    }
+
+    #[test]
+    fn a_program_that_has_a_part_of_a_solution_is_folded_too() {
+        let lines: Vec<_> = (0..8)
+            .map(|line| format!("    let x = step({line});"))
+            .collect();
+        let solution = format!("fn f() {{\n{}\n}}\n", lines.join("\n    // Why.\n\n"));
+        let told = |first: &str, rest: &str| {
+            let program =
+                format!("fn g() {{\n{first}\n// ANCHOR: x\n{rest}\n// ANCHOR_END: x\n}}\n");
+            let files = [
+                ("solutions/07-part/src/lib.rs", solution.as_str()),
+                ("snippets/examples/one.rs", &program),
+            ];
+            let part = "{{#rustdoc_include ../../snippets/examples/one.rs:x}}\n";
+            told_with(&files, part, TASK, &part.replace("../../", "../"))
+        };
+        let (two, six) = (lines[..2].join("\n"), lines[2..].join("\n"));
+        assert_eq!(told(&two, &six), ["src/a/idea.md:1"]);
+        assert!(told(&six, &two).is_empty(), "what isn't shown is no answer");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! | module | what it holds together |
 //! |---|---|
 //! | [`triads`] | contracts, tests and counterexamples, as they are written |
+//! | [`strays`] | files that no module declares |
 //! | [`dependencies`] | which package may depend on which |
 //! | [`book`] | pages, links, anchors and code blocks |
 //! | [`folds`] | solutions, on the pages before their exercise |
@@ -33,6 +34,7 @@ mod orders;
 mod shown;
 mod snippets;
 mod steps;
+mod strays;
 mod subjects;
 mod suspects;
 mod triads;
@@ -110,7 +112,9 @@ pub async fn verify_command(
     let mut steps = Steps::new();
 
     steps.begin("triads");
-    steps.end(triads::verify(workshop, &exercises));
+    let mut triads = triads::verify(workshop, &exercises);
+    triads.findings.extend(strays::verify(workshop, &exercises));
+    steps.end(triads);
     if numbers.is_empty() {
         verify_book(workshop, &scratch, &mut steps).await?;
     }

@@ -2,6 +2,9 @@
 //! checks notice: tests that a reader's wrong program would meet, judged by an
 //! instrument that knows nothing of how they were written.
 //!
+//! The solutions' own tests, which a reader's program never meets, judge nothing: what
+//! only they catch is a wrong program that a reader could hand in.
+//!
 //! A mutant that survives is either a hole in the checks or an equivalent program.
 //! Equivalent ones are listed in `.cargo/mutants.toml`, each with its reason.
 
@@ -21,6 +24,18 @@ const LIST: &str = ".cargo/mutants.toml";
 
 /// An expression that fits no mutant's name.
 const FITS_NOTHING: &str = "^$";
+
+/// What libtest is told so that it runs the exercise's checks only. The other modules with
+/// tests are the solution's own; those with models are reached as `models` by every other
+/// version, too.
+const CHECKS: [&str; 6] = [
+    "tests::",
+    "models::",
+    "--skip",
+    "_tests::",
+    "--skip",
+    "_models::",
+];
 
 /// What cargo-mutants exits with when some mutants weren't caught, and when the
 /// checks of some didn't end in time. It has then done all its work.
@@ -100,7 +115,9 @@ fn run(
     command.arg(format!("--package=solution-{}", exercise.number));
     command.arg("--output").arg(folder);
     // The examples of the documentation decide nothing, and need the primitives of std.
-    command.args(["--cargo-test-arg", "--lib"]);
+    for argument in ["--lib", "--"].iter().chain(&CHECKS) {
+        command.arg("--cargo-test-arg").arg(argument);
+    }
     // A program is built for each mutant, and is never debugged.
     command.env("CARGO_PROFILE_DEV_DEBUG", "false");
     if let Some(checker) = checker {

@@ -77,7 +77,7 @@ impl Check<'_> {
     ) -> Result<Exit, Problem> {
         send(self.events, Event::Compiling);
         let (features, module, limit) = match part {
-            Part::Tests => (Vec::new(), "tests::", TESTS_LIMIT),
+            Part::Tests | Part::Unasserted => (Vec::new(), "tests::", TESTS_LIMIT),
             Part::Models(checker) => {
                 let feature = format!("{PACKAGE}/{}", checker.feature());
                 (vec![feature], "models::", MODELS_LIMIT)
