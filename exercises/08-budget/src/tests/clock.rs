@@ -143,15 +143,37 @@ fn expensive_items_after_cheap_ones_are_noticed() {
     check(lesson, || {
         for cheap in [Duration::ZERO, nanos(20), nanos(200)] {
             let clock = FakeClock::new(READING);
+            let unread = Cell::new(0);
             let task = async {
-                work(&clock, 200_000, cheap).await;
+                unread.set(longest_without_reading(&clock, cheap).await);
                 work(&clock, 5_000, micros(1_000)).await;
             };
             let polls =
                 polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, task));
             assert_wary(&polls, micros(1_000));
+            // The items need not become expensive right after a reading.
+            let unread = unread.get();
+            assert!(
+                unread <= LONGEST_STRIDE,
+                "{unread} checkpoints in a row read no clock, so as many items may have become \
+                 expensive: {LONGEST_STRIDE} are allowed"
+            );
         }
     });
+}
+
+/// Does many items of this cost, and returns how many checkpoints in a row read
+/// no clock.
+async fn longest_without_reading(clock: &FakeClock, cost: Duration) -> u32 {
+    let (mut longest, mut unread) = (0, 0);
+    for _ in 0..200_000 {
+        let before = clock.readings();
+        work(clock, 1, cost).await;
+        let was_read = clock.readings() > before;
+        unread = if was_read { 0 } else { unread + 1 };
+        longest = longest.max(unread);
+    }
+    longest
 }
 
 /// Fails if more than one poll exceeds the bound of clause 2, or if one poll

@@ -137,6 +137,41 @@ fn the_budget_does_not_affect_another_thread() {
     });
 }
 
+/// Clause 7: tasks of the same runtime run on several threads at once.
+#[test]
+fn a_task_on_another_thread_does_not_affect_the_budget() {
+    let lesson = Lesson {
+        clause: "7. No trace",
+        promise: "What a task on another thread does during a poll, and what its items cost, \
+                  doesn't lengthen the poll.",
+        usual_cause: "A part of the budget, such as the stride, is in a `static` that all threads \
+                      share.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let (clock, others_clock) =
+            (FakeClock::new(READING), FakeClock::new(READING));
+        let cost = micros(10);
+        let task = budget(&clock, SLICE, async {
+            for _ in 0..100 {
+                let elsewhere = || {
+                    let other = work(&others_clock, 1_000, nanos(20));
+                    polls_of(
+                        &others_clock,
+                        Duration::ZERO,
+                        budget(&others_clock, 10 * SLICE, other),
+                    );
+                };
+                let done = thread::scope(|scope| scope.spawn(elsewhere).join());
+                done.expect("it doesn't panic");
+                work(&clock, 1, cost).await;
+            }
+        });
+        let polls = polls_of(&clock, Duration::ZERO, task);
+        assert_bounded(&polls, longest_poll(SLICE, cost, 1));
+    });
+}
+
 /// Clause 8: otherwise a library could take time that its caller doesn't have.
 #[test]
 fn a_nested_budget_ends_with_the_outer_one() {

@@ -93,21 +93,27 @@ fn a_poll_ends_soon_after_its_slice() {
         promise: "No matter what an item costs, a poll lasts at most one and a half slices and two \
                   items.",
         usual_cause: "The clock is read too rarely, because the stride doesn't depend on the cost \
-                      of an item, or on the length of the slice.",
+                      of an item, or on the length of the slice. If the slice is of seconds, some \
+                      of the durations have lost their seconds (`subsec_nanos` leaves them out), \
+                      or an integer is too small for their nanoseconds.",
         read: "yielding/budget.html#the-stride",
     };
     check(lesson, || {
+        let bounded = |slice: Duration, cost| {
+            let clock = FakeClock::new(READING);
+            let items = 5 * slice.div_duration_f64(cost) as u32 + 20;
+            let task = budget(&clock, slice, work(&clock, items, cost));
+            let polls = polls_of(&clock, Duration::ZERO, task);
+            assert_bounded(&polls, longest_poll(slice, cost, 1));
+        };
         for slice in [micros(20), micros(50), SLICE, micros(1_000)] {
             for cost in
                 [20, 100, 300, 1_300, 5_000, 30_000, 3_000_000].map(nanos)
             {
-                let clock = FakeClock::new(READING);
-                let items = 5 * slice.div_duration_f64(cost) as u32 + 20;
-                let task = budget(&clock, slice, work(&clock, items, cost));
-                let polls = polls_of(&clock, Duration::ZERO, task);
-                assert_bounded(&polls, longest_poll(slice, cost, 1));
+                bounded(slice, cost);
             }
         }
+        bounded(Duration::from_secs(17), Duration::from_secs(1));
     });
 }
 
@@ -117,17 +123,45 @@ fn loops_of_one_task_share_its_slice() {
     let lesson = Lesson {
         clause: "2. Bounded polls",
         promise: "Once the slice is over, it's over for everything that the task does in this poll.",
-        usual_cause: "The checkpoint that yields starts the next slice. Leave that to the next poll.",
+        usual_cause: "The checkpoint that yields starts the next slice. Leave that to the next \
+                      poll. Or it starts the next stride, which each other loop then uses up \
+                      before it finds the slice over.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
-    const LOOPS: u32 = 10;
-    let cost = micros(5);
-    check(lesson, move || {
-        let clock = FakeClock::new(READING);
-        let loops = (0..LOOPS).map(|_| work(&clock, 200, cost));
-        let task = budget(&clock, SLICE, join(loops));
+    const LOOPS: u32 = 20;
+    check(lesson, || {
+        // An item each of 50 ns is a small part of a stride.
+        for (items, cost) in [(100, micros(5)), (1_000, nanos(50))] {
+            let clock = FakeClock::new(READING);
+            let loops = (0..LOOPS).map(|_| work(&clock, items, cost));
+            let task = budget(&clock, SLICE, join(loops));
+            let polls = polls_of(&clock, Duration::ZERO, task);
+            assert_bounded(&polls, longest_poll(SLICE, cost, LOOPS));
+        }
+    });
+}
+
+/// Clause 2: a checkpoint is a future, and does nothing unless it's polled.
+#[test]
+fn a_checkpoint_counts_when_it_is_polled() {
+    let lesson = Lesson {
+        clause: "2. Bounded polls",
+        promise: "Checkpoints that were made before the poll bound it, too.",
+        usual_cause: "The function `checkpoint` counts, or decides whether to yield. Do both in \
+                      the checkpoint's `poll`: only there is it clear whose slice it is.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let (clock, cost) = (FakeClock::new(READING), micros(2));
+        let made: Vec<_> = (0..1_000).map(|_| checkpoint()).collect();
+        let task = budget(&clock, SLICE, async {
+            for checkpoint in made {
+                clock.advance(cost);
+                checkpoint.await;
+            }
+        });
         let polls = polls_of(&clock, Duration::ZERO, task);
-        assert_bounded(&polls, longest_poll(SLICE, cost, LOOPS));
+        assert_bounded(&polls, longest_poll(SLICE, cost, 1));
     });
 }
 
@@ -256,6 +290,42 @@ fn it_wakes_the_waker_that_it_is_polled_with() {
             wakes >= yields,
             "{yields} checkpoints were pending, and their waker was called {wakes} times"
         );
+    });
+}
+
+/// Clause 3: some executors run a task right where it's woken.
+#[test]
+fn a_waker_may_poll_other_tasks() {
+    struct PollsAnother(FakeClock);
+    impl Wake for PollsAnother {
+        fn wake(self: Arc<Self>) {
+            let clock = &self.0;
+            for task in [0, 1, 10].map(|items| work(clock, items, micros(1))) {
+                poll_once(clock, pin!(budget(clock, SLICE, task)));
+            }
+            poll_once(clock, pin!(work(clock, 1, micros(1))));
+        }
+    }
+
+    let lesson = Lesson {
+        clause: "3. Pending once",
+        promise: "A checkpoint calls its waker, which may poll other tasks before it returns.",
+        usual_cause: "The thread's budget is still borrowed while the waker is called. Let go of \
+                      it before.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let waker = Waker::from(Arc::new(PollsAnother(clock.clone())));
+        let mut cx = Context::from_waker(&waker);
+        let mut task =
+            pin!(budget(&clock, SLICE, work(&clock, 200, micros(10))));
+        let mut polls = 1;
+        while clock.run(|| task.as_mut().poll(&mut cx)).is_pending() {
+            polls += 1;
+            assert!(polls < TOO_MANY_POLLS, "the task is never ready");
+        }
+        assert!(polls > 1, "no checkpoint found the slice over");
     });
 }
 
