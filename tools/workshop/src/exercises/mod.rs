@@ -24,6 +24,7 @@ mod placed;
 mod progress;
 mod report;
 mod reset;
+mod routine;
 pub mod source;
 mod state;
 mod tail;
