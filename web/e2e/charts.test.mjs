@@ -33,6 +33,28 @@ describe("a chart", { skip: reasonToSkip() }, () => {
     });
   });
 
+  test("has the reader's own figures beside the recorded ones, and says where there is no clear difference", async () => {
+    const one = (contender, parameter, median, spread) => ({ contender, parameter, median, range: [median - spread, median + spread] });
+    const measured = [one("exercise-4", "50", 17.1, 0.3), one("solution-4", "50", 17.3, 0.2), one("exercise-4", "10", 8.2, 0.1), one("solution-4", "10", 4.1, 0.1)];
+    const prepare = (page) => page.route("**/exercises/4/bench", (route) => route.fulfill({ json: measured }));
+    await onPage(await pageWith('div.chart[data-bench="4"]'), async (page) => {
+      const chart = page.locator("div.chart").first();
+      await chart.locator(".here").first().waitFor();
+      const here = () => chart.locator(".here").evaluateAll((rows) => rows.map((row) => `${row.querySelector(".chart-name").textContent}: ${row.querySelector(".chart-value").textContent}`));
+      assert.deepEqual(await here(), ["▶ yours, on your machine: 17.1", "solution 4, on your machine: 17.3"]);
+      assert.match(await chart.getByRole("status").textContent(), /the lowest is solution 4 .* no clear difference between yours and solution 4\.$/);
+      await chart.getByRole("button", { name: "10", exact: true }).click();
+      assert.match(await chart.getByRole("status").textContent(), /yours takes 2 times as long as solution 4\.$/);
+      await chart.getByRole("button", { name: "0", exact: true }).click();
+      assert.deepEqual(await here(), [], "what wasn't measured");
+      await assertAccessible(page, "div.chart");
+    }, { prepare });
+    await onPage(await pageWith('div.chart[data-bench="4"]'), async (page) => {
+      await page.locator(".chart-bars").first().waitFor();
+      assert.equal(await page.locator(".here").count(), 0);
+    }, { token: false });
+  });
+
   test("of ratios colors the table, but no noise", async () => {
     await onPage(await pageWith('div.chart[data-kind="heat"]'), async (page) => {
       const cell = (text) => page.locator("table.heat").first().getByRole("cell", { name: text, exact: true }).first();

@@ -126,7 +126,7 @@ describe("memory orderings", { skip: reasonToSkip() }, () => {
     const prepare = (page) => page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await onPage(await pageWith("ws-timeline"), async (page) => {
       await page.locator("ws-timeline .fig-canvas").first().waitFor();
-      assert(!asked.some((path) => path.endsWith("/litmus.js")));
+      assert(!asked.some((path) => /(litmus|scheduler)\.js$/.test(path)));
     }, { token: false, prepare });
     await onPage(await pageWith("ws-litmus"), async (page) => {
       await page.getByRole("button", { name: "I'll just look" }).click();

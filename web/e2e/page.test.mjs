@@ -5,6 +5,9 @@ import { after, before, describe, test } from "node:test";
 import { assertAccessible, launch, onPage, onPages, pageWith, pagesWith, reasonToSkip } from "./browser.mjs";
 import { FIGURES, TRACE, onFigures } from "./figures.mjs";
 
+/** Longer than a browser waits for a font before it draws a page without it. */
+const FONTS_LATE_MS = 500;
+
 describe("the page", { skip: reasonToSkip() }, () => {
   let browser;
   before(async () => {
@@ -99,7 +102,7 @@ describe("the page", { skip: reasonToSkip() }, () => {
     });
   });
 
-  // The fonts don't come here: when they do is a matter of the machine.
+  // The fonts come late, as they do over a slow connection: what takes their place stays.
   for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 900 }]) {
     test(`moves nothing that is in view while it loads, at ${viewport.width} pixels`, async () => {
       const seen = [];
@@ -109,13 +112,12 @@ describe("the page", { skip: reasonToSkip() }, () => {
         await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(resolve)))));
         const [sum, largest] = await page.evaluate(() => window.shifted());
         seen.push(path);
-        // The goal is 0.02. Most pages stay below it; on a busy machine a page may be painted before all of it is read.
-        assert(sum <= 0.1, `${path} moves by ${sum.toFixed(3)}, and most of all ${largest}`);
+        assert(sum <= 0.02, `${path} moves by ${sum.toFixed(3)}, and most of all ${largest}`);
       }, {
         viewport,
-        errors: /Failed to load resource/,
         prepare: async (page) => {
-          await page.route("**/*.woff2", (route) => route.abort());
+          // With a route there is no cache: each page is the first of its reader.
+          await page.route("**/*.woff2", (route) => setTimeout(() => void route.continue().catch(() => {}), FONTS_LATE_MS));
           await page.addInitScript(watchShifts);
         },
       });
@@ -124,16 +126,14 @@ describe("the page", { skip: reasonToSkip() }, () => {
   }
 });
 
-/** Runs in the page. What mdBook lists below the page's own name in the contents is its doing. */
+/** Runs in the page. */
 function watchShifts() {
   const entries = [];
   const watch = new PerformanceObserver((list) => entries.push(...list.getEntries()));
   watch.observe({ type: "layout-shift", buffered: true });
   window.shifted = () => {
     entries.push(...watch.takeRecords());
-    const active = document.querySelector("#mdbook-sidebar a.active");
-    const isBelow = ({ node }) => Boolean(node && active?.closest("#mdbook-sidebar")?.contains(node) && active.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING);
-    const own = entries.filter(({ hadRecentInput, sources }) => !hadRecentInput && !(sources.length > 0 && sources.every(isBelow)));
+    const own = entries.filter(({ hadRecentInput }) => !hadRecentInput);
     const [largest] = own.toSorted((a, b) => b.value - a.value);
     const names = largest?.sources.map(({ node }) => node?.className || node?.textContent?.trim().slice(0, 30) || node?.nodeName);
     return [own.reduce((sum, { value }) => sum + value, 0), names?.join(", ")];

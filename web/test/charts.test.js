@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { comparison, ownRows } from "../src/charts/own.js";
 import { areClose, axisOf, conclusion, heat, readCell } from "../src/charts/read.js";
 
 test("a cell is a figure, with its range if it has one", () => {
@@ -37,4 +38,17 @@ test("noise has no color, and what is more has another sign than what is less", 
   for (const ratio of [1, 1.16, 0.86]) assert.equal(heat(ratio, 1 / 6), 0, String(ratio));
   assert.ok(heat(1.2, 1 / 6) > 0 && heat(0.8, 1 / 6) < 0);
   assert.equal(heat(39, 1 / 6), 1);
+});
+
+test("what was measured here are two rows in the chart's unit, and only they are compared", () => {
+  const one = (contender, parameter, median, spread) => ({ contender, parameter, median, range: [median - spread, median + spread] });
+  const measured = [one("exercise-4", "wake_many-2", 4_120_000, 50_000), one("solution-4", "wake_many-2", 3_900_000, 200_000), one("exercise-4", "wake_many-4", 1, 0)];
+  const [yours, ours, ...others] = ownRows(measured, 4, ["ping_pong-2", "wake_many-2"], "µs");
+  assert.deepEqual(yours, { name: "yours, on your machine", cells: [undefined, { value: 4120, low: 4070, high: 4170 }] });
+  assert.deepEqual([ours.name, ours.cells[1].value, others], ["solution 4, on your machine", 3900, []]);
+  assert.match(comparison(yours.cells[1], ours.cells[1], 4), /no clear difference between yours and solution 4/);
+  const fast = { value: 2000, low: 1990, high: 2010 };
+  assert.match(comparison(yours.cells[1], fast, 4), /yours takes 2\.06 times as long as solution 4/);
+  assert.match(comparison(fast, yours.cells[1], 4), /solution 4 takes 2\.06 times as long as yours/);
+  assert.deepEqual(ownRows([], 4, ["10"], "ns"), []);
 });

@@ -51,3 +51,18 @@ for (const file of documents) {
     assert(isValid(document), JSON.stringify(isValid.errors?.slice(0, 3)));
   });
 }
+
+test("each chapter ends with a link to what comes next", () => {
+  const summary = readFileSync(`${BOOK}SUMMARY.md`, "utf8");
+  const all = [...summary.matchAll(/\]\(([^)]+\.md)\)/g)].map(([, page]) => page);
+  // Exercises and bugs have a way on of their own, and the pages behind the line are for looking things up.
+  const numbered = [...summary.split("\n---\n")[0].matchAll(/\]\(([^)]+\.md)\)/g)].map(([, page]) => page);
+  const chapters = numbered.slice(0, -1).filter((page) => !/-(exercise|bug)\.md$/.test(page));
+  assert(chapters.length > 30);
+  const without = chapters.filter((page) => {
+    const [text] = readFileSync(`${BOOK}${page}`, "utf8").split("\n## Sources");
+    const links = [...text.trim().split(/\n\s*\n/).at(-1).matchAll(/\]\(([^)#]+\.md)/g)];
+    return !links.some(([, link]) => all.indexOf(new URL(link, `file:///${page}`).pathname.slice(1)) > all.indexOf(page));
+  });
+  assert.deepEqual(without, []);
+});

@@ -37,6 +37,41 @@ fn a_change_is_served_and_told_to_open_pages() {
 }
 
 #[test]
+fn only_a_file_that_is_named_by_its_content_is_kept_by_browsers() {
+    let server = Fixture::new().serve();
+    let head = |path: &str| server.send(&server.page(path)).head;
+    let style = page(&server);
+    let style = style.split('"').find(|part| part.contains("fonts/fonts-"));
+    let style = format!("/{}", style.expect("the page names the style of its fonts"));
+    let fonts = server.send(&server.page(&style)).body;
+    let font = fonts
+        .split(['\'', '"', '(', ')'])
+        .find(|part| part.ends_with(".woff2"));
+    let font = format!(
+        "/fonts/{}",
+        font.expect("the style names the fonts")
+            .trim_start_matches("../fonts/")
+    );
+
+    let kept = head(&font);
+    assert!(kept.starts_with("http/1.1 200"), "{font}: {kept}");
+    assert!(
+        kept.contains("cache-control: max-age=31536000, immutable"),
+        "{kept}"
+    );
+    let gone = "/fonts/none-0123abcd.woff2";
+    // mdBook writes the fonts' addresses into the style after it has named it.
+    for path in ["/", "/one.html", &style, gone] {
+        let answer = head(path);
+        assert!(
+            answer.contains("cache-control: no-cache"),
+            "{path}: {answer}"
+        );
+        assert!(!answer.contains("immutable"), "{path}: {answer}");
+    }
+}
+
+#[test]
 fn a_broken_book_is_told_and_the_last_good_one_served() {
     let server = Fixture::new().serve();
     let mut events = listen(&server);

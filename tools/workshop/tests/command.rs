@@ -176,6 +176,27 @@ fn cargo_shows_how_far_it_is_and_says_nothing_once_the_command_is_there() {
 }
 
 #[test]
+fn a_check_shows_cargos_bar_and_none_of_its_lines() {
+    let workshop = Fixture::with_exercise(&stub(RIGHT));
+    let mut check = workshop.command();
+    check.args(["check", "1"]).env_remove("CARGO_TERM_COLOR");
+    let (success, screen) = in_terminal(&mut check);
+    assert!(success, "{screen}");
+    assert!(screen.contains(" 1. Right"), "{screen}");
+    for word in ["Compiling", "Finished", "generated"] {
+        assert!(!screen.contains(word), "{screen}");
+    }
+    // What the compiler says of the reader's code stays.
+    let unused = stub("let unused = 1; 6 * 7");
+    workshop.write(EXERCISE, &unused);
+    let check = run(&workshop, &["check", "1"]);
+    assert!(check.stderr.contains("unused variable"), "{}", check.stderr);
+    for word in ["Compiling", "Finished", "generated"] {
+        assert!(!check.stderr.contains(word), "{}", check.stderr);
+    }
+}
+
+#[test]
 fn a_pipe_gets_neither_colors_nor_progress() {
     let workshop = Fixture::with_exercise(&stub(RIGHT));
     let check = run(&workshop, &["check", "1"]);

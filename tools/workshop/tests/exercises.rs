@@ -5,7 +5,7 @@ mod fixture;
 use std::process::Output;
 
 use fixture::{EXERCISE, Fixture, stub};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn workshop() -> Fixture {
     Fixture::with_exercise(&stub("todo!(\"find it\")"))
@@ -424,6 +424,18 @@ fn a_benchmark_is_told_in_bars_and_what_criterion_says_is_kept_apart() {
             "no bar of {contender}: {stdout}"
         );
     }
+    // A page shows the reader's figures, and ours of the same run, beside the recorded ones.
+    let server = workshop.serve();
+    let ask = |number: u32| {
+        server.send(&server.call(&format!("/api/exercises/{number}/bench"), &json!({})))
+    };
+    let measured: Value = serde_json::from_str(&ask(1).body).unwrap();
+    let expected = [("exercise-1", 20.0), ("solution-1", 10.0)].map(|(contender, median)| {
+        json!({ "contender": contender, "parameter": "10", "median": median,
+            "range": [median - 1.0, median + 1.0] })
+    });
+    assert_eq!(measured, json!(expected));
+    assert_eq!(ask(2).status, 204, "it was never measured");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 import { element } from "./dom.js";
 import { linkPieces } from "./links.js";
 import { milestoneOf, standing } from "./milestones.js";
+import { partsOf } from "./report.js";
 import { spoken } from "./words.js";
 import { fromRoot } from "../runner.js";
 
@@ -188,17 +189,24 @@ function line(test) {
     "details",
     {},
     element("summary", { class: "test-line" }, ...parts),
-    element("pre", { class: "test-message" }, ...linked(test.message)),
+    element("pre", { class: "test-message" }, ...report(test.message)),
   );
 }
 
 /**
- * The message as it is; only pages of this book become links.
+ * The message in its rows, beside or below their labels; only pages of this book become links.
  *
  * @param {string} message
  */
-function linked(message) {
-  return linkPieces(message.trimEnd()).map(({ text, page }) =>
-    page === undefined ? text : element("a", { href: fromRoot(page).href }, text),
+function report(message) {
+  return partsOf(message.trimEnd()).map(({ label, text }) =>
+    label === undefined
+      ? element("span", { class: "test-plain" }, ...linked(text.replace(/^\n|\n$/g, "")))
+      : element("span", { class: "test-row" }, element("span", { class: "test-label" }, label), " ", element("span", { class: "test-text" }, ...linked(text))),
   );
+}
+
+/** @param {string} text */
+function linked(text) {
+  return linkPieces(text).map(({ text, page }) => (page === undefined ? text : element("a", { href: fromRoot(page).href }, text)));
 }

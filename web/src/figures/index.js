@@ -1,4 +1,3 @@
-import { SchedulerFigure } from "./scheduler/element.js";
 import { StepsFigure } from "./steps/element.js";
 import { SweepFigure } from "./sweep/element.js";
 import { TimelineFigure } from "./timeline/element.js";
@@ -9,5 +8,4 @@ export function defineFigures() {
   customElements.define("ws-sweep", SweepFigure);
   customElements.define("ws-timeline", TimelineFigure);
   customElements.define("ws-steps", StepsFigure);
-  customElements.define("ws-scheduler", SchedulerFigure);
 }

@@ -12,7 +12,9 @@ export function requestFigures() {
   // There is one way to the runner, and one token.
   window.workshopRunner = { ask, runnerState };
   load(`figures.js?${FIGURES_VERSION}`);
-  if (document.querySelector("ws-litmus")) load(`litmus.js?${FIGURES_VERSION}`);
+  for (const name of ["litmus", "scheduler"]) {
+    if (document.querySelector(`ws-${name}`)) load(`${name}.js?${FIGURES_VERSION}`);
+  }
 }
 
 /** @param {string} file */

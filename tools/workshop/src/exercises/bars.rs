@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
+use serde::{Deserialize, Serialize};
+
 /// How many of the others stand beside the reader's version and ours.
 const PEERS: usize = 2;
 
@@ -12,7 +14,7 @@ const PEERS: usize = 2;
 const COLUMNS: usize = 32;
 
 /// The estimates of one contender at one parameter, in nanoseconds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// What was varied.
     pub parameter: String,

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::Command;
 
-use super::bars;
+use super::bars::{self, Estimate};
 use super::catalogue::Exercise;
 use crate::problem::Problem;
 use crate::terminal::{StatusLine, harmless, is_live};
@@ -191,6 +191,7 @@ pub async fn bench(workshop: &Workshop, exercise: &Exercise) -> Result<ExitCode,
     )
     .await;
     let measured = bars::estimates(&estimates(workshop).join(&bench), started);
+    keep(workshop, number, &measured);
     match bars::bars(&measured, number) {
         // A benchmark that isn't criterion's has a table of its own.
         bars if bars.is_empty() && result.is_ok() => print!("{}", harmless(&said.printed)),
@@ -215,6 +216,31 @@ pub async fn bench(workshop: &Workshop, exercise: &Exercise) -> Result<ExitCode,
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Keeps what a page shows beside the recorded figures: the reader's version, and ours in
+/// the same run.
+fn keep(workshop: &Workshop, number: u32, measured: &[Estimate]) {
+    let [mine, ours] = ["exercise", "solution"].map(|kind| format!("{kind}-{number}"));
+    let is_kept = |one: &&Estimate| one.contender == mine || one.contender == ours;
+    let kept: Vec<_> = measured.iter().filter(is_kept).collect();
+    if kept.iter().all(|one| one.contender != mine) {
+        return;
+    }
+    if let Ok(text) = serde_json::to_string(&kept) {
+        // Without the file, the page shows what it showed before.
+        let _not_kept = fs::write(file_of(workshop, number), text);
+    }
+}
+
+/// What the last [`bench`] of the exercise has measured.
+pub fn last(workshop: &Workshop, number: u32) -> Option<Vec<Estimate>> {
+    let text = fs::read_to_string(file_of(workshop, number)).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn file_of(workshop: &Workshop, number: u32) -> PathBuf {
+    workshop.target().join(format!("bench-{number}.json"))
 }
 
 /// The benchmark that names the exercise. One by criterion comes first: others

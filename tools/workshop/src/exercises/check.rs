@@ -19,6 +19,7 @@ use super::journal::Journal;
 use super::milestones;
 use super::order::{self, Failed};
 use super::progress::{LastCheck, Progress};
+use super::routine::Routine;
 use super::unseen::{self, Unseen};
 use super::{asserts, source, telling, undeclared};
 use crate::events::{Event, Events, Exit, Outcome, Reason, send};
@@ -551,12 +552,14 @@ impl<'a> Check<'a> {
         };
         let live = matches!(self.audience, Audience::Terminal { .. });
         let mut held_back = String::new();
+        let mut routine = Routine::default();
         let mut compiler_spoke = false;
         let mut foreign_crates_are_told = false;
         let on_words = |words| match words {
             Words::Cargo(text) => {
                 held_back.push_str(&text);
-                if live && heard.is_now() {
+                let text = routine.take(&text);
+                if live && heard.is_now() && !text.is_empty() {
                     send(self.events, Event::Stderr { text });
                 }
                 // Cargo writes a line in pieces; this goes between two lines.
@@ -585,7 +588,12 @@ impl<'a> Check<'a> {
             }
         };
         let built = cargo::build(self.workshop, &build, on_words, self.events.closed()).await?;
-        let is_told = compiler_spoke || live && heard.is_now();
+        let is_live = live && heard.is_now();
+        let text = routine.end();
+        if is_live && !text.is_empty() {
+            send(self.events, Event::Stderr { text });
+        }
+        let is_told = compiler_spoke || is_live;
         if !built.success && !is_told {
             // Cargo failed before the compiler began: without the network, say.
             heard.say(self.events, Event::Stderr { text: held_back });

@@ -25,6 +25,7 @@ mod placed;
 mod progress;
 mod report;
 mod reset;
+mod routine;
 pub mod source;
 mod state;
 mod tail;
@@ -49,6 +50,7 @@ use crate::events::{Event, Events};
 use crate::problem::Problem;
 use crate::terminal::{columns, harmless, is_live};
 use crate::workshop::Workshop;
+use bars::Estimate;
 use catalogue::Exercise;
 use check::Audience;
 use milestones::Milestone;
@@ -164,6 +166,16 @@ pub fn code_of_check(workshop: &Workshop, number: u32, name: &str) -> Result<Str
 pub fn failing_order(workshop: &Workshop, number: u32) -> Result<Option<order::Shown>, Problem> {
     let exercise = catalogue::find(workshop, number)?;
     Ok(order::shown(workshop, &exercise))
+}
+
+/// What the reader's version was last measured to take, and ours in the same run.
+///
+/// # Errors
+///
+/// When there is no such exercise.
+pub fn last_bench(workshop: &Workshop, number: u32) -> Result<Option<Vec<Estimate>>, Problem> {
+    catalogue::find(workshop, number)?;
+    Ok(bench::last(workshop, number))
 }
 
 /// How our solution differs from the reader's version.

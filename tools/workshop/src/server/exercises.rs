@@ -26,6 +26,7 @@ pub fn router() -> Router<Arc<App>> {
         .route("/code", post(code))
         .route("/diff", post(diff))
         .route("/order", post(order))
+        .route("/bench", post(bench))
         .route("/reset", post(reset))
 }
 
@@ -138,6 +139,19 @@ async fn order(
     let order = apart(move || exercises::failing_order(&app.workshop, number));
     Ok(match order.await.map_err(unable)? {
         Some(order) => Json(order).into_response(),
+        None => StatusCode::NO_CONTENT.into_response(),
+    })
+}
+
+/// Answers with what `cargo workshop bench` has measured last, or with nothing.
+async fn bench(
+    State(app): State<Arc<App>>,
+    Path(number): Path<u32>,
+    _call: Call<Nothing>,
+) -> Result<Response, Refusal> {
+    let measured = apart(move || exercises::last_bench(&app.workshop, number));
+    Ok(match measured.await.map_err(unable)? {
+        Some(measured) => Json(measured).into_response(),
         None => StatusCode::NO_CONTENT.into_response(),
     })
 }

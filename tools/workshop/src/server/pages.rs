@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::header::{CACHE_CONTROL, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use tower_http::services::{ServeDir, ServeFile};
@@ -30,11 +31,16 @@ pub async fn page(State(app): State<Arc<App>>, request: Request) -> Response {
         return missing(book, request.method().clone()).await;
     }
     let method = request.method().clone();
+    let may_be_kept = is_named_by_its_content(request.uri().path());
     let answer = ServeDir::new(book)
         .not_found_service(ServeFile::new(book.join("404.html")))
         .try_call(request)
         .await;
     match answer {
+        Ok(response) if may_be_kept && response.status().is_success() => {
+            let kept = HeaderValue::from_static("max-age=31536000, immutable");
+            ([(CACHE_CONTROL, kept)], response).into_response()
+        }
         Ok(response) => response.into_response(),
         // No file can have such a name, or it would lie below one.
         Err(error) if is_about_the_name(error.kind()) => missing(book, method).await,
@@ -46,6 +52,15 @@ pub async fn page(State(app): State<Arc<App>>, request: Request) -> Response {
 /// lead to another host if a redirect repeated it.
 fn is_nowhere(address: &Uri) -> bool {
     address.path().contains("//")
+}
+
+/// Whether another content would have another address: then it never has to be asked
+/// for again, and a page is drawn in its own fonts at once. mdBook gives scripts and
+/// styles such names, too, but afterward writes the addresses of other files into some.
+fn is_named_by_its_content(path: &str) -> bool {
+    let name = path.strip_suffix(".woff2").unwrap_or_default();
+    let hash = name.rsplit_once('-').map_or("", |(_, hash)| hash);
+    hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn is_about_the_name(kind: ErrorKind) -> bool {

@@ -35,12 +35,11 @@ const CONTENT_POLICY: &str = "default-src 'self'; script-src 'self' 'unsafe-inli
 
 /// Headers of every answer. None of them shares anything with other origins.
 /// Cross-origin opener policy: a trace can be handed to a viewer in a new tab.
-const HEADERS: [(HeaderName, &str); 7] = [
+const HEADERS: [(HeaderName, &str); 6] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
     (header::X_FRAME_OPTIONS, "SAMEORIGIN"),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
-    (header::CACHE_CONTROL, "no-cache"),
     (
         HeaderName::from_static("cross-origin-resource-policy"),
         "same-origin",
@@ -244,6 +243,11 @@ pub async fn guard(State(gate): State<Arc<Gate>>, request: Request, next: Next) 
             .headers_mut()
             .insert(name, HeaderValue::from_static(value));
     }
+    // A page knows of files that may be kept.
+    response
+        .headers_mut()
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-cache"));
     response
 }
 

@@ -1,0 +1,3 @@
+import { SchedulerFigure } from "./element.js";
+
+customElements.define("ws-scheduler", SchedulerFigure);
