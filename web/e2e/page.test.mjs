@@ -5,8 +5,8 @@ import { after, before, describe, test } from "node:test";
 import { assertAccessible, launch, onPage, onPages, pageWith, pagesWith, reasonToSkip } from "./browser.mjs";
 import { FIGURES, TRACE, onFigures } from "./figures.mjs";
 
-/** Longer than a browser waits for a font before it draws a page without it. */
-const FONTS_LATE_MS = 500;
+/** Longer than a page waits for its fonts. */
+const FONTS_LATE_MS = 1000;
 
 describe("the page", { skip: reasonToSkip() }, () => {
   let browser;
@@ -100,6 +100,32 @@ describe("the page", { skip: reasonToSkip() }, () => {
         await page.route("**/api/traces/latest", (route) => route.fulfill({ json: recorded }));
       },
     });
+  });
+
+  test("is drawn in its own fonts if they come a moment after it", async () => {
+    const path = await pageWith("main em");
+    const drawn = [];
+    // On a busy machine a moment is over soon. A page that doesn't wait draws without them each time.
+    for (let tries = 0; tries < 10 && !drawn.includes("own"); tries += 1) {
+      await onPage(path, async (page) => {
+        drawn.push(await page.evaluate(() => {
+          const text = document.querySelector("main p:not([class])");
+          const width = (style) => {
+            const copy = Object.assign(text.cloneNode(true), { style: `position: absolute; max-width: none; white-space: nowrap; ${style}` });
+            text.after(copy);
+            const { width } = copy.getBoundingClientRect();
+            copy.remove();
+            return width;
+          };
+          const own = width("font-family: 'Source Serif 4', monospace");
+          return own !== width("font-family: monospace") && width("") === own ? "own" : "fallback";
+        }));
+      }, {
+        token: false,
+        prepare: (page) => page.route("**/*.woff2", (route) => setTimeout(() => void route.continue().catch(() => {}), 150)),
+      });
+    }
+    assert(drawn.includes("own"), drawn.join());
   });
 
   // The fonts come late, as they do over a slow connection: what takes their place stays.
