@@ -4,6 +4,7 @@ pub mod all_at_once;
 pub mod cell_and_atomic_waker;
 pub mod condvar;
 pub mod handed_over;
+mod promise;
 pub mod shared_receiver;
 pub mod via_futures;
 

@@ -80,6 +80,9 @@ impl front::pool::Queues for Queues {
     }
 }
 
-#[cfg(all(test, not(feature = "loom")))]
+#[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
+#[path = "../../../exercises/14-work-stealing/src/models/mod.rs"]
+mod models;
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
 mod tests;

@@ -3,9 +3,9 @@
 //! queue holds sixty-four tasks; each that doesn't fit goes elsewhere, alone.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard};
 
 use async_task::Runnable;
+use primitives::{Mutex, MutexGuard};
 
 use super::front;
 pub use super::front::{Handle, JoinHandle, sleep, spawn, spawn_blocking};
@@ -101,6 +101,9 @@ impl front::pool::Queues for Queues {
     }
 }
 
-#[cfg(all(test, not(feature = "loom")))]
+#[cfg(all(test, any(feature = "loom", feature = "shuttle")))]
+#[path = "../../../exercises/14-work-stealing/src/models/mod.rs"]
+mod models;
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
 mod tests;

@@ -6,12 +6,12 @@
 //! all share, behind everything that has come from outside.
 
 use std::io;
-use std::sync::{Arc, Mutex};
-use std::thread;
+use std::sync::Arc;
 
 use async_executor::Executor;
 use futures::channel::oneshot;
 use futures::future::BoxFuture;
+use primitives::{Mutex, thread};
 
 use super::front;
 pub use super::front::{Handle, JoinHandle, sleep, spawn, spawn_blocking};
@@ -64,6 +64,6 @@ impl front::Workers for Workers {
     }
 }
 
-#[cfg(all(test, not(feature = "loom")))]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
 mod tests;

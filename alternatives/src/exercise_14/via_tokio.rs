@@ -250,6 +250,6 @@ where
     JoinHandle(task::spawn_blocking(job))
 }
 
-#[cfg(all(test, not(feature = "loom")))]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "../../../exercises/14-work-stealing/src/tests/mod.rs"]
 mod tests;

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use primitives::thread::{self, Builder};
 use primitives::{Arc, Mutex, MutexGuard};
-use spawn_blocking::Job;
-pub use spawn_blocking::{JoinError, JoinHandle, spawn_rayon};
 
+use super::promise::Job;
+pub use super::promise::{JoinError, JoinHandle, spawn_rayon};
 use super::works_for;
 
 /// Runs jobs that block on threads of its own.

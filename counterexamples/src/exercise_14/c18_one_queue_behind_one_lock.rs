@@ -9,11 +9,11 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex};
-use std::thread;
+use std::sync::Arc;
 
 use async_task::Runnable;
 use futures::future::BoxFuture;
+use primitives::{Condvar, Mutex, thread};
 
 #[path = "../../../alternatives/src/exercise_14/front/mod.rs"]
 mod front;

@@ -1,6 +1,9 @@
 //! The public API of a runtime, over workers of any kind. The workers only run boxed
 //! futures, and exit. Everything else is here: handles, shutdown, and the runtime that
 //! a thread has entered.
+//!
+//! Locks, threads and atomics are from `primitives`, so that the models can explore
+//! these runtimes, too. An `Arc` is std's, because `Waker`s and `dyn` need that.
 
 pub mod pool;
 
@@ -11,15 +14,16 @@ use std::marker::PhantomData;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::thread;
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{AbortHandle, BoxFuture, abortable};
 pub use local_executor::JoinError;
+use primitives::atomic::{AtomicBool, Ordering::SeqCst};
+use primitives::thread;
+use primitives::{Condvar, Mutex};
 
 /// Threads that run futures.
 pub trait Workers: Any + Send + Sync {
@@ -192,16 +196,20 @@ impl Handle {
             abort: abort.clone(),
             ended: ended.clone(),
         };
-        if let Some(place) = self.0.list(abort) {
-            let shared = self.0.clone();
-            let task = Task {
-                job: Some(job.map(drop).boxed()),
-                shared,
-                place,
-                ended,
-            };
-            self.0.workers.run(task.boxed());
-        }
+        let Some(place) = self.0.list(abort) else {
+            drop(job);
+            // SeqCst, as in the drop of a `Task`.
+            ended.store(true, SeqCst);
+            return handle;
+        };
+        let shared = self.0.clone();
+        let task = Task {
+            job: Some(job.map(drop).boxed()),
+            shared,
+            place,
+            ended,
+        };
+        self.0.workers.run(task.boxed());
         handle
     }
 
@@ -221,7 +229,7 @@ impl Handle {
 
     /// Makes this the runtime of this thread.
     pub fn enter(&self) -> EnterGuard<'_> {
-        let outer = PLACE.replace(Some(self.clone()));
+        let outer = PLACE.with(|place| place.replace(Some(self.clone())));
         EnterGuard(outer, PhantomData)
     }
 }
@@ -337,7 +345,7 @@ impl<T> Future for JoinHandle<T> {
     }
 }
 
-thread_local! {
+primitives::thread_local! {
     /// The runtime of this thread.
     static PLACE: RefCell<Option<Handle>> = const { RefCell::new(None) };
     /// Whether it is running a future.
@@ -349,7 +357,7 @@ pub struct EnterGuard<'a>(Option<Handle>, PhantomData<(&'a (), *const ())>);
 
 impl Drop for EnterGuard<'_> {
     fn drop(&mut self) {
-        PLACE.replace(self.0.take());
+        PLACE.with(|place| place.replace(self.0.take()));
     }
 }
 
@@ -357,7 +365,7 @@ struct Running;
 
 impl Running {
     fn begin() -> Self {
-        let was = IS_RUNNING.replace(true);
+        let was = IS_RUNNING.with(|it| it.replace(true));
         assert!(!was, "`block_on` within a task or another `block_on`");
         Self
     }
@@ -365,12 +373,12 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        IS_RUNNING.set(false);
+        IS_RUNNING.with(|it| it.set(false));
     }
 }
 
 fn here() -> Handle {
-    let here = PLACE.with_borrow(Clone::clone);
+    let here = PLACE.with(|place| place.borrow().clone());
     here.expect("this thread is in no runtime")
 }
 

@@ -6,16 +6,16 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::ptr;
 use std::rc::Rc;
-use std::sync::atomic::{
+use std::sync::Arc;
+
+use async_task::{Runnable, ScheduleInfo, WithInfo};
+use futures::future::BoxFuture;
+use primitives::atomic::{
     AtomicBool, AtomicUsize,
     Ordering::{Relaxed, SeqCst},
     fence,
 };
-use std::sync::{Arc, Condvar, Mutex};
-use std::thread;
-
-use async_task::{Runnable, ScheduleInfo, WithInfo};
-use futures::future::BoxFuture;
+use primitives::{Condvar, Mutex, thread};
 
 use super::Workers;
 
@@ -63,7 +63,7 @@ struct Seat<Q: Queues> {
     polls: Cell<u32>,
 }
 
-thread_local! {
+primitives::thread_local! {
     /// The [`Seat`] of this thread.
     static SEAT: RefCell<Option<Rc<dyn Any>>> = const { RefCell::new(None) };
 }
@@ -116,7 +116,7 @@ impl<Q: Queues> Workers for Pool<Q> {
 
 impl<Q: Queues> Shared<Q> {
     fn schedule(&self, task: Runnable, has_yielded: bool) {
-        let seat = SEAT.with_borrow(Clone::clone);
+        let seat = SEAT.with(|seat| seat.borrow().clone());
         let seat = seat.and_then(|seat| seat.downcast::<Seat<Q>>().ok());
         match seat.filter(|seat| ptr::eq(&*seat.shared, self)) {
             Some(seat) => self.queues.push(&seat.own, task, has_yielded),
@@ -163,7 +163,7 @@ impl<Q: Queues> Seat<Q> {
             own,
             polls: Cell::new(0),
         });
-        SEAT.set(Some(seat.clone()));
+        SEAT.with(|it| it.replace(Some(seat.clone())));
         // SeqCst, for simplicity: the lock in `sleep` publishes it.
         while !seat.shared.is_over.load(SeqCst) {
             match seat.next() {
@@ -171,7 +171,7 @@ impl<Q: Queues> Seat<Q> {
                 None => seat.shared.sleep(),
             }
         }
-        SEAT.set(None);
+        SEAT.with(|it| it.replace(None));
     }
 
     fn next(&self) -> Option<Runnable> {

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 use primitives::chaos::with_chaos;
 use testkit::{
     CountingWaker, EndMayBeUnwritten, Lesson, Opener, ThreadProbe, WakeCounts,
-    check, idle_cost, panic_message,
+    check, idle_cost, live_bytes, panic_message,
 };
 use work_stealing::{Runtime, spawn, yield_now};
 

@@ -100,3 +100,45 @@ fn a_stream_that_is_gone_makes_no_events() {
         assert!(waits < 20, "{waits} waits ended, though one was to end");
     });
 }
+
+/// Clause 4: a server has a new source for each connection.
+#[test]
+fn no_memory_is_lost_with_a_source_that_is_gone() {
+    let lesson = Lesson {
+        clause: "4. Old registrations",
+        promise: "A thousand sources that were created and dropped, one after the other, leave no \
+                  memory behind.",
+        usual_cause: "The driver's entry for a source stays when the source is dropped: the source \
+                      is only deregistered from the operating system, or its index isn't used \
+                      again.",
+        read: "io/reactor.html#deregister-then-close",
+    };
+    check(lesson, || {
+        const COUNT: usize = 1_000;
+        // Not even a pointer for each.
+        const MOST: isize = (COUNT * size_of::<usize>()) as isize;
+        let mut driver = driver();
+        let _entered = driver.handle().enter();
+        let mut come_and_go = |count| {
+            for _ in 0..count {
+                let socket = UdpSocket::bind(HERE.into()).unwrap();
+                let mut buffer = [0];
+                let mut receiving = Box::pin(socket.recv_from(&mut buffer));
+                begin(&mut receiving);
+                drop(receiving);
+                drop(socket);
+                driver.look();
+                while driver.dispatch(usize::MAX) {}
+            }
+        };
+        // What is kept for the next source is there from now on.
+        come_and_go(100);
+        let before = live_bytes();
+        come_and_go(COUNT);
+        let lost = live_bytes() - before;
+        assert!(
+            lost < MOST,
+            "{COUNT} sockets came and went, and {lost} bytes more are in use than before"
+        );
+    });
+}

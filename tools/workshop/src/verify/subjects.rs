@@ -96,7 +96,6 @@ pub async fn build(
 }
 
 /// Builds the versions' tests, or their models over the primitives of `checker`.
-/// The alternatives have no models for shuttle.
 async fn build_part(
     workshop: &Workshop,
     exercises: &[Exercise],
@@ -106,8 +105,7 @@ async fn build_part(
 ) -> Result<Built, Problem> {
     let pair = |exercise: &Exercise| [exercise.package(), format!("solution-{}", exercise.number)];
     let mut packages: Vec<String> = exercises.iter().flat_map(pair).collect();
-    packages.extend((checker != Some(Checker::Shuttle)).then(|| "alternatives".to_owned()));
-    packages.push("counterexamples".to_owned());
+    packages.extend(["alternatives", "counterexamples"].map(str::to_owned));
     let is_stepped = |one: &Exercise| !one.milestones().is_empty();
     if checker.is_none() && exercises.iter().any(is_stepped) {
         packages.push(steps::PACKAGE.to_owned());
@@ -264,11 +262,9 @@ impl Binaries {
             judge.part = Part::Models(*checker);
             judge.stubs(&exercises, models, on_progress).await?;
             judge.solutions(&exercises, models, on_progress).await?;
-            if *checker == Checker::Loom {
-                judge
-                    .alternative_models(&exercises, models, on_progress)
-                    .await?;
-            }
+            judge
+                .alternative_models(&exercises, models, on_progress)
+                .await?;
             judge
                 .counterexample_models(&exercises, models, on_progress)
                 .await?;
