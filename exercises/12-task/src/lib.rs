@@ -55,16 +55,17 @@
 //!     it may go to its scheduler to be cancelled. A task that has ended is
 //!     left alone.
 //! 11. **Dropped unrun.** Dropping a [`Runnable`] cancels its task, and what is
-//!     linked behind it. Running it cancels what is still linked behind it.
+//!     linked behind it. Running it first cancels what is still linked behind
+//!     it.
 //! 12. **Panics.** If the future panics, in a poll or when it is dropped, its
-//!     task ends, and the handle returns the panic's payload. Neither `run` nor
-//!     dropping a `Runnable` or a handle panics, no matter what panics inside:
-//!     the future, the output, or the waker of the handle. If that waker panics
-//!     when it is cloned or dropped, the poll of the handle may pass the panic
-//!     on, and can be repeated. If the scheduler panics in `clone`, `schedule`,
-//!     `schedule_yielded` or `owned`, the panic is passed on, and the task that
-//!     it was called for is cancelled, unless the scheduler has kept its
-//!     `Runnable`.
+//!     task ends, and the handle returns the first panic's payload. Neither
+//!     `run` nor dropping a `Runnable` or a handle panics, no matter what
+//!     panics inside: the future, the output, or the waker of the handle. If
+//!     that waker panics when it is cloned or dropped, the poll of the handle
+//!     may pass the panic on, and can be repeated. If the scheduler panics in
+//!     `clone`, `schedule`, `schedule_yielded` or `owned`, the panic is passed
+//!     on, and the task that it was called for is cancelled, unless the
+//!     scheduler has kept its `Runnable`.
 //! 13. **Handed over.** A scheduler may run, send on or drop what it is given
 //!     before [`Schedule::schedule`] returns, or let another thread do so. The
 //!     scheduler stays alive until the call returns.

@@ -9,7 +9,10 @@ fn assert_panicked<T>(handle: JoinHandle<T>, message: &str) {
     let thrown = error.into_panic();
     let text = thrown.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| thrown.downcast_ref::<String>().cloned());
-    assert!(text.as_deref() == Some(message), "the payload: {text:?}");
+    assert!(
+        text.as_deref() == Some(message),
+        "the first panic was {message:?}, and the handle gives {text:?}"
+    );
 }
 
 /// Clause 10: nothing polls a waiting task of its own accord.
@@ -21,23 +24,27 @@ fn an_abort_ends_a_task_that_waits_or_is_queued() {
                   that it was cancelled.",
         usual_cause: "The abort of a task that waits sets a flag that no thread will look at; or a \
                       queued task is scheduled a second time; or `run` checks the flag after the \
-                      poll.",
+                      poll, or doesn't if there's a notification, too.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
-        for is_queued in [false, true] {
+        // It waits; it's queued; it's queued, and was woken since.
+        for wakes in 0..=2 {
             let queue = Queue::default();
             let (task, waker, handle) = queue.spawn_waiting();
-            if is_queued {
-                waker.wake_by_ref();
-            }
+            (0..wakes).for_each(|_| waker.wake_by_ref());
             handle.abort();
             handle.abort();
             let queued = queue.lock().len();
             assert!(queued <= 1, "it is in the queue {queued} times");
             queue.run_all();
             let polls = task.polls();
-            assert!(polls == 1, "it was polled {polls} times, once too often");
+            assert!(
+                polls == 1,
+                "a task that waited was woken {wakes} times and then aborted, and was polled {} \
+                 more times",
+                polls - 1
+            );
             assert_cancelled(handle);
             waker.wake_by_ref();
             assert!(queue.pop().is_none(), "it was scheduled after its end");
@@ -307,11 +314,13 @@ fn what_is_linked_behind_a_runnable_that_runs_is_cancelled() {
     let lesson = Lesson {
         clause: "11. Dropped unrun",
         promise: "If a task is run with another still linked behind it, the linked task is \
-                  cancelled, whether the first then waits, has ended, panics, or was aborted.",
+                  cancelled before the poll, whether the first then waits, has ended, panics, or \
+                  was aborted.",
         usual_cause: "`run` ignores the link. A task that has ended is freed with its link, and \
                       the tasks linked there are never run, dropped or freed. Or `run` checks it \
                       for the tasks that it polls, and returns earlier for a task that was \
-                      aborted.",
+                      aborted. If the link is taken first and dropped last: a variable that's \
+                      never used, even `_link`, lives until the end of the function.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
@@ -320,12 +329,16 @@ fn what_is_linked_behind_a_runnable_that_runs_is_cancelled() {
             let before = live_bytes();
             let (future, waiting) = ManualFuture::new();
             let ballast = [0_u8; LARGE];
+            let (probe, drops) = DropProbe::new();
             let linked = async move {
-                black_box(ballast);
+                black_box((ballast, probe));
             };
             let (linked, linked_handle) = spawn(linked, queue.clone());
+            let drops_by_the_poll = Arc::new(AtomicUsize::new(1));
+            let seen = drops_by_the_poll.clone();
             let (mut task, handle) = spawn(
                 async move {
+                    seen.store(drops.count(), SeqCst);
                     match first {
                         "waits" => future.await,
                         "panics" => panic!("a task may panic"),
@@ -343,6 +356,12 @@ fn what_is_linked_behind_a_runnable_that_runs_is_cancelled() {
             assert!(
                 has_ended,
                 "a task that {first} was run, and what was linked behind it hasn't ended"
+            );
+            let drops = drops_by_the_poll.load(SeqCst);
+            assert!(
+                drops == 1,
+                "a task that {first} was polled, and what was linked behind it had been dropped \
+                 {drops} times by then"
             );
             assert_cancelled(linked_handle);
             waiting.complete();
@@ -408,9 +427,11 @@ fn what_panics_as_it_is_dropped_does_no_harm() {
     let lesson = Lesson {
         clause: "12. Panics",
         promise: "An output that panics as it is dropped harms neither `run` nor the thread that \
-                  drops the handle.",
+                  drops the handle. Of two panics, the handle returns the first.",
         usual_cause: "The output is dropped outside of `catch_unwind`, or a second panic comes \
-                      while the first one unwinds, which aborts the process.",
+                      while the first one unwinds, which aborts the process. If the handle gives \
+                      another payload than that of the first panic: the panic of the future's \
+                      destructor has replaced that of its poll.",
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     /// Panics twice when it is polled or dropped: as a whole, and in a part.
@@ -684,7 +705,8 @@ fn a_panic_of_the_scheduler_cancels_the_task() {
         clause: "12. Panics",
         promise: "If a call of the scheduler panics, in `clone`, `schedule`, `schedule_yielded` or \
                   `owned`, the handle says that the task was cancelled, and nothing is left of it.",
-        usual_cause: "Between a poll and the step that lets the task go, the task is a bare \
+        usual_cause: "Between a poll and the step that lets the task go, or between a wake-up or \
+                      an abort and the call of the scheduler, the task is a bare \
                       pointer: if the scheduler panics then, the task stays running forever, and \
                       its handle waits. Have a `Runnable` in hand when you call what may panic, \
                       because its drop cancels the task. Or `wake` schedules the task and then \
@@ -692,17 +714,23 @@ fn a_panic_of_the_scheduler_cancels_the_task() {
         read: "scheduler/task-end.html#the-end-of-a-task",
     };
     check(lesson, || {
-        for panics_in in
-            [Call::Clone, Call::Schedule, Call::Yielded, Call::Owned]
-        {
+        for (panics_in, by) in [
+            (Call::Clone, "a wake-up in its poll"),
+            (Call::Clone, "a wake-up"),
+            (Call::Clone, "a wake-up by reference"),
+            (Call::Clone, "an abort"),
+            (Call::Schedule, "a wake-up"),
+            (Call::Schedule, "a wake-up by reference"),
+            (Call::Schedule, "an abort"),
+            (Call::Yielded, "a wake-up in its poll"),
+            (Call::Owned, "a poll"),
+        ] {
             let before = live_bytes();
             let ballast = [0_u8; LARGE];
-            let is_woken_in_its_poll =
-                matches!(panics_in, Call::Clone | Call::Yielded);
             let (sender, receiver) = mpsc::channel();
             let future = poll_fn(move |cx| {
                 black_box(&ballast);
-                if is_woken_in_its_poll {
+                if by == "a wake-up in its poll" {
                     cx.waker().wake_by_ref();
                 }
                 let _ = sender.send(cx.waker().clone());
@@ -711,16 +739,28 @@ fn a_panic_of_the_scheduler_cancels_the_task() {
             let (task, handle) = spawn(future, Faulty { panics_in });
             let thrown = panic_message(|| {
                 task.run();
-                receiver.recv().expect("the poll has sent it").wake();
+                let waker = receiver.recv().expect("the poll has sent it");
+                match by {
+                    "a wake-up" => waker.wake(),
+                    "a wake-up by reference" => waker.wake_by_ref(),
+                    "an abort" => handle.abort(),
+                    _ => {}
+                }
             });
             drop(receiver);
+            // What keeps the block alive need not clone, an abort need not
+            // schedule, and a wake-up in a poll may use either method. What the
+            // scheduler gets without a panic, it drops, which cancels it, too.
+            let is_optional = matches!(panics_in, Call::Clone | Call::Yielded)
+                || by == "an abort";
+            let has_ended = handle.is_finished();
             assert!(
-                thrown.is_some() && handle.is_finished(),
-                "the scheduler panicked ({thrown:?}, in {panics_in:?}), and the task hasn't ended"
+                (thrown.is_some() || is_optional) && has_ended,
+                "after {by}, with a scheduler that panics in {panics_in:?}, the caller saw \
+                 {thrown:?}; the task has ended: {has_ended}"
             );
             assert_cancelled(handle);
-            let when =
-                format!("after a panic of the scheduler in {panics_in:?}");
+            let when = format!("after {by} and a panic in {panics_in:?}");
             assert_freed(before, &when);
         }
     });

@@ -347,10 +347,11 @@ fn the_future_is_gone_before_the_handle_is_ready() {
 fn the_block_is_freed_with_its_last_user() {
     let lesson = Lesson {
         clause: "7. Freed",
-        promise: "The block is freed when the task has ended, and handle and waker are gone, in \
-                  any order.",
+        promise: "The block is freed when the task has ended, the handle was ready or is gone, \
+                  and the waker is gone, in any order.",
         usual_cause: "One of the ways to wake, drop or join gives back no reference, or one too \
-                      many. `wake` by value has one to give back even when it schedules.",
+                      many. `wake` by value has one to give back even when it schedules, and a \
+                      handle when it's ready, not only when it's dropped.",
         read: "scheduler/task.html#counting-references",
     };
     const TASK: usize = 0;
@@ -373,6 +374,7 @@ fn the_block_is_freed_with_its_last_user() {
             let (waker, handle) = queue.spawn_large();
             waker.wake_by_ref();
             let (mut waker, mut handle) = (Some(waker), Some(handle));
+            let mut was_ready = None;
             for who in order {
                 match who {
                     TASK if is_used => queue.run_one(),
@@ -383,7 +385,10 @@ fn the_block_is_freed_with_its_last_user() {
                         if is_used
                             && handle.as_ref().unwrap().is_finished() =>
                     {
-                        result(handle.take().unwrap()).expect("it was ready");
+                        let mut handle = handle.take().unwrap();
+                        let output = poll(&mut handle, Waker::noop());
+                        assert!(matches!(output, Poll::Ready(Ok(()))));
+                        was_ready = Some(handle);
                     }
                     _ => drop(handle.take()),
                 }
@@ -395,6 +400,7 @@ fn the_block_is_freed_with_its_last_user() {
                     if is_last { "left" } else { "freed" }
                 );
             }
+            drop(was_ready);
         }
     });
 }

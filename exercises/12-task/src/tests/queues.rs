@@ -153,7 +153,8 @@ fn a_task_is_listed_while_it_may_wait() {
         clause: "15. Listed",
         promise: "A task is listed when it first waits, once, and no longer when it has ended.",
         usual_cause: "A task that ends, is aborted or panics is left in the list, or only the \
-                      first or the last task of the list can be taken out.",
+                      first or the last task of the list can be taken out. Or a task leaves the \
+                      list only after it has told its handle that it has ended.",
         read: "scheduler/task-end.html#tasks-that-wait",
     };
     check(lesson, || {
@@ -185,6 +186,27 @@ fn a_task_is_listed_while_it_may_wait() {
             }
             assert!(queue.list().is_empty(), "a task that has ended is listed");
         }
+        // Its end is what the handle's waker tells of.
+        for aborts in [false, true] {
+            let (task, waker, mut handle) = queue.spawn_waiting();
+            let (seen, list) = (Arc::new(AtomicBool::new(true)), queue.clone());
+            let is_empty = seen.clone();
+            let joins = HostileWaker::new(move || {
+                is_empty.store(list.list().is_empty(), SeqCst);
+            });
+            assert!(poll(&mut handle, &joins).is_pending(), "it waits");
+            waker.wake_by_ref();
+            match aborts {
+                true => handle.abort(),
+                false => task.complete(),
+            }
+            queue.run_all();
+            let is_empty = seen.load(SeqCst);
+            assert!(
+                handle.is_finished() && is_empty,
+                "when the waker of the handle was called, the task was still listed"
+            );
+        }
     });
 }
 
@@ -197,8 +219,8 @@ fn closing_the_list_cancels_the_tasks_that_wait() {
                   they are run, without a poll.",
         usual_cause: "The lock of the list, or another lock of the close, is held while futures \
                       are dropped, and a destructor needs it, because it may close the list again; \
-                      or tasks are only marked; or queued tasks are cancelled by two threads at \
-                      once.",
+                      or tasks are only marked; or only those that wait are, and not those that \
+                      are queued; or queued tasks are cancelled by two threads at once.",
         read: "scheduler/task-end.html#tasks-that-wait",
     };
     check(lesson, || {
