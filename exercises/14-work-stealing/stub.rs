@@ -69,11 +69,11 @@
 //!     `block_on`, of any runtime, it panics with a message that contains
 //!     "within"; in a blocking job it doesn't.
 //! 11. **Where you are.** [`spawn`], [`spawn_blocking`](spawn_blocking()) and
-//!     [`sleep`](sleep()) use the runtime of the task, the blocking job or the
-//!     `block_on` that calls them, or the runtime that was last entered on this
-//!     thread. Where there's no runtime, they panic with a message that
-//!     contains "runtime". A guard of `enter` that a task or a job forgets
-//!     harms nothing else.
+//!     [`sleep`](sleep()) use the runtime that was last entered on this thread.
+//!     A poll of a task, a blocking job and a `block_on` begin by entering
+//!     their own, and may then enter another, by a guard of `enter`. Where
+//!     there's no runtime, they panic with a message that contains "runtime". A
+//!     guard of `enter` that a task or a job forgets harms nothing else.
 //! 12. **Blocking jobs.** A job may block without keeping any task from
 //!     running. At most [`Builder::max_blocking_threads`] jobs run at a time.
 //! 13. **Yield.** A task that awaits [`yield_now`] is polled again after the

@@ -32,10 +32,11 @@
 //!    operating system's error for the attempt.
 //! 6. **Accept.** If the system has no file descriptor or no memory left,
 //!    [`TcpListener::accept`] returns the error, and the next call waits for 50
-//!    ms before it tries again, without blocking its thread. So a loop that
-//!    goes on after errors doesn't spin, and it accepts the waiting connections
-//!    once there are resources again. A connection that ended before it was
-//!    accepted isn't reported.
+//!    ms before it tries again, without blocking its thread. If that call is
+//!    dropped meanwhile, the call after it waits for the rest of the time. So a
+//!    loop that goes on after errors doesn't spin, and it accepts the waiting
+//!    connections once there are resources again. A connection that ended
+//!    before it was accepted isn't reported.
 //! 7. **Sleep.** A [`Sleep`] is never ready before its deadline. If a thread
 //!    waits in the driver, the sleep's task is woken at most two milliseconds
 //!    after the deadline, even while other events keep coming. A thread that
@@ -55,7 +56,8 @@
 //!     block the thread.
 //! 12. **Free wakers.** Waking a task may run any code: code that registers and
 //!     drops sources, that begins and drops sleeps, and that panics. After a
-//!     panic, the driver goes on with the next event.
+//!     panic, even one whose payload panics when it's dropped, the driver goes
+//!     on with the next event.
 //!
 //! # Milestones
 //!

@@ -295,6 +295,56 @@ fn no_task_waits_while_a_worker_sleeps_in_whatever_order() {
     });
 }
 
+/// Clause 3: a next task is in no queue for a moment, and then isn't next anymore.
+#[test]
+fn a_next_task_that_gives_way_is_stolen_in_whatever_order() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "Each task spawns its successor. When the worker polls a task from its queue \
+                  instead, and that poll is long, another worker polls the successor, even if it \
+                  was about to park.",
+        usual_cause: "The next task that gives way is pushed to the queue without a notification. \
+                      But a worker that looked just before that saw an empty queue, and is parked \
+                      now.",
+        read: "scheduler/work-stealing.html#the-lifo-slot",
+    };
+    check_model(lesson, || {
+        primitives::model(|| {
+            let (runtime, turn) = (runtime(2), Turn::default());
+            let parent = runtime.spawn(async move {
+                let waiting = turn.clone();
+                let queued = spawn(async move {
+                    waiting.is_awaited.store(true, SeqCst);
+                    waiting.has_come.wait();
+                });
+                // Moves `queued` to the queue.
+                drop(spawn(turn.pass_on(5)));
+                queued.await.expect("it returns");
+            });
+            runtime.block_on(all(vec![parent]));
+        });
+    });
+}
+
+/// Passes from task to task until a task waits for it, or it was passed often.
+#[derive(Clone, Default)]
+struct Turn {
+    is_awaited: Arc<AtomicBool>,
+    has_come: Gate,
+}
+
+impl Turn {
+    fn pass_on(self, times: u32) -> BoxFuture {
+        Box::pin(async move {
+            if times == 0 || self.is_awaited.load(SeqCst) {
+                self.has_come.open();
+            } else {
+                drop(spawn(self.pass_on(times - 1)));
+            }
+        })
+    }
+}
+
 /// Clause 3: one worker takes both tasks, while the other looks elsewhere.
 #[test]
 fn what_comes_from_outside_is_shared_in_whatever_order() {

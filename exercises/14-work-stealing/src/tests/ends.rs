@@ -355,9 +355,9 @@ fn a_task_spawned_too_late_is_cancelled() {
         promise: "Each task that is spawned while the runtime is being dropped, and after, either \
                   runs to its end or is dropped and cancelled.",
         usual_cause: "A task is put into a queue after the last look into it, so no worker will \
-                      ever take it out. At a hang: the same, and a handle waits for that task; or \
-                      a worker exits while there are tasks in its own queue, which are neither run \
-                      nor dropped.",
+                      ever take it out. At a hang: a handle waits for a task that came after \
+                      the last look into the queue; or a worker exits while there are tasks in \
+                      its own queue, which are neither run nor dropped.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -568,6 +568,43 @@ fn a_runtime_may_be_dropped_by_its_own_job() {
     });
 }
 
+/// Clause 16: the drop waits for nothing then, but the pool ends all the same.
+#[test]
+fn a_job_that_comes_after_a_drop_by_a_task_is_cancelled() {
+    let lesson = Lesson {
+        clause: "16. After the end",
+        promise: "When a task has dropped its own runtime and the shutdown is over, no blocking \
+                  job begins: a job that is submitted then is cancelled.",
+        usual_cause: "The pool is shut down by the thread that joins the workers. When a task \
+                      drops the runtime, no thread joins them, so the last worker has to shut \
+                      the pool down.",
+        read: "scheduler/runtime.html#shutdown",
+    };
+    check(lesson, || {
+        for workers in [1, 2] {
+            let runtime = runtime(workers);
+            let handle = runtime.handle();
+            let (give, take) = mpsc::channel::<Runtime>();
+            drop(runtime.spawn(async move { drop(take.recv()) }));
+            give.send(runtime).expect("the task waits");
+            let begun = Instant::now();
+            let is_cancelled = loop {
+                let job = parker::block_on(handle.spawn_blocking(|| ()));
+                let is_cancelled = job.is_err_and(|error| error.is_cancelled());
+                if is_cancelled || begun.elapsed() > END_AT_LATEST {
+                    break is_cancelled;
+                }
+                // The drop doesn't wait, so the end may take a while.
+                thread::sleep(Duration::from_millis(1));
+            };
+            assert!(
+                is_cancelled,
+                "{END_AT_LATEST:?} after a task dropped its runtime, blocking jobs still ran"
+            );
+        }
+    });
+}
+
 /// Clause 15: only the runtime's own workers can't wait for its end.
 #[test]
 fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
@@ -616,11 +653,14 @@ fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
     });
 }
 
+/// How long a shutdown may take for which no thread waits.
+const END_AT_LATEST: Duration = Duration::from_secs(3);
+
 /// How long the idle check watches, and what a parked thread may cost in that
 /// time.
 const IDLE_WINDOW: Duration = Duration::from_millis(100);
 const IDLE_CPU: Duration = Duration::from_millis(5);
-const IDLE_SLEEPS: u64 = 20;
+const IDLE_SLEEPS: u64 = 5;
 
 /// Clause 17: most runtimes are idle most of the time.
 #[test]
@@ -628,7 +668,10 @@ fn idle_workers_sleep() {
     let lesson = Lesson {
         clause: "17. Idle",
         promise: "A worker without a task uses no CPU time.",
-        usual_cause: "A worker that searches never gives up, or parks with a short timeout.",
+        usual_cause: "A worker that searches never gives up, or parks with a short timeout. At a \
+                      hang: as many tasks as workers were to meet in a barrier. There are fewer \
+                      workers than the builder says, or one of them sleeps while a task is ready: \
+                      see clause 3.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {

@@ -140,10 +140,12 @@ fn free_functions_find_their_runtime() {
     let lesson = Lesson {
         clause: "11. Where you are",
         promise: "`spawn`, `spawn_blocking` and `sleep` use the runtime of the task, of the \
-                  blocking job, of the `block_on`, or the runtime that was entered last.",
+                  blocking job, of the `block_on`, or the runtime that one of these has entered \
+                  since.",
         usual_cause: "The runtime of a thread is set once instead of for each call, or isn't \
                       restored when an inner one is left; or the threads of blocking jobs don't \
-                      enter the runtime that their job belongs to.",
+                      enter the runtime that their job belongs to; or a worker always uses its \
+                      own runtime, although its task has entered another.",
         read: "scheduler/runtime.html#the-runtimes-edge",
     };
     check(lesson, || {
@@ -170,6 +172,19 @@ fn free_functions_find_their_runtime() {
             "in a task",
             ants.block_on(bees.spawn(name())).unwrap(),
             "bee",
+        );
+        let guest = ants.handle();
+        let visiting = bees.spawn(async move {
+            let task = {
+                let _inside = guest.enter();
+                spawn(name())
+            };
+            task.await.expect("the task returns")
+        });
+        is_of(
+            "in a task that has entered another runtime",
+            ants.block_on(visiting).unwrap(),
+            "ant",
         );
         let job = bees.spawn_blocking(|| spawn(name()));
         let task = ants.block_on(job).expect("the job returns");

@@ -39,7 +39,7 @@ fn a_loop_that_goes_on_after_errors_does_not_spin() {
                   again, the waiting connections are accepted.",
         usual_cause: "The listener stays ready, so the next attempt fails at once. Or its \
                       readiness was cleared, and no event comes for a connection that waits \
-                      already.",
+                      already. Or the pause blocks the worker's thread.",
         read: "io/reactor.html#connecting-and-accepting",
     };
     check(lesson, || {
@@ -91,6 +91,51 @@ fn a_loop_that_goes_on_after_errors_does_not_spin() {
         let failed = failed.load(SeqCst);
         let most = start.elapsed().as_millis() as usize / 50 + 3;
         assert!(failed <= most, "`accept` has failed {failed} times");
+        drop(clients);
+    });
+}
+
+/// Clause 6: a loop that gives each call a short time drops many of them.
+#[test]
+#[cfg(unix)]
+fn an_accept_that_is_dropped_does_not_end_the_pause() {
+    let lesson = Lesson {
+        clause: "6. Accept",
+        promise: "While the process has no descriptor, a loop that drops each `accept` after one \
+                  poll tries only every 50 ms.",
+        usual_cause: "The call that pauses takes the end of the pause out of the listener before \
+                      the pause is over. If the call is dropped, the next call tries at once.",
+        read: "io/reactor.html#connecting-and-accepting",
+    };
+    check(lesson, || {
+        let runtime = runtime(1);
+        let listener = {
+            let _inside = runtime.enter();
+            TcpListener::bind(HERE.into()).unwrap()
+        };
+        let address = listener.local_addr().unwrap();
+        let clients = [(); 8].map(|()| StdStream::connect(address));
+        limit_descriptors(lowest_free());
+        let accepting = runtime.spawn(async move {
+            // What watches this check frees a descriptor now and then.
+            let mut accepted = Vec::new();
+            let (mut failed, start) = (0, Instant::now());
+            while start.elapsed() < Duration::from_millis(200) {
+                match poll_once(listener.accept()) {
+                    Poll::Ready(Ok(pair)) => accepted.push(pair),
+                    Poll::Ready(Err(_)) => failed += 1,
+                    Poll::Pending => {}
+                }
+                yield_now().await;
+            }
+            (failed, start.elapsed())
+        });
+        let (failed, passed) = runtime.block_on(accepting).unwrap();
+        let most = passed.as_millis() / 50 + 3;
+        assert!(
+            failed <= most,
+            "in {passed:.0?}, `accept` has failed {failed} times"
+        );
         drop(clients);
     });
 }

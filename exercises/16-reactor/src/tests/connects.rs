@@ -37,7 +37,9 @@ fn a_connection_that_is_made_can_be_used() {
     let lesson = Lesson {
         clause: "5. Connect",
         promise: "`connect` returns a connected stream: it has a peer, and carries bytes.",
-        usual_cause: "`connect` returns before the attempt is over.",
+        usual_cause: "`connect` returns before the attempt is over. At a hang: the source is \
+                      registered with the poller before the driver has an entry for it, and an \
+                      event that comes in between is lost.",
         read: "io/reactor.html#connecting-and-accepting",
     };
     check(lesson, || {

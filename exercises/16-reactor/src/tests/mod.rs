@@ -29,8 +29,8 @@ use std::time::{Duration, Instant};
 
 use primitives::chaos::with_chaos;
 use testkit::{
-    CountingWaker, EndMayBeUnwritten, Lesson, Opener, ThreadProbe, WakeCounts,
-    check, idle_cost, live_bytes, panic_message,
+    CountingWaker, EndMayBeUnwritten, Lesson, Opener, PanicOnDrop, ThreadProbe,
+    WakeCounts, check, idle_cost, live_bytes, panic_message,
 };
 use work_stealing::{Runtime, spawn, yield_now};
 

@@ -186,7 +186,10 @@ fn what_came_at_once_is_read_in_small_parts() {
         clause: "1. Ready",
         promise: "Bytes that arrived together can be read in small parts.",
         usual_cause: "The readiness is cleared after a read that may have left bytes behind, and \
-                      edge-triggered events aren't repeated.",
+                      edge-triggered events aren't repeated. At a hang: a read that has filled \
+                      its buffer clears the readiness, and the next read waits for an event \
+                      that doesn't come. Bytes may be left, and edge-triggered events aren't \
+                      repeated.",
         read: "io/readiness.html#level-edge-one-shot",
     };
     check(lesson, || {
@@ -293,8 +296,10 @@ fn a_udp_socket_goes_on_after_an_error() {
     let lesson = Lesson {
         clause: "2. A guess",
         promise: "After an error, a UDP socket waits again and receives the next datagram.",
-        usual_cause: "An error is taken for the end, as if the socket were a stream. Then the \
-                      socket stays ready, and its task spins.",
+        usual_cause: "An error is taken for the end, as if the socket were a stream. At a \
+                      hang: an error counts as the end, so the socket stays ready, and its task \
+                      spins. Or `dispatch` leaves out an event's error, so the receiver isn't \
+                      woken.",
         read: "io/readiness.html#hanging-up",
     };
     check(lesson, || {

@@ -56,7 +56,8 @@ fn a_shorter_sleep_interrupts_the_wait_for_a_longer_one() {
         clause: "7. Sleep",
         promise: "A sleep that begins while the driver waits for a longer sleep, or for none, ends \
                   on time.",
-        usual_cause: "The timers' function doesn't end the driver's wait.",
+        usual_cause: "The timers' function doesn't end the driver's wait. At a hang: the timers' \
+                      function doesn't end a wait of the driver, or not every wait.",
         read: "io/reactor.html#time-in-the-same-wait",
     };
     check(lesson, || {

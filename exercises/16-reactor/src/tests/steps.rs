@@ -43,7 +43,8 @@ fn only_a_dispatch_of_all_events_wakes_sleeps() {
         promise: "A sleep that's due is woken neither by `wait` nor by `look` nor by \
                   `dispatch(1)`, which returns `true`. `dispatch(usize::MAX)` wakes it.",
         usual_cause: "The driver asks for the next deadline with the present time, which wakes \
-                      what is due.",
+                      what is due. At a hang: `dispatch(1)` returns `false` because no event is \
+                      left, although a sleep is due.",
         read: "io/reactor.html#time-in-the-same-wait",
     };
     check(lesson, || {

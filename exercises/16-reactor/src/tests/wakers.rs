@@ -95,21 +95,26 @@ fn a_waker_that_panics_takes_no_worker_with_it() {
         clause: "12. Free wakers",
         promise: "After a panic of a waker that isn't a task's, the driver goes on: sockets wake \
                   their tasks.",
-        usual_cause: "The panic ends the thread that has the driver.",
+        usual_cause: "The panic ends the thread that has the driver. At a hang: the panic of a \
+                      waker has ended that thread. `dispatch` doesn't catch the panic, or it drops \
+                      the payload, whose destructor may panic, too.",
         read: "io/reactor.html#two-halves",
     };
     check(lesson, || {
-        struct Panics(AtomicBool);
+        struct Panics(AtomicBool, fn() -> Box<dyn Any + Send>);
         impl Wake for Panics {
             fn wake(self: Arc<Self>) {
                 self.0.store(true, SeqCst);
                 // Not `panic!`: no hook is to report it.
-                std::panic::resume_unwind(Box::new("this waker panics"));
+                std::panic::resume_unwind(self.1());
             }
         }
         let runtime = runtime(1);
-        for _ in 0..10 {
-            let panics = Arc::new(Panics(AtomicBool::new(false)));
+        let payloads: [fn() -> Box<dyn Any + Send>; 2] =
+            [|| Box::new("this waker panics"), || Box::new(PanicOnDrop)];
+        for round in 0..10 {
+            let payload = payloads[round / 5];
+            let panics = Arc::new(Panics(AtomicBool::new(false), payload));
             let waker = Waker::from(panics.clone());
             let mut cx = Context::from_waker(&waker);
             let ((stream, mut peer), (other, mut other_peer)) =

@@ -77,6 +77,10 @@ fn both_of_two_busy_workers_poll_what_a_batch_has_woken() {
     };
     check(lesson, || {
         const COUNT: usize = 200;
+        if fetched_by_one_look(COUNT) < COUNT {
+            // Each look finds few events, which one worker may keep.
+            return;
+        }
         let runtime = runtime(2);
         let pairs: Vec<_> =
             runtime.block_on(async { (0..COUNT).map(|_| pair()).collect() });
@@ -127,6 +131,23 @@ fn both_of_two_busy_workers_poll_what_a_batch_has_woken() {
             "one worker has polled {first} of {COUNT} tasks"
         );
     });
+}
+
+/// Returns how many of so many events one look fetches.
+fn fetched_by_one_look(count: usize) -> usize {
+    let mut driver = driver();
+    let _entered = driver.handle().enter();
+    let pairs: Vec<_> = (0..count).map(|_| pair()).collect();
+    let mut waiting: Vec<_> =
+        pairs.iter().map(|one| Box::pin(one.0.readable())).collect();
+    let counts: Vec<_> = waiting.iter_mut().map(begin).collect();
+    for (_, peer) in &pairs {
+        let mut peer = peer;
+        peer.write_all(b"!").unwrap();
+    }
+    driver.look();
+    while driver.dispatch(usize::MAX) {}
+    counts.iter().filter(|one| one.wakes() > 0).count()
 }
 
 /// Clause 11: busy workers look at the driver, too.
