@@ -233,7 +233,7 @@ fn keep(workshop: &Workshop, number: u32, measured: &[Estimate]) {
     }
 }
 
-/// What the last [`bench`] of the exercise has measured.
+/// What the last [`bench()`] of the exercise has measured.
 pub fn last(workshop: &Workshop, number: u32) -> Option<Vec<Estimate>> {
     let text = fs::read_to_string(file_of(workshop, number)).ok()?;
     serde_json::from_str(&text).ok()
