@@ -3,7 +3,7 @@
 //! have come.
 //!
 //! ```sh
-//! cargo run --release -p runtime-hyper --example hello [127.0.0.1:3000]
+//! cargo run --release -p runtime-hyper --example hello-world [127.0.0.1:3000]
 //! ```
 //!
 //! Then, in another terminal, `curl http://127.0.0.1:3000`, or
