@@ -48,11 +48,14 @@ fn several_threads_keep_to_the_half() {
                 }
             }
         };
-        with_chaos(SEED, || {
-            thread::scope(|scope| {
-                (0..COUNT).for_each(|_| drop(scope.spawn(ask)))
+        // On a busy machine, few rounds have threads that ask at the same time.
+        for seed in SEED..SEED + 16 {
+            with_chaos(seed, || {
+                thread::scope(|scope| {
+                    (0..COUNT).for_each(|_| drop(scope.spawn(ask)))
+                });
             });
-        });
+        }
         let most = most.into_inner();
         assert!(
             most <= COUNT / 2,
