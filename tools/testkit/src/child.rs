@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::check::Body;
-use crate::threads::time_in_line;
+use crate::threads::{activity, time_in_line};
 use crate::verdict::{BUSY, DIED, Failure, HANGS, Verdict};
 use crate::watchdog::{INTERVAL, Limits, Watchdog};
 use crate::{hangs, model, panics};
@@ -21,6 +21,11 @@ use crate::{hangs, model, panics};
 const CHILD_VARIABLE: &str = "TESTKIT_CHILD";
 /// The thread that runs the body.
 const BODY_THREAD: &str = "check";
+/// How long nothing in a child moves before it is taken for dead. Its watchdog looks around many
+/// times a second.
+const STILL_FOR: Duration = Duration::from_secs(20);
+/// How often the parent looks whether something has moved.
+const LOOK_EACH: Duration = Duration::from_secs(1);
 /// How much longer than the child's own limit the parent waits for it.
 const GRACE: Duration = Duration::from_secs(20);
 
@@ -86,18 +91,34 @@ enum End {
     },
 }
 
-/// Waits for the child; after `limit`, kills it.
+/// Waits for the child. Kills it after `limit`, or if nothing in it has moved for [`STILL_FOR`]: its
+/// own watchdog can't even look at the clock anymore. Memory that was broken can leave the
+/// allocator's lock taken forever.
 fn wait(child: &mut Child, limit: Duration) -> End {
-    let deadline = Instant::now() + limit;
+    let begun = Instant::now();
     let mut pause = Duration::from_micros(200);
+    let (mut looked, mut last_seen, mut still) = (begun, None, Duration::ZERO);
     loop {
         if let Ok(Some(status)) = child.try_wait() {
             return End::Exited(status);
         }
-        if Instant::now() >= deadline {
-            let in_line = time_in_line(child.id());
+        if looked.elapsed() >= LOOK_EACH {
+            // A look counts for no more, even if this process was stopped meanwhile.
+            let seen = activity(child.id());
+            still = match seen.is_some() && seen == last_seen {
+                true => still + LOOK_EACH,
+                false => Duration::ZERO,
+            };
+            (looked, last_seen) = (Instant::now(), seen);
+        }
+        if begun.elapsed() >= limit || still >= STILL_FOR {
+            let in_line = match still >= STILL_FOR {
+                true => Some(Duration::ZERO),
+                false => time_in_line(child.id()),
+            };
             let _ = child.kill();
             let _ = child.wait();
+            let limit = begun.elapsed().min(limit);
             return End::Killed { limit, in_line };
         }
         thread::sleep(pause);
@@ -274,6 +295,17 @@ fn parent_process() -> Option<u32> {
 mod tests {
     use super::*;
     use crate::verdict::Kind as Seen;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_child_in_which_nothing_moves_is_killed_before_its_limit() {
+        let mut child = Command::new("sleep").arg("600").spawn().unwrap();
+        let end = wait(&mut child, Duration::from_secs(600));
+        let End::Killed { limit, in_line } = end else {
+            panic!("{end:?}")
+        };
+        assert!(limit < Duration::from_secs(300) && in_line == Some(Duration::ZERO));
+    }
 
     /// What a killed child's failure is taken for.
     fn seen_after(verdict: Option<Verdict>, in_line: Option<Duration>) -> Seen {

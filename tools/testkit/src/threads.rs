@@ -101,6 +101,17 @@ pub(crate) fn time_in_line(process: u32) -> Option<Duration> {
     times.map(Duration::from_nanos).reduce(|all, one| all + one)
 }
 
+/// A number that changes whenever a thread of another process runs or stands in line for a CPU.
+/// `None` if the operating system doesn't report it.
+pub(crate) fn activity(process: u32) -> Option<u64> {
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let times = tasks.filter_map(|task| {
+        let task = task.ok()?.path();
+        Some(cpu_ns(&task)?.wrapping_add(in_line_ns(&task)?))
+    });
+    times.reduce(u64::wrapping_add)
+}
+
 fn in_line_ns(task: &Path) -> Option<u64> {
     let schedstat = fs::read_to_string(task.join("schedstat")).ok()?;
     schedstat.split_whitespace().nth(1)?.parse().ok()
