@@ -178,7 +178,7 @@ fn order(workshop: &Workshop, build: &Build) -> Order {
             .map(|package| format!("--package={package}")),
     );
     if let Some(package) = &build.without_assertions {
-        // Nothing else is built anew for it.
+        // Only this package is rebuilt for it.
         arguments.push(format!(
             "--config=profile.dev.package.{package}.debug-assertions=false"
         ));
