@@ -49,6 +49,12 @@ export async function onFigures(markup, visit, { fragment = "", prepare, ...sett
   await onPage(path + fragment, visit, { prepare: inject, token: false, ...settings });
 }
 
+/** Opens what a figure says as text; its tables come once the browser has told of the fold. */
+export async function openText(figure) {
+  await figure.locator(".fig-text summary").first().click();
+  await figure.locator(".fig-text .fig-table").first().waitFor();
+}
+
 let first;
 
 function firstPage() {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertAccessible, launch, onPage, onPages, pageWith, pagesWith, reasonToSkip } from "./browser.mjs";
-import { FIGURES, QUEUES, SWEEP, TRACE, figure, onFigures } from "./figures.mjs";
+import { FIGURES, QUEUES, SWEEP, TRACE, figure, onFigures, openText } from "./figures.mjs";
 
 const MOST_NODES = 2000;
 
@@ -215,7 +215,7 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
       assert.equal(await marks.count(), 0);
       assert.doesNotMatch(await page.locator(".fig-signs").innerText(), /queue/);
       await filter.click();
-      await page.locator(".fig-text summary").click();
+      await openText(page);
       assert.match(await page.locator(".fig-text").innerText(), /1 steal of 2 tasks/);
       const table = page.getByRole("group", { name: /^The queues of/ });
       assert.match(await table.innerText(), /worker 1\s+steals 2 from worker 0/);
@@ -304,7 +304,7 @@ describe("a timeline", { skip: reasonToSkip() }, () => {
         const event = kind === "paste" ? new ClipboardEvent("paste", { clipboardData: given, bubbles: true }) : new DragEvent("drop", { dataTransfer: given, bubbles: true });
         document.querySelector("ws-timeline").dispatchEvent(event);
       }, [kind, text]);
-      await page.getByText("The same as text and table").click();
+      await openText(page);
       await give("paste", TRACE.replace('"E blocks"', '"pasted"'));
       await page.getByText("Polls of pasted").waitFor({ state: "attached" });
       await give("drop", TRACE.replace('"E blocks"', '"dropped"'));

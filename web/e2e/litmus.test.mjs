@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertAccessible, launch, onPage, pageWith, reasonToSkip } from "./browser.mjs";
-import { FIGURES, onFigures } from "./figures.mjs";
+import { FIGURES, onFigures, openText } from "./figures.mjs";
 
 describe("memory orderings", { skip: reasonToSkip() }, () => {
   let browser;
@@ -109,7 +109,7 @@ describe("memory orderings", { skip: reasonToSkip() }, () => {
       assert(await page.getByRole("button", { name: "Check" }).isVisible());
     });
     await onFigures(FIGURES.litmus, async (page) => {
-      await page.getByText("The same as text and table").click();
+      await openText(page);
       const table = await page.getByRole("group", { name: "Where each outcome" }).innerText();
       assert.match(table, /data = 0 \(the reader sees the flag but not the data\)\s+Rust, ARM\s+Rust, ARM\s+can't happen/);
       await assertAccessible(page, "main");

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { assertAccessible, launch, onPage, pageWith, reasonToSkip } from "./browser.mjs";
-import { data } from "./figures.mjs";
+import { data, openText } from "./figures.mjs";
 import { WORKSHOP } from "./files.mjs";
 
 /** Waits for the model checker, and for a machine that does much else. */
@@ -155,9 +155,7 @@ describe("the order in which a model fails", { skip: reasonToSkip() }, () => {
         assert.equal(await figure.locator(".step").count(), WHOLE.steps.length);
         await figure.getByRole("button", { name: "The steps that matter" }).click();
         assert.equal(await figure.locator(".step").count(), DOCUMENT.steps.length);
-        await figure.getByText("The same as text and table").click();
-        // The fold is filled once it is open.
-        await figure.locator(".steps-table tbody tr").first().waitFor();
+        await openText(figure);
         assert.equal(await figure.locator(".steps-table tbody tr").count(), DOCUMENT.steps.length);
         await assertAccessible(page);
       }, { viewport: { width, height: 900 }, prepare: fails(DOCUMENT, WHOLE), ...settings });

@@ -129,7 +129,7 @@ describe("the page", { skip: reasonToSkip() }, () => {
   });
 
   // The fonts come late, as they do over a slow connection: what takes their place stays.
-  for (const viewport of [{ width: 1440, height: 900 }, { width: 390, height: 900 }]) {
+  for (const viewport of [{ width: 2000, height: 1100 }, { width: 1440, height: 900 }, { width: 390, height: 900 }]) {
     test(`moves nothing that is in view while it loads, at ${viewport.width} pixels`, async () => {
       const seen = [];
       await onPages(await pagesWith("main"), async (page, path) => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertAccessible, launch, onPage, pageWith, reasonToSkip } from "./browser.mjs";
-import { FIGURES, onFigures } from "./figures.mjs";
+import { FIGURES, onFigures, openText } from "./figures.mjs";
 
 describe("a timeline, like a profiler,", { skip: reasonToSkip() }, () => {
   let browser;
@@ -149,7 +149,7 @@ describe("a timeline, like a profiler,", { skip: reasonToSkip() }, () => {
       assert.equal(await figure.locator("ws-timeline").evaluate(({ state }) => state.to), 120_000);
       assert.equal(await figure.locator(".mark-text").textContent(), "half of the queue moves at once");
       assert.equal(await figure.locator(".queue-count").first().textContent(), "4");
-      await figure.getByText("The same as text").click();
+      await openText(figure);
       assert.match((await figure.locator(".fig-text").innerText()).replaceAll("\u00a0", " "), /At 92\.0 µs: half of the queue moves at once\./);
       await figure.getByRole("button", { name: "all", exact: true }).click();
       assert((await figure.locator("ws-timeline").evaluate(({ state }) => state.to)) > 800_000);

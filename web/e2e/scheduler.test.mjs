@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertAccessible, launch, onPage, pageWith, reasonToSkip } from "./browser.mjs";
-import { FIGURES, onFigures } from "./figures.mjs";
+import { FIGURES, onFigures, openText } from "./figures.mjs";
 
 describe("a scheduler", { skip: reasonToSkip() }, () => {
   let browser;
@@ -124,7 +124,7 @@ describe("a scheduler", { skip: reasonToSkip() }, () => {
 
   test("is read as text, without JavaScript, and on paper", async () => {
     await onFigures(FIGURES.scheduler, async (page) => {
-      await page.getByText("The same as text and tables").click();
+      await openText(page);
       assert.match(await page.locator(".fig-text").innerText(), /Worker 0 polls S, queue: empty/);
       await page.getByRole("button", { name: "5.3 µs" }).first().click();
       assert.equal(await position(page), "5.3 µs");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { assertAccessible, launch, onPage, pageWith, reasonToSkip } from "./browser.mjs";
-import { FIGURES, GAP, RECORDED, figure, onFigures } from "./figures.mjs";
+import { FIGURES, GAP, RECORDED, figure, onFigures, openText } from "./figures.mjs";
 
 describe("steps", { skip: reasonToSkip() }, () => {
   let browser;
@@ -97,7 +97,7 @@ describe("steps", { skip: reasonToSkip() }, () => {
       for (let step = 0; step < 5; step += 1) await page.keyboard.press("ArrowRight");
       assert.match(await why(page), /^Step 5, unparking: state\.load = EMPTY Relaxed; reads an OLD value: the newest is PARKED/);
       assert.equal(await page.locator(".cell .value").first().textContent(), "PARKED");
-      await page.getByText("The same as text and table").click();
+      await openText(page);
       await page.getByRole("button", { name: "2", exact: true }).click();
       assert.equal(await position(page), "2 of 8");
       await assertAccessible(page, "main");
@@ -115,7 +115,7 @@ describe("steps", { skip: reasonToSkip() }, () => {
       assert.match(await why(page), /leaves a notification; state: \+NOTIFIED\./);
       const fills = await page.locator(".bit rect").evaluateAll((all) => all.map((rect) => getComputedStyle(rect).fill !== "none"));
       assert.deepEqual(fills, [true, true, false, false]);
-      await page.getByText("The same as text and table").click();
+      await openText(page);
       assert.match(spaced(await page.locator(".fig-text").innerText()), /After step 5: state = RUNNING 1, NOTIFIED 0 → 1, COMPLETE 0, REFERENCE 2; queue = –; bytes = 1; block = in use\./);
       await assertAccessible(page, "main");
     });

@@ -155,6 +155,9 @@ describe("the workbench", { skip: reasonToSkip() }, () => {
       assert.match(await shown.getByRole("link", { name: "Continue: exercise 2" }).getAttribute("href"), /parker-exercise\.html$/);
       await assertAccessible(page);
     }, { prepare: (page) => page.route("**/api/exercises", (route) => route.fulfill({ json: list })) });
+    let asked = 0;
+    const lateList = (page) => page.route("**/api/exercises", (route) => ((asked += 1) < 3 ? route.abort() : route.fulfill({ json: list })));
+    await onPage(path, async (page) => page.getByText("1 of 3 exercises solved").waitFor(), { prepare: lateList, errors: /ERR_FAILED/ });
   });
 
   test("has a cover whose program runs, and whose way in becomes the way on", async () => {

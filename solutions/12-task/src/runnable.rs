@@ -202,8 +202,9 @@ impl<S: Schedule> Runnable<S> {
 impl<S: Schedule> Drop for Runnable<S> {
     /// Cancels the task, and what is linked behind it.
     fn drop(&mut self) {
+        let mut next = self.take_next();
         // SAFETY: we have the right to run the task, and aren't used again.
-        let mut next = Some(unsafe { Self::from_header(self.task) });
+        unsafe { Self::from_header(self.task) }.cancel();
         // One by one: a queue may be long.
         while let Some(mut task) = next {
             next = task.take_next();

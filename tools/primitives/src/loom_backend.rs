@@ -38,13 +38,8 @@ const BRANCHES: usize = 10_000;
 /// An exploration ends, and passes, after it has run for this long. Only the time that its thread
 /// runs counts, so that a busy machine doesn't explore less.
 const TIME: Duration = Duration::from_secs(20);
-/// The same for the two explorations that record what fails. Recording takes twice as long.
-const TIME_OF_NEWEST: Duration = Duration::from_secs(3);
+/// The same for the exploration that records what fails. Recording takes twice as long.
 const TIME_OF_RECORDING: Duration = Duration::from_secs(40);
-/// If more executions than these have passed before the one that failed, it takes seconds to come
-/// to that one again, and the other exploration gets less time.
-const MANY: u64 = 10_000;
-const TIME_OF_NEWEST_OF_MANY: Duration = Duration::from_secs(1);
 /// How many executions pass between two checks of the clock.
 const CHECK_INTERVAL: u64 = 100;
 
@@ -109,11 +104,7 @@ fn explore_recorded(
         searched
     };
     let failed = record::failed_execution();
-    let time_of_newest = match failed {
-        Some(MANY..) => TIME_OF_NEWEST_OF_MANY,
-        _ => TIME_OF_NEWEST,
-    };
-    let (_, is_complete) = with_mode(Mode::Newest, 1, time_of_newest);
+    let (_, is_complete) = with_mode(Mode::Newest, 1, time_of_newest(failed));
     if is_complete {
         record::note_newest_passed();
     }
@@ -121,6 +112,17 @@ fn explore_recorded(
         Some(failed) => with_mode(Mode::Plain, failed, TIME),
         None => with_mode(Mode::Plain, 1, TIME_OF_RECORDING),
     }
+}
+
+/// How long to look for an execution that fails and in which every load returns the newest value.
+/// The more executions there were before the one that `failed`, the longer it takes to come to
+/// that one again: seconds, from ten thousand on.
+fn time_of_newest(failed: Option<u64>) -> Duration {
+    Duration::from_millis(match failed {
+        Some(20_000..) => 300,
+        Some(10_000..) => 1_000,
+        _ => 3_000,
+    })
 }
 
 /// Returns how many executions there were, and whether those were all.

@@ -439,6 +439,17 @@ fn a_benchmark_is_told_in_bars_and_what_criterion_says_is_kept_apart() {
 }
 
 #[test]
+fn a_demonstration_is_built_without_cargo_s_routine_lines() {
+    let workshop = Fixture::with_exercise(&stub("42"));
+    workshop.write("exercises/01-answer/examples/trace.rs", "fn main() {}\n");
+    let (_, stderr) = texts(&workshop.output(&["trace", "1"]));
+    assert_says(&stderr, "the demonstration saves nothing");
+    for word in ["Compiling", "Finished"] {
+        assert!(!stderr.contains(word), "{stderr}");
+    }
+}
+
+#[test]
 fn a_stub_is_told_to_be_one_before_its_demonstration_is_compiled() {
     let workshop = Fixture::with_exercise(&stub("todo!()"));
     let demonstration = "compile_error!(\"it is compiled\");\nfn main() {}\n";

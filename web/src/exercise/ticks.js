@@ -22,6 +22,8 @@ import { onNews } from "./news.js";
 
 // The list reads all sources of all exercises.
 const LEAST_PAUSE_MS = 1000;
+/** How often the page asks for its first list if the server doesn't answer. */
+const MOST_TRIES = 5;
 
 /** @type {Listed[]} */
 let list = [];
@@ -40,6 +42,7 @@ export async function startTicks() {
   onList(showSegments);
   let due = 0;
   let last = 0;
+  let tries = 0;
   const load = async () => {
     last = Date.now();
     due = 0;
@@ -47,6 +50,8 @@ export async function startTicks() {
       list = (await call("exercises")).value;
     } catch {
       // Without a server the last state stands; the panel says what is wrong.
+      tries += 1;
+      if (list.length === 0 && tries < MOST_TRIES) due ||= window.setTimeout(load, LEAST_PAUSE_MS * tries);
       return;
     }
     for (const listener of listeners) listener(list);

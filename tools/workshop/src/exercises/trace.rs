@@ -10,6 +10,7 @@ use trace::document::{self, Document};
 use super::cargo::{self, Build, Target, Words};
 use super::catalogue::{self, Exercise};
 use super::colors_wanted;
+use super::routine::Routine;
 use crate::figures;
 use crate::problem::Problem;
 use crate::sandbox::{self, Cause, Limits, Order, Stream};
@@ -50,7 +51,13 @@ pub async fn demonstrate(workshop: &Workshop, number: u32) -> Result<Trace, Prob
         return Err(unwritten(number));
     }
     let (package, example) = (exercise.package(), "trace".to_owned());
+    let mut routine = Routine::default();
+    let say = |words| match words {
+        Words::Cargo(text) => eprint!("{}", routine.take(&text)),
+        Words::Compiler(diagnostic) => eprint!("{}", diagnostic.rendered),
+    };
     let (text, document) = record(workshop, &exercise, package, example, say).await?;
+    eprint!("{}", routine.end());
     let latest = latest(workshop);
     fs::write(&latest, &text).map_err(|error| {
         Problem::new(format!("`{}` cannot be written: {error}", latest.display()))
@@ -75,20 +82,13 @@ pub async fn demonstrate_solution(
     Ok((*document).into())
 }
 
-fn say(words: Words) {
-    match words {
-        Words::Cargo(text) => eprint!("{text}"),
-        Words::Compiler(diagnostic) => eprint!("{}", diagnostic.rendered),
-    }
-}
-
 /// Returns what the demonstration has left, as text and as it is read.
 async fn record(
     workshop: &Workshop,
     exercise: &Exercise,
     package: String,
     example: String,
-    on_words: fn(Words),
+    on_words: impl FnMut(Words),
 ) -> Result<(String, Box<document::Trace>), Problem> {
     let executable = build(workshop, exercise, package, example, on_words).await?;
     let text = run(workshop, exercise, &executable).await?;
@@ -104,7 +104,7 @@ async fn build(
     exercise: &Exercise,
     package: String,
     example: String,
-    on_words: fn(Words),
+    on_words: impl FnMut(Words),
 ) -> Result<PathBuf, Problem> {
     let build = Build {
         packages: vec![package.clone()],

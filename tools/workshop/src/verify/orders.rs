@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::future::pending;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Finding, Outcome, relative};
 use crate::exercises::cargo::{self, Binary, Build, Built, Target, Words};
@@ -47,6 +47,7 @@ struct Caught {
 pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<ExitCode, Problem> {
     let mut faults = Vec::new();
     let mut count = 0;
+    let mut slowest = None;
     for exercise in catalogue::find_some(workshop, numbers)? {
         for checker in Checker::ALL {
             let caught = caught(workshop, &exercise, checker);
@@ -56,8 +57,13 @@ pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<Exit
             let binary = build(workshop, &exercise, checker).await?;
             for one in &caught {
                 count += 1;
+                let start = Instant::now();
                 let kept = record(workshop, &exercise, &binary, one).await;
-                let ends = show(&exercise, one, kept);
+                let time = start.elapsed();
+                if kept.is_some() && slowest.as_ref().is_none_or(|(most, _)| *most < time) {
+                    slowest = Some((time, name(&exercise, one)));
+                }
+                let ends = show(&exercise, one, kept, time);
                 let fault = fault(one, ends);
                 faults.extend(fault.map(|fault| format!("{}: {fault}", name(&exercise, one))));
             }
@@ -69,6 +75,13 @@ pub async fn orders_command(workshop: &Workshop, numbers: &[u32]) -> Result<Exit
     );
     for fault in &faults {
         println!("  {fault}");
+    }
+    if let Some((time, name)) = slowest {
+        let seconds = time.as_secs_f64();
+        println!(
+            "The slowest recording took {seconds:.1} s ({name}). A reader's knows in which \
+             execution the model failed, and takes less."
+        );
     }
     Ok(match faults.is_empty() {
         true => ExitCode::SUCCESS,
@@ -217,7 +230,7 @@ async fn record(
 }
 
 /// Prints the order, and returns what a header is to say of it.
-fn show(exercise: &Exercise, caught: &Caught, kept: Option<Kept>) -> &'static str {
+fn show(exercise: &Exercise, caught: &Caught, kept: Option<Kept>, time: Duration) -> &'static str {
     println!("\n{}: {}", name(exercise, caught), caught.model);
     let Some(kept) = kept else {
         println!("  no order was recorded");
@@ -229,7 +242,8 @@ fn show(exercise: &Exercise, caught: &Caught, kept: Option<Kept>) -> &'static st
         "{}",
         harmless(&order::text(&document, usize::from(columns()), None))
     );
-    println!("  ({folded} of {all} steps)");
+    let seconds = time.as_secs_f64();
+    println!("  ({folded} of {all} steps, recorded in {seconds:.1} s)");
     ends(&document)
 }
 
