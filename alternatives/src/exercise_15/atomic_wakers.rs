@@ -74,11 +74,20 @@ impl Readiness {
     /// Reports an event.
     pub fn set_ready(&self, event: Event) {
         let closed = |is_closed| if is_closed { CLOSED } else { 0 };
-        if event.readable || event.read_closed || event.error {
+        let is_read = event.readable || event.read_closed || event.error;
+        let is_write = event.writable || event.write_closed || event.error;
+        if is_read {
             self.read.set_ready(closed(event.read_closed));
         }
-        if event.writable || event.write_closed || event.error {
+        if is_write {
             self.write.set_ready(closed(event.write_closed));
+        }
+        // A waker may panic.
+        if is_read {
+            self.read.wake();
+        }
+        if is_write {
+            self.write.wake();
         }
     }
 
@@ -130,6 +139,8 @@ impl Readiness {
     pub fn shut_down(&self) {
         self.read.end();
         self.write.end();
+        self.read.wake();
+        self.write.wake();
     }
 
     fn side(&self, direction: Direction) -> &Side {
@@ -145,13 +156,11 @@ impl Side {
         let change = |word: u64| Some(word.wrapping_add(TICK) | READY | closed);
         // AcqRel: pairs with the Acquire loads of `outcome`.
         let _ = self.word.fetch_update(AcqRel, Relaxed, change);
-        self.wake();
     }
 
     fn end(&self) {
         // AcqRel: pairs with the Acquire loads of `outcome`.
         self.word.fetch_or(SHUT_DOWN, AcqRel);
-        self.wake();
     }
 
     fn wake(&self) {

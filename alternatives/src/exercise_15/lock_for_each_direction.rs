@@ -63,6 +63,7 @@ impl Readiness {
     pub fn set_ready(&self, event: Event) {
         let is_read = event.readable || event.read_closed || event.error;
         let is_write = event.writable || event.write_closed || event.error;
+        let mut wakers = Vec::new();
         for (direction, is_ready, is_closed) in [
             (Direction::Read, is_read, event.read_closed),
             (Direction::Write, is_write, event.write_closed),
@@ -72,11 +73,10 @@ impl Readiness {
                 side.is_ready = true;
                 side.is_closed |= is_closed;
                 side.tick += 1;
-                let wakers = side.take_wakers();
-                drop(side);
-                wakers.into_iter().for_each(Waker::wake);
+                wakers.append(&mut side.take_wakers());
             }
         }
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     /// Polls for the readiness of a direction.
@@ -132,13 +132,13 @@ impl Readiness {
 
     /// Makes all polls return an error, and wakes all tasks that wait.
     pub fn shut_down(&self) {
+        let mut wakers = Vec::new();
         for direction in [Direction::Read, Direction::Write] {
             let mut side = self.lock(direction);
             side.is_shut_down = true;
-            let wakers = side.take_wakers();
-            drop(side);
-            wakers.into_iter().for_each(Waker::wake);
+            wakers.append(&mut side.take_wakers());
         }
+        wakers.into_iter().for_each(Waker::wake);
     }
 
     fn lock(&self, direction: Direction) -> MutexGuard<'_, Side> {

@@ -86,10 +86,11 @@ impl Readiness {
     pub fn set_ready(&self, event: Event) {
         let is_read = event.readable || event.read_closed || event.error;
         let is_write = event.writable || event.write_closed || event.error;
-        for (direction, is_ready, is_closed) in [
+        let directions = [
             (Direction::Read, is_read, event.read_closed),
             (Direction::Write, is_write, event.write_closed),
-        ] {
+        ];
+        for (direction, is_ready, is_closed) in directions {
             if is_ready {
                 let closed = if is_closed { CLOSED } else { 0 };
                 let change = |word: u64| {
@@ -100,6 +101,11 @@ impl Readiness {
                 };
                 // AcqRel: pairs with the Acquire loads of `outcome`.
                 let _ = self.word.fetch_update(AcqRel, Relaxed, change);
+            }
+        }
+        // A waker may panic.
+        for (direction, is_ready, _) in directions {
+            if is_ready {
                 self.wake(direction);
             }
         }

@@ -63,7 +63,8 @@ pub use event::{Direction, Event, ShutDown};
 /// 11. **Free wakers.** Waking, cloning or dropping a waker may run code that
 ///     uses the readiness: that code may poll, clear, report events, and drop
 ///     futures. If a waker panics, the other tasks that wait for the same event
-///     may stay unwoken.
+///     may stay unwoken. The event itself isn't lost: it has made all its
+///     directions ready, or shut down both.
 ///
 /// # Examples
 ///

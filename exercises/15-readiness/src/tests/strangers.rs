@@ -1,5 +1,6 @@
 //! Clause 11: wakers that run arbitrary code.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use testkit::{HostileClone, HostileWaker};
@@ -138,5 +139,61 @@ fn a_waker_may_use_the_readiness_when_it_is_cloned() {
         assert!(poll_future(&mut future, &waker).is_pending());
         let (mut future, _) = begin(&readiness, Read);
         assert!(poll_future(&mut future, &waker).is_pending());
+    });
+}
+
+/// Clause 11: the driver goes on after such a panic, and no event comes again.
+#[test]
+fn a_waker_that_panics_loses_nothing_of_the_event() {
+    let lesson = Lesson {
+        clause: "11. Free wakers",
+        promise: "If the waker of a task that waits for one direction panics, the event has made \
+                  the other direction ready, too, and `shut_down` has shut down both.",
+        usual_cause: "One direction's tasks are woken before the other direction is made ready or \
+                      shut down. Change both first, take the wakers of both, and then wake.",
+        read: "io/readiness.html#many-tasks-one-source",
+    };
+    let error = Event {
+        error: true,
+        ..NOTHING
+    };
+    check(lesson, move || {
+        for waits in [Read, Write] {
+            for event in [Some(BOTH), Some(error), None] {
+                let readiness = Readiness::new();
+                assert!(
+                    poll(&readiness, &HostileWaker::panicking(), waits)
+                        .is_pending()
+                );
+                let mut future: Waiting<'_> = Box::pin(readiness.ready(waits));
+                assert!(
+                    poll_future(&mut future, &HostileWaker::panicking())
+                        .is_pending()
+                );
+                let report = || match event {
+                    Some(event) => readiness.set_ready(event),
+                    None => readiness.shut_down(),
+                };
+                let _ = catch_unwind(AssertUnwindSafe(report));
+                for direction in [Read, Write] {
+                    let outcome = poll(&readiness, Waker::noop(), direction);
+                    let (is_right, what) = match event {
+                        Some(event) => (
+                            matches!(outcome, Poll::Ready(Ok(_))),
+                            Named(event).to_string(),
+                        ),
+                        None => (
+                            matches!(outcome, Poll::Ready(Err(_))),
+                            "`shut_down`".into(),
+                        ),
+                    };
+                    assert!(
+                        is_right,
+                        "a waker for {waits:?} panicked during {what}, and then a poll for \
+                         {direction:?} returned `{outcome:?}`"
+                    );
+                }
+            }
+        }
     });
 }

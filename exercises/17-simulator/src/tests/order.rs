@@ -128,3 +128,40 @@ fn every_order_is_possible() {
         );
     });
 }
+
+/// Clause 6: a task that has just been woken may overtake the others.
+#[test]
+fn a_task_that_comes_later_may_be_next() {
+    let lesson = Lesson {
+        clause: "6. By the seed",
+        promise: "Each task in the queue is equally likely to be next, also one that was pushed \
+                  after a `pop`.",
+        usual_cause: "The seed chooses only among the tasks of a round: what is pushed meanwhile \
+                      waits until all others have been popped. Or `push` puts the task where no \
+                      draw can find it yet.",
+        read: "io/simulator.html#the-seed-chooses",
+    };
+    check(lesson, || {
+        let mut random = Random::new(7);
+        for count in [2, 3, 5] {
+            let mut overtakes = 0;
+            for _ in 0..1_000 {
+                let mut queue = queue(1..=count);
+                let first = queue.pop(&mut random);
+                assert!(first.is_some(), "there were {count} tasks");
+                queue.push(TaskId(0));
+                let next = queue.pop(&mut random);
+                overtakes += u32::from(next == Some(TaskId(0)));
+            }
+            // Some six standard deviations.
+            let expected = 1_000 / count as u32;
+            let is_even = overtakes.abs_diff(expected) <= 90;
+            assert!(
+                is_even,
+                "a task was pushed after a `pop`, to {} others: in 1,000 queues it was next \
+                 {overtakes} times, and not about {expected} times",
+                count - 1
+            );
+        }
+    });
+}
