@@ -129,6 +129,8 @@ impl Timers {
         drop(waker);
     }
 
+    // A model's failing order shows who locks.
+    #[track_caller]
     fn lock(&self) -> MutexGuard<'_, State> {
         let state = self.shared.state.lock();
         state.unwrap_or_else(PoisonError::into_inner)

@@ -105,6 +105,8 @@ impl<F, T> Slot<F, T> {
 }
 
 impl<F, T> Task<F, T> {
+    // A model's failing order shows who locks.
+    #[track_caller]
     fn lock(&self) -> MutexGuard<'_, Slot<F, T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -200,6 +200,8 @@ primitives::thread_local! {
 }
 
 impl Shared {
+    // A model's failing order shows who locks.
+    #[track_caller]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

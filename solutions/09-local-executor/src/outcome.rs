@@ -96,6 +96,8 @@ impl<T> Future for JoinHandle<T> {
 }
 
 impl<T> Slot<T> {
+    // A model's failing order shows who locks.
+    #[track_caller]
     fn lock(&self) -> MutexGuard<'_, Stage<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -123,6 +123,8 @@ impl Shared {
     }
     // ANCHOR_END: shut_down
 
+    // A model's failing order shows who locks.
+    #[track_caller]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

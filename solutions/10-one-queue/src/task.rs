@@ -104,6 +104,8 @@ impl Task {
         }
     }
 
+    // A model's failing order shows who locks.
+    #[track_caller]
     fn lock(&self) -> MutexGuard<'_, Stage> {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -103,6 +103,8 @@ impl<S: Schedule> Default for OwnedTasks<S> {
 }
 
 impl Shard {
+    // A model's failing order shows who locks.
+    #[track_caller]
     fn lock(&self) -> MutexGuard<'_, List> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -112,6 +112,8 @@ impl Side {
         self.take_wakers()
     }
 
+    // A model's failing order shows who locks.
+    #[track_caller]
     pub(crate) fn lock(&self) -> MutexGuard<'_, Waiters> {
         self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -156,6 +156,8 @@ impl<S: Schedule> Injector<S> {
         self.take(Share::ONE, &mut Vec::new())
     }
 
+    // A model's failing order shows who locks.
+    #[track_caller]
     fn lock(&self) -> MutexGuard<'_, List<Runnable<S>>> {
         let tasks = self.queue.tasks.lock();
         tasks.unwrap_or_else(PoisonError::into_inner)

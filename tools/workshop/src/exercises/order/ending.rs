@@ -3,6 +3,7 @@
 use super::document::{End, EndKind, Step};
 use super::picture::{Phase, Picture, Row, file_name};
 use super::recording::{Entry, Place, Step as Recorded};
+use super::sources::without_detours;
 
 impl Picture<'_> {
     /// How it ended. Adds a row for each thread that stands in an operation, if that is
@@ -223,8 +224,16 @@ impl Picture<'_> {
         ))
     }
 
-    /// The point of it, in a sentence or two.
+    /// The point of it, in a sentence or two, and how to see more.
     pub fn description(&self, steps: &[Step], end: &End) -> String {
+        let point = self.point(steps, end);
+        match self.helper_that_locks() {
+            Some(helper) => format!("{point} {helper}"),
+            None => point,
+        }
+    }
+
+    fn point(&self, steps: &[Step], end: &End) -> String {
         let is_old = self.recording.steps.iter().any(|it| it.newest.is_some());
         let place = steps.iter().position(|step| step.stale.is_some());
         let step = place.map_or("A load".to_owned(), |place| format!("Step {}", place + 1));
@@ -250,7 +259,42 @@ impl Picture<'_> {
             }
         }
     }
+
+    /// How to see what several steps lock for that all stand in one function of the reader's,
+    /// which only locks.
+    fn helper_that_locks(&self) -> Option<String> {
+        let locks = self.recording.steps.iter();
+        let places: Vec<_> = locks
+            .filter(|it| it.operation == "lock")
+            .map(|it| &it.place)
+            .collect();
+        let count = |place: &Place| {
+            let same = |it: &&&Place| (&it.file, it.line) == (&place.file, place.line);
+            places.iter().filter(same).count()
+        };
+        let place = places.iter().find(|place| {
+            self.is_own(place) && self.returns_a_guard(place) && count(place) >= MANY_LOCKS
+        })?;
+        let name = self.sources.function(place)?;
+        let file = without_detours(&place.file);
+        let file = file.rsplit('/').next().unwrap_or(&file);
+        Some(format!(
+            "Put #[track_caller] before “fn {name}” ({file}:{}), and each of its steps shows the \
+             line that calls it.",
+            place.line
+        ))
+    }
+
+    /// Whether the function that the place is in says so.
+    fn returns_a_guard(&self, place: &Place) -> bool {
+        let (before, _) = self.sources.around(place);
+        let head = before.rfind("fn ").map_or("", |start| &before[start..]);
+        head.contains("Guard")
+    }
 }
+
+/// So many locks in one function hide what happens.
+const MANY_LOCKS: usize = 3;
 
 /// What is said about the step after which all `orders` that were tried fail.
 pub fn no_return(orders: usize) -> String {

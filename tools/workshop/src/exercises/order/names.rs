@@ -158,7 +158,8 @@ fn used_as(recording: &Recording, sources: &Sources, object: usize) -> Option<St
     most.map(|(name, _)| name)
 }
 
-/// `state` of `self.shared.state.load(…)`, where the place is that of `load`.
+/// `state` of `self.shared.state.load(…)`, where the place is that of `load`, or of
+/// `let mut state = self.lock()`.
 fn receiver(sources: &Sources, place: &Place) -> Option<String> {
     let (before, _) = sources.around(place);
     let mut rest = before.trim_end().strip_suffix('.')?.trim_end();
@@ -171,7 +172,9 @@ fn receiver(sources: &Sources, place: &Place) -> Option<String> {
         let word = word_at_end(rest);
         rest = &rest[..rest.len() - word.len()];
         match word {
-            "" | "self" => return None,
+            // What a function of its own returns: `let state = self.lock()`.
+            "self" => return binding(rest.trim_end().strip_suffix('=')?),
+            "" => return None,
             word if word.chars().all(|it| it.is_ascii_digit()) => {
                 index = format!(".{word}{index}");
                 rest = rest.strip_suffix('.')?.trim_end();
@@ -261,6 +264,11 @@ mod tests {
             Some("count")
         );
         assert_eq!(receiver_of("self.0."), None);
+        assert_eq!(
+            receiver_of("f();\n    let mut state = self.").as_deref(),
+            Some("state")
+        );
+        assert_eq!(receiver_of("f();\n    self."), None);
     }
 
     #[test]

@@ -198,6 +198,12 @@ impl Picture<'_> {
         is_ours && !without_detours(&place.file).contains(PRIMITIVES)
     }
 
+    /// Whether the place is in the code under test or in its model.
+    pub fn is_own(&self, place: &Place) -> bool {
+        let file = without_detours(&place.file);
+        self.own.iter().any(|own| file.contains(own.as_str()))
+    }
+
     /// What the step does, in a few words.
     pub fn text(&self, step: &Recorded, phase: Phase) -> String {
         let operation = step.operation.as_str();
@@ -363,8 +369,7 @@ impl Picture<'_> {
     /// its model.
     fn part_of(&self, row: &Row) -> Option<String> {
         let place = &self.recording.steps[row.operation].place;
-        let file = without_detours(&place.file);
-        if self.own.iter().any(|own| file.contains(own.as_str())) {
+        if self.is_own(place) {
             return None;
         }
         let function = self.sources.function(place)?;

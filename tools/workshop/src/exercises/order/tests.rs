@@ -590,3 +590,36 @@ fn of_many_steps_the_looks_that_find_the_same_again_are_left_out() {
     // Few are shown as they are.
     assert_eq!(count(&long(3, 2), "state.load = 2"), 2);
 }
+
+#[test]
+fn a_function_that_only_locks_is_told_to_show_its_callers() {
+    let described = |signature: &str, count: usize| {
+        let source = format!("{signature} {{\n    self.state.lock().unwrap()\n}}\n");
+        let lock = |_| {
+            let values = json!({ "thread": 0, "object": 0, "operation": "lock" });
+            at(LIB, 2, 16, values)
+        };
+        let mut steps = vec![spawn()];
+        steps.extend((0..count).map(lock));
+        let order: Vec<_> = (0..steps.len())
+            .map(|done| json!({ "done": done }))
+            .collect();
+        let recording = recording("deadlock", &steps, &order);
+        let sources = Sources::from(&[(LIB, &source)]);
+        let own = ["exercises/02-x/".to_owned()];
+        draw(&recording, &sources, "models::m", &own, Extent::Folded).description
+    };
+    let helper = "fn lock(&self) -> MutexGuard<'_, State>";
+    assert!(
+        described(helper, 3).ends_with(
+            " Put #[track_caller] before “fn lock” (lib.rs:2), and each of its steps shows the \
+             line that calls it."
+        ),
+        "{}",
+        described(helper, 3)
+    );
+    for (signature, count) in [(helper, 2), ("fn work(&self)", 3)] {
+        let described = described(signature, count);
+        assert!(!described.contains("track_caller"), "{described}");
+    }
+}
