@@ -5,6 +5,7 @@
 
 mod accepts;
 mod connects;
+mod datagrams;
 mod ends;
 mod lost;
 mod old;
@@ -105,6 +106,18 @@ fn std_pair() -> (StdStream, StdStream) {
 fn turn(driver: &mut Driver) {
     driver.wait();
     while driver.dispatch(usize::MAX) {}
+}
+
+/// Polls a future until it's ready. Between the polls, the driver waits.
+fn drive<F: Future>(driver: &mut Driver, future: F) -> F::Output {
+    let mut future = pin!(future);
+    let mut cx = Context::from_waker(Waker::noop());
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => turn(driver),
+        }
+    }
 }
 
 type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
