@@ -4,6 +4,7 @@
 //! the thread that owns the driver, it shares the driver with no runtime.
 
 mod accepts;
+mod closes;
 mod connects;
 mod datagrams;
 mod ends;
