@@ -42,8 +42,8 @@
 //!    after the deadline, even while other events keep coming. A thread that
 //!    waits for a deadline doesn't spin.
 //! 8. **Unpark.** [`Handle::unpark`] ends the driver's current wait, or the
-//!    next one, and no more than one. A signal may end a wait, too, and does no
-//!    other harm.
+//!    next one, and no more than one. Neither a look nor a dispatch counts as a
+//!    wait. A signal may end a wait, too, and does no other harm.
 //! 9. **Shut down.** Shutting down or dropping the driver wakes all tasks that
 //!    wait. Their operations on sources, and all later ones, return an error of
 //!    the kind `NotConnected`. A sleep panics if its deadline hasn't come.
