@@ -9,6 +9,7 @@ mod connects;
 mod datagrams;
 mod ends;
 mod lost;
+mod moments;
 mod old;
 mod ready;
 mod sleeps;
@@ -29,7 +30,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use primitives::chaos::with_chaos;
+use primitives::chaos::{at_moment, with_chaos};
 use testkit::{
     CountingWaker, EndMayBeUnwritten, Lesson, Opener, PanicOnDrop, ThreadProbe,
     WakeCounts, check, idle_cost, live_bytes, panic_message,
