@@ -11,6 +11,7 @@ mod ends;
 mod lost;
 mod moments;
 mod old;
+mod polls;
 mod ready;
 mod sleeps;
 mod steps;
@@ -20,7 +21,7 @@ mod workers;
 
 use std::any::Any;
 use std::future::poll_fn;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, IoSlice, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener as StdListener};
 use std::net::{TcpStream as StdStream, UdpSocket as StdUdpSocket};
 use std::pin::{Pin, pin};
