@@ -47,35 +47,3 @@ fn a_write_waits_for_room_after_the_peer_has_sent_all() {
         assert!(read == sent, "of {sent} bytes sent, the peer read {read}");
     });
 }
-
-/// Clause 1: and the other way around: we send no more, but still read.
-#[test]
-fn a_read_waits_for_bytes_after_all_was_sent() {
-    let lesson = Lesson {
-        clause: "1. Ready",
-        promise: "After our own `shutdown(Write)`, a read that finds no bytes is pending, and is \
-                  woken when there are some.",
-        usual_cause: "The end of writing closes both directions. At a hang: the end of writing \
-                      closes both directions, so a read that finds nothing tries again and again, \
-                      within one poll.",
-        read: "io/readiness.html#hanging-up",
-    };
-    check(lesson, || {
-        let mut driver = driver();
-        let _entered = driver.handle().enter();
-        let (stream, mut peer) = pair();
-        stream.shutdown(Shutdown::Write).unwrap();
-        assert_eq!(peer.read(&mut [0]).unwrap(), 0);
-        for number in 0..10 {
-            let mut byte = [0];
-            let mut reading = Box::pin(stream.read(&mut byte));
-            let counts = begin(&mut reading);
-            peer.write_all(&[number]).unwrap();
-            while counts.wakes() == 0 {
-                turn(&mut driver);
-            }
-            assert_eq!(drive(&mut driver, reading).unwrap(), 1);
-            assert_eq!(byte, [number]);
-        }
-    });
-}

@@ -18,8 +18,6 @@ fn the_end_of_a_driver_is_an_error_for_all_that_wait() {
         let handle = driver.handle();
         let _entered = handle.enter();
         let (stream, mut peer) = pair();
-        // After the end, there'd be a byte to read.
-        peer.write_all(b"!").unwrap();
         let listener = TcpListener::bind(HERE.into()).unwrap();
         let socket = UdpSocket::bind(HERE.into()).unwrap();
         socket.connect(socket.local_addr().unwrap()).unwrap();
@@ -34,6 +32,8 @@ fn the_end_of_a_driver_is_an_error_for_all_that_wait() {
             begin(&mut nap),
             begin(&mut long_nap),
         ];
+        // After the end, there'd be a byte to read.
+        peer.write_all(b"!").unwrap();
         drop(driver);
         let woken = counts.map(|one| one.wakes() > 0);
         assert!(woken == [true; 4], "of four tasks, these woke: {woken:?}");
