@@ -273,14 +273,11 @@ fn a_task_that_is_polled_as_it_is_woken_sees_the_end() {
         let (stream, _peer) = pair();
         let nap = handle.sleep(Duration::from_secs(3_600));
         let reading = async move { stream.readable().await.map_err(|_| ()) };
-        let (nap, reading) = [
-            PolledAtOnce::begin(async move {
-                nap.await;
-                Ok(())
-            }),
-            PolledAtOnce::begin(reading),
-        ]
-        .into();
+        let reading = PolledAtOnce::begin(reading);
+        let nap = PolledAtOnce::begin(async move {
+            nap.await;
+            Ok(())
+        });
         drop(driver);
         let slept = nap.outcome();
         assert!(
@@ -295,11 +292,12 @@ fn a_task_that_is_polled_as_it_is_woken_sees_the_end() {
     });
 }
 
+type Task = Pin<Box<dyn Future<Output = Result<(), ()>> + Send>>;
 type Polled = Poll<Result<(), ()>>;
 
 /// A task whose waker polls it at once.
 struct PolledAtOnce {
-    task: Mutex<Option<Pin<Box<dyn Future<Output = Result<(), ()>> + Send>>>>,
+    task: Mutex<Option<Task>>,
     outcome: Mutex<Option<Polled>>,
 }
 
