@@ -26,8 +26,8 @@
 //!    may have done.
 //! 4. **Old registrations.** No event of a dropped source reaches another
 //!    source, even one that has the same file descriptor or the same index in
-//!    the driver. A dropped source causes no more events, and no memory is lost
-//!    with it.
+//!    the driver. A dropped source causes no more events. No memory is lost with
+//!    it, or with a source that the system refuses to watch.
 //! 5. **Connect.** [`TcpStream::connect`] returns a connected stream, or the
 //!    operating system's error for the attempt.
 //! 6. **Accept.** If the system has no file descriptor or no memory left,
@@ -42,8 +42,8 @@
 //!    after the deadline, even while other events keep coming. A thread that
 //!    waits for a deadline doesn't spin.
 //! 8. **Unpark.** [`Handle::unpark`] ends the driver's current wait, or the
-//!    next one, and no more than one. A signal may end a wait, too, and does no
-//!    other harm.
+//!    next one, and no more than one. Neither a look nor a dispatch counts as a
+//!    wait. A signal may end a wait, too, and does no other harm.
 //! 9. **Shut down.** Shutting down or dropping the driver wakes all tasks that
 //!    wait. Their operations on sources, and all later ones, return an error of
 //!    the kind `NotConnected`. A sleep panics if its deadline hasn't come.

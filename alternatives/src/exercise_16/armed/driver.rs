@@ -46,7 +46,13 @@ impl Driver {
     pub fn wait(&mut self) {
         // A sleep that begins after this look ends the next wait at once.
         self.deadlines.look();
-        self.fetch(self.deadlines.left());
+        // A look may have taken the poller's notification.
+        let left = match self.shared.take_token() {
+            true => Some(Duration::ZERO),
+            false => self.deadlines.left(),
+        };
+        self.fetch(left);
+        self.shared.take_token();
     }
 
     /// Fetches events without blocking.

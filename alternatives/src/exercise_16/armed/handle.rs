@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 
 use primitives::atomic::{
     AtomicBool,
-    Ordering::{Acquire, Release},
+    Ordering::{AcqRel, Acquire, Release},
 };
 use primitives::{Mutex, MutexGuard};
 use readiness::{
@@ -32,6 +32,8 @@ pub struct Shared {
     pub timers: Timers,
     table: Mutex<Table>,
     is_shut_down: AtomicBool,
+    /// Set by an unpark, until a wait has returned.
+    has_token: AtomicBool,
 }
 
 #[derive(Default)]
@@ -57,6 +59,8 @@ impl Handle {
 
     /// Ends the driver's current wait, or the next one.
     pub fn unpark(&self) {
+        // Release: pairs with the swap in `take_token`.
+        self.shared.has_token.store(true, Release);
         self.shared.poller.notify();
     }
 
@@ -140,7 +144,14 @@ impl Shared {
             timers,
             table: Mutex::default(),
             is_shut_down: AtomicBool::new(false),
+            has_token: AtomicBool::new(false),
         }
+    }
+
+    /// Returns `true` if there was a token.
+    pub fn take_token(&self) -> bool {
+        // AcqRel: pairs with the store in `unpark`.
+        self.has_token.swap(false, AcqRel)
     }
 
     pub fn find(&self, key: usize) -> Option<Arc<Registered>> {

@@ -17,8 +17,10 @@ fn the_end_of_a_driver_is_an_error_for_all_that_wait() {
         let driver = driver().into_inner();
         let handle = driver.handle();
         let _entered = handle.enter();
-        let (stream, _peer) = pair();
+        let (stream, mut peer) = pair();
         let listener = TcpListener::bind(HERE.into()).unwrap();
+        let socket = UdpSocket::bind(HERE.into()).unwrap();
+        socket.connect(socket.local_addr().unwrap()).unwrap();
         let mut buffer = [0];
         let mut reading: Waiting<'_, _> = Box::pin(stream.read(&mut buffer));
         let mut accepting = Box::pin(listener.accept());
@@ -30,20 +32,59 @@ fn the_end_of_a_driver_is_an_error_for_all_that_wait() {
             begin(&mut nap),
             begin(&mut long_nap),
         ];
+        // After the end, there'd be a byte to read.
+        peer.write_all(b"!").unwrap();
         drop(driver);
         let woken = counts.map(|one| one.wakes() > 0);
         assert!(woken == [true; 4], "of four tasks, these woke: {woken:?}");
-        let ends = [
-            poll_once(reading).map(|end| end.map(drop)),
-            poll_once(accepting).map(|end| end.map(drop)),
-            poll_once(stream.read(&mut [0])).map(|end| end.map(drop)),
-            poll_once(stream.write(&[0])).map(|end| end.map(drop)),
+        let mut cx = Context::from_waker(Waker::noop());
+        let socket_ends = [
+            (
+                "`recv`",
+                poll_once(socket.recv(&mut [0])).map(|it| it.map(drop)),
+            ),
+            (
+                "`send`",
+                poll_once(socket.send(&[0])).map(|it| it.map(drop)),
+            ),
         ];
-        for end in ends {
+        let ends = [
+            (
+                "a read that waited",
+                poll_once(reading).map(|it| it.map(drop)),
+            ),
+            (
+                "an `accept` that waited",
+                poll_once(accepting).map(|it| it.map(drop)),
+            ),
+            (
+                "`accept`",
+                poll_once(listener.accept()).map(|it| it.map(drop)),
+            ),
+            (
+                "`read`",
+                poll_once(stream.read(&mut [0])).map(|it| it.map(drop)),
+            ),
+            (
+                "`write`",
+                poll_once(stream.write(&[0])).map(|it| it.map(drop)),
+            ),
+            ("`readable`", poll_once(stream.readable())),
+            ("`writable`", poll_once(stream.writable())),
+            (
+                "`poll_read`",
+                stream.poll_read(&mut cx, &mut [0]).map(|it| it.map(drop)),
+            ),
+            (
+                "`poll_write`",
+                stream.poll_write(&mut cx, &[0]).map(|it| it.map(drop)),
+            ),
+        ];
+        for (name, end) in ends.into_iter().chain(socket_ends) {
             let kind = end.map(|end| end.map_err(|error| error.kind()));
             assert!(
                 matches!(kind, Poll::Ready(Err(ErrorKind::NotConnected))),
-                "after the end, an operation returned `{kind:?}`"
+                "after the end, {name} returned `{kind:?}`"
             );
         }
         let mut outcome = None;
@@ -176,4 +217,121 @@ fn the_end_of_a_driver_is_an_error_in_the_pause_too() {
         );
         drop(clients);
     });
+}
+
+/// Clause 9: the wakers that the shutdown calls may panic, too.
+#[test]
+fn a_waker_that_panics_at_the_end_keeps_no_task_waiting() {
+    let lesson = Lesson {
+        clause: "9. Shut down",
+        promise: "If a waker panics while the driver shuts down, all other tasks that wait are \
+                  still woken, and the panic ends no thread.",
+        usual_cause: "The shutdown calls the wakers without catching their panics, or catches one \
+                      panic around all of them. The tasks behind it wait forever.",
+        read: "io/reactor.html#the-end",
+    };
+    check(lesson, || {
+        let driver = driver().into_inner();
+        let handle = driver.handle();
+        let _entered = handle.enter();
+        let pairs = [(); 10].map(|()| pair());
+        let panicking = [(); 11].map(|()| wakers::panicking());
+        let mut waiting: Vec<_> =
+            pairs.iter().map(|one| Box::pin(one.0.readable())).collect();
+        for (one, (waker, _)) in waiting.iter_mut().zip(&panicking) {
+            let mut cx = Context::from_waker(waker);
+            assert!(one.as_mut().poll(&mut cx).is_pending());
+        }
+        let mut nap = Box::pin(handle.sleep(Duration::from_secs(3_600)));
+        let mut cx = Context::from_waker(&panicking[10].0);
+        assert!(nap.as_mut().poll(&mut cx).is_pending());
+        let thrown = panic_message(|| drop(driver));
+        let woken = panicking.iter().filter(|one| one.1.load(SeqCst)).count();
+        assert!(
+            woken == 11,
+            "of 11 tasks with wakers that panic, {woken} were woken"
+        );
+        assert!(thrown.is_none(), "the panic of a waker came out of `drop`");
+    });
+}
+
+/// Clause 9: a task may be polled while the shutdown is still waking others.
+#[test]
+fn a_task_that_is_polled_as_it_is_woken_sees_the_end() {
+    let lesson = Lesson {
+        clause: "9. Shut down",
+        promise: "A task that the shutdown wakes may be polled within the wake-up: its operation \
+                  returns an error, and its sleep panics.",
+        usual_cause: "The tasks are woken before the driver counts as shut down. A sleep that's \
+                      polled in between takes the wake-up for its deadline, and is ready early.",
+        read: "io/reactor.html#the-end",
+    };
+    check(lesson, || {
+        let driver = driver().into_inner();
+        let handle = driver.handle();
+        let _entered = handle.enter();
+        let (stream, _peer) = pair();
+        let nap = handle.sleep(Duration::from_secs(3_600));
+        let reading = async move { stream.readable().await.map_err(|_| ()) };
+        let reading = PolledAtOnce::begin(reading);
+        let nap = PolledAtOnce::begin(async move {
+            nap.await;
+            Ok(())
+        });
+        drop(driver);
+        let slept = nap.outcome();
+        assert!(
+            slept.is_none(),
+            "a sleep of an hour, polled in the wake-up, returned `{slept:?}`"
+        );
+        let read = reading.outcome();
+        assert!(
+            read == Some(Poll::Ready(Err(()))),
+            "a read, polled in the wake-up, returned `{read:?}`"
+        );
+    });
+}
+
+type Task = Pin<Box<dyn Future<Output = Result<(), ()>> + Send>>;
+type Polled = Poll<Result<(), ()>>;
+
+/// A task whose waker polls it at once.
+struct PolledAtOnce {
+    task: Mutex<Option<Task>>,
+    outcome: Mutex<Option<Polled>>,
+}
+
+impl PolledAtOnce {
+    /// Polls the task once. It has to wait.
+    fn begin(
+        task: impl Future<Output = Result<(), ()>> + Send + 'static,
+    ) -> Arc<Self> {
+        let mut task = Box::pin(task);
+        let this = Arc::new(Self {
+            task: Mutex::new(None),
+            outcome: Mutex::new(None),
+        });
+        let waker = Waker::from(this.clone());
+        let polled = task.as_mut().poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending());
+        *this.task.lock().unwrap() = Some(task);
+        this
+    }
+
+    /// Returns what the poll in the wake-up returned, or `None` if it panicked.
+    fn outcome(&self) -> Option<Polled> {
+        *self.outcome.lock().unwrap()
+    }
+}
+
+impl Wake for PolledAtOnce {
+    fn wake(self: Arc<Self>) {
+        let task = self.task.lock().unwrap().take();
+        let Some(mut task) = task else { return };
+        panic_message(|| {
+            let mut cx = Context::from_waker(Waker::noop());
+            let polled = task.as_mut().poll(&mut cx);
+            *self.outcome.lock().unwrap() = Some(polled);
+        });
+    }
 }

@@ -127,3 +127,87 @@ fn an_accept_that_is_dropped_has_accepted_nothing() {
         drop(clients);
     });
 }
+
+/// Clause 3: all operations that wait keep their wakers in the same way.
+#[test]
+fn no_dropped_operation_leaves_a_waker() {
+    let lesson = Lesson {
+        clause: "3. Nothing lost",
+        promise: "An operation that's dropped while it waits leaves no waker behind: `accept`, \
+                  `recv_from`, `readable`, a read, or a write.",
+        usual_cause: "The operation waits by `poll_ready`, whose waker stays when the future is \
+                      dropped. `ready` returns a future with a waker of its own.",
+        read: "io/readiness.html#many-tasks-one-source",
+    };
+    check(lesson, || {
+        let mut driver = driver();
+        let _entered = driver.handle().enter();
+        let listener = TcpListener::bind(HERE.into()).unwrap();
+        let socket = UdpSocket::bind(HERE.into()).unwrap();
+        let (stream, _peer) = pair();
+        drive(&mut driver, stream.writable()).unwrap();
+        let part = vec![7; 1 << 16];
+        let mut cx = Context::from_waker(Waker::noop());
+        while stream.poll_write(&mut cx, &part).is_ready() {}
+        let (mut read, mut received) = ([0], [0]);
+        let operations: [(_, Waiting<'_, bool>); 6] = [
+            ("`accept`", begun(listener.accept())),
+            ("`recv_from`", begun(socket.recv_from(&mut received))),
+            ("`readable`", begun(stream.readable())),
+            ("`writable`", begun(stream.writable())),
+            ("a read", begun(stream.read(&mut read))),
+            ("a write", begun(stream.write(&part))),
+        ];
+        for (name, mut operation) in operations {
+            let (waker, counts) = CountingWaker::new();
+            let mut cx = Context::from_waker(&waker);
+            if operation.as_mut().poll(&mut cx).is_ready() {
+                // There may be a little more room by now.
+                continue;
+            }
+            drop(operation);
+            let left = counts.clones() - counts.drops();
+            assert!(left == 0, "{name} was dropped, and has left its waker");
+        }
+    });
+}
+
+/// Boxes an operation, so that several kinds of them have one type.
+fn begun<'a, T>(
+    operation: impl Future<Output = std::io::Result<T>> + 'a,
+) -> Waiting<'a, bool> {
+    Box::pin(async { operation.await.is_ok() })
+}
+
+/// Clause 1: no task displaces the waker of another.
+#[test]
+fn all_tasks_that_wait_for_a_source_are_woken() {
+    let lesson = Lesson {
+        clause: "1. Ready",
+        promise: "If several tasks await `readable` or `accept` of one source, an event wakes them \
+                  all.",
+        usual_cause: "The operations wait by `poll_ready`, which keeps only the newest waker.",
+        read: "io/readiness.html#many-tasks-one-source",
+    };
+    check(lesson, || {
+        let mut driver = driver();
+        let _entered = driver.handle().enter();
+        let listener = TcpListener::bind(HERE.into()).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stream, mut peer) = pair();
+        let mut reading = [(); 3].map(|()| begun(stream.readable()));
+        let mut accepting = [(); 3].map(|()| begun(listener.accept()));
+        let operations = reading.iter_mut().chain(&mut accepting);
+        let counts: Vec<_> = operations.map(begin).collect();
+        peer.write_all(b"!").unwrap();
+        let _client = StdStream::connect(address).unwrap();
+        for first in [0, 3] {
+            let of_one = &counts[first..first + 3];
+            while of_one.iter().all(|one| one.wakes() == 0) {
+                turn(&mut driver);
+            }
+            let woken = of_one.iter().filter(|one| one.wakes() > 0).count();
+            assert!(woken == 3, "of 3 tasks that wait, {woken} were woken");
+        }
+    });
+}

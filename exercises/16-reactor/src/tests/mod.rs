@@ -4,10 +4,14 @@
 //! the thread that owns the driver, it shares the driver with no runtime.
 
 mod accepts;
+mod closes;
 mod connects;
+mod datagrams;
 mod ends;
 mod lost;
+mod moments;
 mod old;
+mod polls;
 mod ready;
 mod sleeps;
 mod steps;
@@ -17,7 +21,7 @@ mod workers;
 
 use std::any::Any;
 use std::future::poll_fn;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, IoSlice, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener as StdListener};
 use std::net::{TcpStream as StdStream, UdpSocket as StdUdpSocket};
 use std::pin::{Pin, pin};
@@ -27,7 +31,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use primitives::chaos::with_chaos;
+use primitives::chaos::{at_moment, with_chaos};
 use testkit::{
     CountingWaker, EndMayBeUnwritten, Lesson, Opener, PanicOnDrop, ThreadProbe,
     WakeCounts, check, idle_cost, live_bytes, panic_message,
@@ -105,6 +109,18 @@ fn std_pair() -> (StdStream, StdStream) {
 fn turn(driver: &mut Driver) {
     driver.wait();
     while driver.dispatch(usize::MAX) {}
+}
+
+/// Polls a future until it's ready. Between the polls, the driver waits.
+fn drive<F: Future>(driver: &mut Driver, future: F) -> F::Output {
+    let mut future = pin!(future);
+    let mut cx = Context::from_waker(Waker::noop());
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => turn(driver),
+        }
+    }
 }
 
 type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;

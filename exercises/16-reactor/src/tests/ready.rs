@@ -380,6 +380,39 @@ fn a_task_that_polls_for_bytes_yields() {
     });
 }
 
+/// Clause 10: datagrams and connections come without end, too.
+#[test]
+fn a_task_that_always_finds_datagrams_yields() {
+    let lesson = Lesson {
+        clause: "10. In turn",
+        promise: "A task with a budget that sends and receives one datagram after the other, \
+                  without having to wait, lets another task run in between.",
+        usual_cause: "`run` doesn't await `budget::checkpoint`, although `run_bytes` does.",
+        read: "yielding/budget.html",
+    };
+    check(lesson, || {
+        let runtime = runtime(1);
+        let task = runtime.spawn(async {
+            let socket = UdpSocket::bind(HERE.into()).unwrap();
+            let own = socket.local_addr().unwrap();
+            let exchange = async || {
+                socket.send_to(b"!", own).await.unwrap();
+                socket.recv_from(&mut [0]).await.unwrap();
+            };
+            // This has to wait for the driver. Later ones don't.
+            exchange().await;
+            let exchanging = async {
+                for _ in 0..10_000 {
+                    exchange().await;
+                }
+            };
+            turns_of_another(exchanging).await
+        });
+        let turns = runtime.block_on(task).unwrap();
+        assert!(turns > 5, "the other task had {turns} turns");
+    });
+}
+
 /// Runs a task that reads 20,000 bytes within a budget, and returns how often
 /// another task has run in between.
 fn turns_beside<F>(read: impl FnOnce(TcpStream) -> F + Send + 'static) -> usize
@@ -390,21 +423,27 @@ where
     let (stream, mut peer) = runtime.block_on(async { pair() });
     peer.write_all(&[0; 20_000]).unwrap();
     drop(peer);
-    let turns = Arc::new(AtomicUsize::new(0));
     let task = runtime.spawn(async move {
         // The other task has turns while this one waits, too: those don't count.
         stream.readable().await.unwrap();
-        let counted = turns.clone();
-        let other = spawn(async move {
-            loop {
-                counted.fetch_add(1, SeqCst);
-                yield_now().await;
-            }
-        });
-        let slice = Duration::from_micros(200);
-        budget::with_budget(slice, read(stream)).await;
-        other.abort();
-        turns.load(SeqCst)
+        turns_of_another(read(stream)).await
     });
     runtime.block_on(task).unwrap()
+}
+
+/// Awaits a future within a budget, and returns how often another task has run
+/// in between.
+async fn turns_of_another(future: impl Future<Output = ()>) -> usize {
+    let turns = Arc::new(AtomicUsize::new(0));
+    let counted = turns.clone();
+    let other = spawn(async move {
+        loop {
+            counted.fetch_add(1, SeqCst);
+            yield_now().await;
+        }
+    });
+    let slice = Duration::from_micros(200);
+    budget::with_budget(slice, future).await;
+    other.abort();
+    turns.load(SeqCst)
 }

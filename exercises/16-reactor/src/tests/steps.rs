@@ -86,42 +86,51 @@ fn a_dispatch_wakes_for_as_many_events_as_it_is_told() {
         read: "io/reactor.html#a-thousand-events-one-queue",
     };
     check(lesson, || {
-        const COUNT: usize = 10;
-        let mut driver = driver();
-        let _entered = driver.handle().enter();
-        let pairs = [(); COUNT].map(|()| pair());
-        let mut waiting: Vec<_> =
-            pairs.iter().map(|one| Box::pin(one.0.readable())).collect();
-        let counts: Vec<_> = waiting.iter_mut().map(begin).collect();
-        let woken = || counts.iter().filter(|one| one.wakes() > 0).count();
-        for (_, peer) in &pairs {
-            let mut peer = peer;
-            peer.write_all(b"!").unwrap();
-        }
-        let mut are_left = false;
-        let mut before = 0;
-        while woken() < COUNT {
-            if !are_left {
-                driver.wait();
-            }
-            are_left = driver.dispatch(1);
-            let now = woken();
-            assert!(
-                now <= before + 1,
-                "`dispatch(1)` has woken {} tasks",
-                now - before
-            );
-            before = now;
-        }
-        while driver.dispatch(usize::MAX) {}
-        assert!(
-            !driver.dispatch(1),
-            "`dispatch(1)` says that something is left, but nothing is"
-        );
-        for one in waiting {
-            assert!(poll_once(one).is_ready());
+        for most in [1, 3] {
+            dispatch_by(most);
         }
     });
+}
+
+/// Wakes the tasks of ten events, at most so many in each step.
+fn dispatch_by(most: usize) {
+    const COUNT: usize = 10;
+    let mut driver = driver();
+    let _entered = driver.handle().enter();
+    let pairs = [(); COUNT].map(|()| pair());
+    let mut waiting: Vec<_> =
+        pairs.iter().map(|one| Box::pin(one.0.readable())).collect();
+    let counts: Vec<_> = waiting.iter_mut().map(begin).collect();
+    let woken = || counts.iter().filter(|one| one.wakes() > 0).count();
+    for (_, peer) in &pairs {
+        let mut peer = peer;
+        peer.write_all(b"!").unwrap();
+    }
+    let mut are_left = false;
+    let mut before = 0;
+    while woken() < COUNT {
+        if !are_left {
+            driver.wait();
+        }
+        driver.dispatch(0);
+        assert!(woken() == before, "`dispatch(0)` has woken tasks");
+        are_left = driver.dispatch(most);
+        let now = woken();
+        assert!(
+            now <= before + most,
+            "`dispatch({most})` has woken {} tasks",
+            now - before
+        );
+        before = now;
+    }
+    while driver.dispatch(usize::MAX) {}
+    assert!(
+        !driver.dispatch(1),
+        "`dispatch(1)` says that something is left, but nothing is"
+    );
+    for one in waiting {
+        assert!(poll_once(one).is_ready());
+    }
 }
 
 /// Clause 11: a look is made between two polls of a busy worker.

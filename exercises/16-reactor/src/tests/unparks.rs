@@ -98,6 +98,86 @@ fn an_unpark_ends_one_wait() {
     });
 }
 
+/// Clause 8: a worker may look, and dispatch, between an unpark and its wait.
+#[test]
+fn neither_a_look_nor_a_dispatch_takes_the_token() {
+    let lesson = Lesson {
+        clause: "8. Unpark",
+        promise: "After an unpark, the next wait ends, even if the driver has looked or dispatched \
+                  in between.",
+        usual_cause: "One unpark ends several waits. At a hang: `look` or `dispatch` takes the \
+                      token. If the poller's waker alone is the token, `look` fetches its event, \
+                      and the wait that follows doesn't know of it.",
+        read: "io/reactor.html#waking-the-worker-in-the-seat",
+    };
+    check(lesson, || {
+        let mut driver = driver();
+        let handle = driver.handle();
+        for round in 0..100 {
+            handle.unpark();
+            if round % 2 == 0 {
+                driver.look();
+            }
+            if round % 3 == 0 {
+                while driver.dispatch(usize::MAX) {}
+                driver.look();
+            }
+            turn(&mut driver);
+        }
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (probe, over) = (ThreadProbe::here(), is_over.clone());
+        let unparking = thread::spawn(move || {
+            probe.wait_until_asleep();
+            over.store(true, SeqCst);
+            handle.unpark();
+        });
+        let mut waits = 0;
+        while !is_over.load(SeqCst) {
+            turn(&mut driver);
+            waits += 1;
+            assert!(waits < 100, "100 waits ended, and nothing has happened");
+        }
+        unparking.join().unwrap();
+    });
+}
+
+/// Clause 11: a wait that ends at once has fetched what there is.
+#[test]
+fn events_are_fetched_by_waits_that_an_unpark_ends() {
+    let lesson = Lesson {
+        clause: "11. In two steps",
+        promise: "A `wait` that's ended by an unpark has fetched the events that were there.",
+        usual_cause: "If there's a token, `wait` returns without asking the poller. While unparks \
+                      keep coming, no task is woken by an event.",
+        read: "io/reactor.html#waking-the-worker-in-the-seat",
+    };
+    check(lesson, || {
+        const MOST: usize = 20_000;
+        let mut driver = driver();
+        let handle = driver.handle();
+        let _entered = handle.enter();
+        let (stream, mut peer) = pair();
+        for _ in 0..20 {
+            let mut byte = [0];
+            let mut reading = Box::pin(stream.read(&mut byte));
+            let counts = begin(&mut reading);
+            peer.write_all(b"!").unwrap();
+            let mut waits = 0;
+            while counts.wakes() == 0 {
+                assert!(
+                    waits < MOST,
+                    "a byte has arrived, and {MOST} waits, each of them after an unpark, \
+                     haven't fetched its event"
+                );
+                waits += 1;
+                handle.unpark();
+                turn(&mut driver);
+            }
+            drive(&mut driver, reading).unwrap();
+        }
+    });
+}
+
 /// Has the process handle a signal, by doing nothing.
 #[cfg(unix)]
 fn handle_signal(signal: libc::c_int) {

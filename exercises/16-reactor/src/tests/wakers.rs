@@ -134,3 +134,53 @@ fn a_waker_that_panics_takes_no_worker_with_it() {
         }
     });
 }
+
+/// Clause 12: a batch has more events than the one whose waker panics.
+#[test]
+fn a_panic_of_a_waker_costs_no_other_task_its_event() {
+    let lesson = Lesson {
+        clause: "12. Free wakers",
+        promise: "If a waker panics, `dispatch` goes on with the next event of the batch.",
+        usual_cause: "The panic leaves `dispatch`. At a hang: the panic is caught around the whole \
+                      loop of `dispatch`. The events behind it are forgotten, and edge-triggered \
+                      events aren't repeated.",
+        read: "io/reactor.html#two-halves",
+    };
+    check(lesson, || {
+        for most in [1, usize::MAX] {
+            let mut driver = driver();
+            let _entered = driver.handle().enter();
+            let pairs = [(); 10].map(|()| pair());
+            let panicking: Vec<_> = pairs.iter().map(|_| panicking()).collect();
+            let mut waiting: Vec<_> =
+                pairs.iter().map(|one| Box::pin(one.0.readable())).collect();
+            for (one, (waker, _)) in waiting.iter_mut().zip(&panicking) {
+                let mut cx = Context::from_waker(waker);
+                assert!(one.as_mut().poll(&mut cx).is_pending());
+            }
+            for (_, peer) in &pairs {
+                let mut peer = peer;
+                peer.write_all(b"!").unwrap();
+            }
+            while panicking.iter().any(|(_, it)| !it.load(SeqCst)) {
+                driver.wait();
+                while driver.dispatch(most) {}
+            }
+        }
+    });
+}
+
+/// Returns a waker that panics, and whether it did.
+pub fn panicking() -> (Waker, Arc<AtomicBool>) {
+    struct Panics(Arc<AtomicBool>);
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, SeqCst);
+            // Not `panic!`: no hook is to report it.
+            std::panic::resume_unwind(Box::new("this waker panics"));
+        }
+    }
+    let has_panicked = Arc::new(AtomicBool::new(false));
+    let waker = Arc::new(Panics(has_panicked.clone()));
+    (waker.into(), has_panicked)
+}

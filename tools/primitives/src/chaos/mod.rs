@@ -5,12 +5,15 @@
 //! delayed before they touch anything shared. A seed determines when; each
 //! thread draws its own numbers from it.
 //!
+//! [`at_moment`] has something happen before a given operation of a thread.
+//!
 //! Chaos or not, each thread counts its atomic read-modify-writes:
 //! [`read_modify_writes`].
 
 pub mod atomic;
 mod late;
 mod lock;
+mod moment;
 pub mod thread;
 
 use std::cell::Cell;
@@ -18,9 +21,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 pub use late::with_late_returns;
 pub use lock::{Condvar, Mutex, WaitTimeoutResult};
+pub use moment::at_moment;
 
 /// Zero while chaos is off.
 static SEED: AtomicU64 = AtomicU64::new(0);
+/// Stands for no seed, while [`at_moment`] runs without chaos.
+const ONLY_MOMENTS: u64 = u64::MAX;
 /// Numbers the threads, so that each draws different numbers.
 static THREADS: AtomicU64 = AtomicU64::new(1);
 
@@ -71,7 +77,7 @@ fn count_read_modify_write() {
 /// Draws a number, or `None` while chaos is off.
 fn draw() -> Option<u64> {
     let seed = SEED.load(Relaxed);
-    if seed == 0 {
+    if seed == 0 || seed == ONLY_MOMENTS {
         return None;
     }
     STATE.with(|state| {
@@ -96,6 +102,10 @@ fn strikes() -> bool {
 
 /// Delays the thread a little, or lets others run.
 fn delay() {
+    if SEED.load(Relaxed) == 0 {
+        return;
+    }
+    moment::pass();
     let Some(number) = draw() else { return };
     match number >> 32 & 7 {
         0 => std::thread::yield_now(),
