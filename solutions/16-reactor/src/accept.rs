@@ -25,7 +25,8 @@ pub async fn accept(
         let deadline = *lock(paused_until);
         if let Some(deadline) = deadline {
             listener.handle().pause_until(deadline).await?;
-            *lock(paused_until) = None;
+            // Another call may have begun a new pause.
+            lock(paused_until).take_if(|newest| *newest == deadline);
         }
         match listener.run(Read, TcpListener::accept).await {
             // The connection ended before it was accepted.
