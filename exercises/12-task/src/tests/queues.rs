@@ -1,5 +1,6 @@
 //! What schedulers and their queues need.
 
+use super::ways::{ENDS, ENDS_WITH_A_LIST, LastTask};
 use super::*;
 
 /// Runs each task at once, and checks whether it is alive afterward.
@@ -419,8 +420,9 @@ fn the_last_task_leaves_its_list_before_it_drops_the_scheduler() {
         read: "scheduler/task-end.html#tasks-that-wait",
     };
     check(lesson, || {
-        for (how, end) in ENDS {
-            let (place, task) = LastTask::new();
+        for (how, end) in ENDS.iter().chain(ENDS_WITH_A_LIST) {
+            let task = LastTask::new(Some(OwnedTasks::new()), |_, _| ());
+            let place = task.place.clone();
             end(&task);
             drop(task);
             let was_listed = place.was_listed.lock().unwrap().take();
@@ -438,185 +440,3 @@ fn the_last_task_leaves_its_list_before_it_drops_the_scheduler() {
         }
     });
 }
-
-/// A scheduler that sees what is in its list when the last clone is dropped.
-#[derive(Clone)]
-struct LastOwner {
-    place: Arc<Place>,
-    _end: Arc<LooksAtTheEnd>,
-}
-
-/// What would be freed with the last clone. Here the check keeps it, so that a
-/// task that uses it after that does no harm.
-#[derive(Default)]
-struct Place {
-    list: OwnedTasks<LastOwner>,
-    tasks: Mutex<Vec<Runnable<LastOwner>>>,
-    was_listed: Mutex<Option<bool>>,
-}
-
-struct LooksAtTheEnd(Arc<Place>);
-
-impl Drop for LooksAtTheEnd {
-    fn drop(&mut self) {
-        let is_listed = !self.0.list.is_empty();
-        *self.0.was_listed.lock().unwrap() = Some(is_listed);
-    }
-}
-
-impl Schedule for LastOwner {
-    fn schedule(&self, task: Runnable<Self>) {
-        self.place.tasks.lock().unwrap().push(task);
-    }
-
-    fn owned(&self) -> Option<&OwnedTasks<Self>> {
-        Some(&self.place.list)
-    }
-}
-
-impl LastOwner {
-    fn new() -> Self {
-        let place = Arc::new(Place::default());
-        Self {
-            _end: Arc::new(LooksAtTheEnd(place.clone())),
-            place,
-        }
-    }
-}
-
-/// A task that waits, and has the last scheduler.
-struct LastTask {
-    place: Arc<Place>,
-    next_poll: Arc<Mutex<NextPoll>>,
-    wakers: mpsc::Receiver<Waker>,
-    handle: Mutex<Option<JoinHandle<()>>>,
-}
-
-/// What the task does in its next poll.
-#[derive(Clone, Copy)]
-enum NextPoll {
-    Waits,
-    Yields,
-    IsReady,
-    Panics,
-}
-
-impl LastTask {
-    fn new() -> (Arc<Place>, Self) {
-        let scheduler = LastOwner::new();
-        let place = scheduler.place.clone();
-        let next_poll = Arc::new(Mutex::new(NextPoll::Waits));
-        let (sender, wakers) = mpsc::channel();
-        let does = next_poll.clone();
-        let future = poll_fn(move |cx| {
-            let _ = sender.send(cx.waker().clone());
-            let does = *does.lock().unwrap();
-            match does {
-                NextPoll::Waits => Poll::Pending,
-                NextPoll::Yields => pin!(yield_now()).poll(cx),
-                NextPoll::IsReady => Poll::Ready(()),
-                NextPoll::Panics => panic!("a task may panic"),
-            }
-        });
-        let (task, handle) = spawn(future, scheduler);
-        task.run();
-        assert!(!place.list.is_empty(), "a task that waits isn't listed");
-        let task = Self {
-            place: place.clone(),
-            next_poll,
-            wakers,
-            handle: Mutex::new(Some(handle)),
-        };
-        (place, task)
-    }
-
-    /// Wakes the task, and takes what its scheduler gets.
-    #[track_caller]
-    fn woken(&self) -> Runnable<LastOwner> {
-        let waker = self.wakers.recv().expect("a poll has sent it");
-        waker.wake();
-        let task = self.place.tasks.lock().unwrap().pop();
-        task.expect("a task that waits was woken")
-    }
-
-    /// Wakes the task and runs it.
-    #[track_caller]
-    fn run(&self, next_poll: NextPoll) {
-        *self.next_poll.lock().unwrap() = next_poll;
-        self.woken().run();
-    }
-
-    /// Takes what the scheduler has.
-    fn queued(&self) -> Option<Runnable<LastOwner>> {
-        self.place.tasks.lock().unwrap().pop()
-    }
-
-    fn detach(&self) {
-        *self.handle.lock().unwrap() = None;
-    }
-
-    fn abort(&self) {
-        let handle = self.handle.lock().unwrap();
-        handle.as_ref().expect("it's there").abort();
-    }
-
-    /// Wakes the task and links it behind another one, of another list.
-    fn behind_another(&self) -> Runnable<LastOwner> {
-        let (mut first, _) = spawn(ready(()), LastOwner::new());
-        first.set_next(Some(self.woken()));
-        first
-    }
-}
-
-/// How a task ends that has waited.
-type End = fn(&LastTask);
-
-const ENDS: &[(&str, End)] = &[
-    ("was ready", |task| task.run(NextPoll::IsReady)),
-    ("was ready without a handle", |task| {
-        task.detach();
-        task.run(NextPoll::IsReady);
-    }),
-    ("panicked", |task| task.run(NextPoll::Panics)),
-    ("was ready after a yield", |task| {
-        task.run(NextPoll::Yields);
-        *task.next_poll.lock().unwrap() = NextPoll::IsReady;
-        task.queued().into_iter().for_each(Runnable::run);
-    }),
-    ("was dropped after a yield", |task| {
-        task.run(NextPoll::Yields);
-        drop(task.queued());
-    }),
-    ("was aborted as it waited", |task| {
-        task.abort();
-        task.queued().into_iter().for_each(Runnable::run);
-    }),
-    ("was aborted, and its `Runnable` dropped", |task| {
-        task.abort();
-        drop(task.queued());
-    }),
-    ("was aborted as it was queued", |task| {
-        let queued = task.woken();
-        task.abort();
-        queued.run();
-    }),
-    ("was dropped as it was queued", |task| drop(task.woken())),
-    ("was dropped without a handle", |task| {
-        task.detach();
-        drop(task.woken());
-    }),
-    ("was dropped behind another", |task| {
-        drop(task.behind_another());
-    }),
-    ("was linked behind another, which was run", |task| {
-        task.behind_another().run();
-    }),
-    (
-        "was queued when its list was closed, and then run",
-        |task| {
-            let queued = task.woken();
-            task.place.list.close_and_cancel();
-            queued.run();
-        },
-    ),
-];
