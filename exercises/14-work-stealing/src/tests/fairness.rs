@@ -16,11 +16,14 @@ fn tasks_that_wake_one_another_do_not_own_the_worker() {
         promise: "The first task in the queue is polled after at most a hundred polls of tasks \
                   that wake or spawn one another.",
         usual_cause: "The worker empties the LIFO slot before it looks at the queue, with no \
-                      limit.",
+                      limit. Or the count of polls from the slot in a row begins again when a task \
+                      yields.",
         read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
-        for (what, keep_busy) in WAYS {
+        let yields_too: Way = |busy| drop(spawn(busy.yielding_chain()));
+        let yields_too = ("spawn their successors and yield", yields_too);
+        for (what, keep_busy) in WAYS.into_iter().chain([yields_too]) {
             let runtime = runtime(1);
             let busy = Busy::default();
             let (seen, begin) = (busy.clone(), busy.clone());
