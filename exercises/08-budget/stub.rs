@@ -39,10 +39,12 @@ use std::time::Duration;
 /// 5. **Cheap.** In polls that use up their slices, reading the clock takes at
 ///    most a twentieth of the time. This is required if an item costs at least
 ///    about as much as one reading, and a slice at least as much as 2,000
-///    readings. A poll without a checkpoint doesn't read the clock.
+///    readings, and if no nested polls end earlier. A poll without a checkpoint
+///    doesn't read the clock.
 /// 6. **Wary.** Items may become more expensive at any time. There are at most
-///    1,024 checkpoints between two readings of the clock, and the poll after
-///    the one in which the items became more expensive is bounded again.
+///    1,024 checkpoints between two readings of the clock (or as many for each
+///    of several nested budgets), and the poll after the one in which the items
+///    became more expensive is bounded again.
 /// 7. **No trace.** When a poll ends, even with a panic, its thread has no
 ///    budget, as before. What one task's items cost says nothing about
 ///    another's.

@@ -2,6 +2,8 @@
 //! Caught by: expensive_items_are_noticed_in_short_polls_too
 //! Also fails: an_outer_slice_begins_at_the_first_nested_checkpoint
 //! Also fails: a_nested_poll_without_a_checkpoint_reads_no_clock
+//! Also fails: items_may_become_expensive_anywhere_in_a_poll
+//! Tells: items_may_become_expensive_anywhere_in_a_poll
 //!
 //! The task remembers its stride from poll to poll, and corrects it at once
 //! when it took too long. However, a stride is measured only when it ends. If

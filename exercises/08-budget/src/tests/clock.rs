@@ -224,3 +224,100 @@ fn expensive_items_are_noticed_in_short_polls_too() {
         assert_wary(&polls, expensive);
     });
 }
+
+/// Clause 6: a stride may contain cheap items and expensive ones, and items may
+/// become expensive at its very end.
+#[test]
+fn items_may_become_expensive_anywhere_in_a_poll() {
+    let lesson = Lesson {
+        clause: "6. Wary",
+        promise: "Whichever item is the first expensive one, only the poll that does it may last \
+                  longer. The next poll is bounded again.",
+        usual_cause: "What the last poll has learned goes over to the next one: its stride, or \
+                      what an item has cost on average. If a stride or a poll had many cheap items \
+                      and one expensive item at its end, the average is near to the cheap ones. \
+                      Begin each poll with a stride of one.",
+        read: "yielding/budget.html#what-no-budget-knows",
+    };
+    const CHEAP: Duration = nanos(50);
+    check(lesson, || {
+        let in_a_slice = SLICE.div_duration_f64(CHEAP) as u32;
+        for first_expensive in (0..3 * in_a_slice).step_by(97) {
+            for expensive in [micros(10), micros(50), micros(200)] {
+                // The poll with the first expensive item ends by its slice, or
+                // because the task waits.
+                for waits_after in [None, Some(1), Some(3)] {
+                    assert_next_poll_is_bounded(Change {
+                        cheap: CHEAP,
+                        first_expensive,
+                        expensive,
+                        waits_after,
+                    });
+                }
+            }
+        }
+        // Each item about the end of the first poll.
+        for first_expensive in in_a_slice * 9 / 10..in_a_slice * 23 / 20 {
+            assert_next_poll_is_bounded(Change {
+                cheap: CHEAP,
+                first_expensive,
+                expensive: micros(50),
+                waits_after: None,
+            });
+        }
+    });
+}
+
+/// When items become more expensive.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    cheap: Duration,
+    /// The number of cheap items.
+    first_expensive: u32,
+    expensive: Duration,
+    /// The number of expensive items before the task waits for something.
+    waits_after: Option<u32>,
+}
+
+/// Fails if a poll exceeds the bound of clause 2 after the poll with the first
+/// expensive item.
+#[track_caller]
+fn assert_next_poll_is_bounded(change: Change) {
+    let Change {
+        cheap,
+        first_expensive,
+        expensive,
+        waits_after,
+    } = change;
+    let clock = FakeClock::new(READING);
+    let has_changed = Cell::new(false);
+    let mut task = pin!(budget(&clock, SLICE, async {
+        work(&clock, first_expensive, cheap).await;
+        has_changed.set(true);
+        if let Some(items) = waits_after {
+            work(&clock, items, expensive).await;
+            Yields(1).await;
+        }
+        work(&clock, 2 * LONGEST_STRIDE, expensive).await;
+    }));
+    let mut is_ready = false;
+    for _ in 0..TOO_MANY_POLLS {
+        is_ready |= poll_once(&clock, task.as_mut()).poll.is_ready();
+        if is_ready || has_changed.get() {
+            break;
+        }
+    }
+    let bound = longest_poll(SLICE, expensive, 1);
+    for after in 1..=3 {
+        if is_ready {
+            break;
+        }
+        let Polled { poll, took, .. } = poll_once(&clock, task.as_mut());
+        is_ready = poll.is_ready();
+        assert!(
+            took <= bound,
+            "after {first_expensive} items of {cheap:?}, items cost {expensive:?}: poll {after} \
+             after the one with the first of them took {took:?}, not at most {bound:?}"
+        );
+    }
+}

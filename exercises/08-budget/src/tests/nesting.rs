@@ -183,7 +183,8 @@ fn a_nested_budget_ends_with_the_outer_one() {
                       although the outer one leaves less, or comes from the last poll, when the \
                       items were cheap. Or a checkpoint begins the slice of the innermost budget \
                       only, so that an outer budget without a checkpoint of its own has no end \
-                      yet.",
+                      yet. Or a poll's first checkpoint is always ready, although the outer slice \
+                      may be over there.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
@@ -208,15 +209,18 @@ fn a_nested_budget_ends_with_the_outer_one() {
         let polls = polls_of(&clock, Duration::ZERO, outer);
         assert_bounded(&polls, longest_poll(SLICE, cost, 3));
 
-        // Each of them alone is short.
-        let many = async {
-            for _ in 0..200 {
-                with_budget(SLICE, work(&clock, 20, cost)).await;
-            }
-        };
-        let polls =
-            polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, many));
-        assert_bounded(&polls, longest_poll(SLICE, cost, 2));
+        // Each of them alone is short, down to a single checkpoint.
+        for items in [1, 2, 3, 20] {
+            let clock = FakeClock::new(READING);
+            let many = async {
+                for _ in 0..4_000 / items {
+                    with_budget(SLICE, work(&clock, items, cost)).await;
+                }
+            };
+            let polls =
+                polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, many));
+            assert_bounded(&polls, longest_poll(SLICE, cost, 2));
+        }
     });
 }
 

@@ -1,5 +1,6 @@
 //! The block: its references, who frees it, and what it costs.
 
+use super::ways::{ENDS, LastTask};
 use super::*;
 
 /// Clause 1: an allocation costs as much as several polls.
@@ -336,6 +337,37 @@ fn the_future_is_gone_before_the_handle_is_ready() {
                 "{} drops by then, {} now",
                 drops_then.len(),
                 drops.count()
+            );
+        }
+    });
+}
+
+/// Clause 7: the task that awaits another one may need what that one owned.
+#[test]
+fn a_handle_is_not_ready_while_the_future_is_dropped() {
+    let lesson = Lesson {
+        clause: "7. Freed",
+        promise: "While the future is dropped, the handle isn't finished and its waker hasn't been \
+                  called, no matter how the task ends.",
+        usual_cause: "A task that is cancelled has no output, so its end is published first, and \
+                      its future is dropped after that. Drop the future, and then publish.",
+        read: "scheduler/task-end.html#future-then-output",
+    };
+    check(lesson, || {
+        for (how, end) in ENDS {
+            let (sender, looks) = mpsc::channel();
+            let task = LastTask::new(None, move |handle, wakes| {
+                let handle = handle.lock().unwrap().clone();
+                let is_finished = handle.is_some_and(|it| it.is_finished());
+                let _ = sender.send((is_finished, wakes.wakes()));
+            });
+            end(&task);
+            let (is_finished, wakes) =
+                looks.try_recv().expect("the future was dropped");
+            assert!(
+                !is_finished && wakes == 0,
+                "a task {how}: while its future was dropped, its handle was finished: \
+                 {is_finished}, and had been woken {wakes} times"
             );
         }
     });

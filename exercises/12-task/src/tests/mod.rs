@@ -13,6 +13,7 @@ mod handles;
 mod memory;
 mod queues;
 mod runs;
+mod ways;
 
 use std::collections::VecDeque;
 use std::future::{pending, poll_fn, ready};

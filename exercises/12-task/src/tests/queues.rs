@@ -1,5 +1,6 @@
 //! What schedulers and their queues need.
 
+use super::ways::{ENDS, ENDS_WITH_A_LIST, LastTask};
 use super::*;
 
 /// Runs each task at once, and checks whether it is alive afterward.
@@ -402,5 +403,40 @@ fn a_task_that_waits_after_the_close_is_cancelled() {
             result(handle).is_ok(),
             "a task that never waits was cancelled"
         );
+    });
+}
+
+/// Clause 15: a runtime may be gone before its tasks, and the list with it.
+#[test]
+fn the_last_task_leaves_its_list_before_it_drops_the_scheduler() {
+    let lesson = Lesson {
+        clause: "15. Listed",
+        promise: "The list belongs to the scheduler, and may be freed with it. A task that has the \
+                  last scheduler isn't listed anymore when it drops it, no matter how it ends.",
+        usual_cause: "A task that ends drops its scheduler, and leaves the list after that: it \
+                      locks and changes a list that may have been freed. Leave the list first. At \
+                      a hang: the scheduler is dropped while the list is locked, so the unlock \
+                      comes after the free.",
+        read: "scheduler/task-end.html#tasks-that-wait",
+    };
+    check(lesson, || {
+        for (how, end) in ENDS.iter().chain(ENDS_WITH_A_LIST) {
+            let task = LastTask::new(Some(OwnedTasks::new()), |_, _| ());
+            let place = task.place.clone();
+            end(&task);
+            drop(task);
+            let was_listed = place.was_listed.lock().unwrap().take();
+            let Some(was_listed) = was_listed else {
+                panic!(
+                    "a task {how}, its handle and its wakers are gone, and it hasn't dropped its \
+                     scheduler"
+                );
+            };
+            assert!(
+                !was_listed,
+                "a task {how}, and dropped the last scheduler, to which the list belongs, while it \
+                 was still listed there"
+            );
+        }
     });
 }

@@ -57,6 +57,17 @@ impl Busy {
         })
     }
 
+    /// Tasks that spawn their successors and yield.
+    pub fn yielding_chain(self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            if self.go_on() {
+                spawn(self.clone().yielding_chain());
+                yield_now().await;
+                self.go_on();
+            }
+        })
+    }
+
     /// Tasks that each spawn eight others, about 80,000 in total.
     pub fn storm(self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(async move {

@@ -1,6 +1,8 @@
 //! Which task is next.
 
-use super::busy::{Busy, WAYS};
+use std::collections::HashMap;
+
+use super::busy::{Busy, WAYS, Way};
 use super::*;
 
 /// Longer than any check may take.
@@ -14,11 +16,14 @@ fn tasks_that_wake_one_another_do_not_own_the_worker() {
         promise: "The first task in the queue is polled after at most a hundred polls of tasks \
                   that wake or spawn one another.",
         usual_cause: "The worker empties the LIFO slot before it looks at the queue, with no \
-                      limit.",
+                      limit. Or the count of polls from the slot in a row begins again when a task \
+                      yields.",
         read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
-        for (what, keep_busy) in WAYS {
+        let yields_too: Way = |busy| drop(spawn(busy.yielding_chain()));
+        let yields_too = ("spawn their successors and yield", yields_too);
+        for (what, keep_busy) in WAYS.into_iter().chain([yields_too]) {
             let runtime = runtime(1);
             let busy = Busy::default();
             let (seen, begin) = (busy.clone(), busy.clone());
@@ -112,38 +117,265 @@ fn sleeps_end_though_all_workers_sleep() {
     });
 }
 
+/// Clause 5: the cap on the LIFO slot counts until the queue has its turn.
+#[test]
+fn tasks_from_outside_do_not_give_the_slot_more_polls() {
+    let lesson = Lesson {
+        clause: "5. Next is not always",
+        promise: "The first task in the queue is polled after at most a hundred polls, even if \
+                  tasks from outside come between those that wake or spawn one another.",
+        usual_cause: "The count of polls from the LIFO slot in a row is reset by a poll of a task \
+                      from the global queue. If there's one after every second poll, the count \
+                      never reaches its limit. Reset it only when the queue has had its turn.",
+        read: "scheduler/work-stealing.html#the-lifo-slot",
+    };
+    check(lesson, || {
+        for (what, keep_busy) in WAYS {
+            for interval in [2, 3, 61] {
+                for guests in 1..=3 {
+                    let waited =
+                        polls_beside_guests(interval, guests, keep_busy);
+                    assert!(
+                        waited <= 100,
+                        "with an interval of {interval}, and {guests} tasks waiting in the global \
+                         queue at all times, the first task in the worker's own queue waited for \
+                         {waited} polls of these and of tasks that {what}"
+                    );
+                }
+            }
+        }
+    });
+}
+
+/// Has a task spawn another one, and then keep the only worker busy, while so
+/// many tasks wait in the global queue at all times. Returns for how many polls
+/// the former waited.
+fn polls_beside_guests(interval: u32, guests: usize, keep_busy: Way) -> usize {
+    let runtime = endless(
+        Runtime::builder()
+            .worker_threads(1)
+            .global_queue_interval(interval)
+            .build(),
+    );
+    let (handle, busy) = (runtime.handle(), Busy::default());
+    let (seen, begin) = (busy.clone(), busy.clone());
+    let parent = runtime.spawn(async move {
+        let queued = spawn(async move { seen.polls() });
+        keep_busy(begin.clone());
+        let coming = move || {
+            for _ in 0..guests {
+                come_again(&handle, begin.clone());
+            }
+        };
+        thread::spawn(coming).join().expect("it spawns");
+        queued.await.expect("the task returns")
+    });
+    let waited = runtime.block_on(parent).expect("the task returns");
+    busy.stop();
+    waited
+}
+
+/// Spawns a task from outside that has another thread spawn the next one.
+fn come_again(handle: &Handle, busy: Busy) {
+    let next = handle.clone();
+    drop(handle.spawn(async move {
+        if busy.go_on() {
+            let coming = thread::spawn(move || come_again(&next, busy));
+            coming.join().expect("it spawns");
+        }
+    }));
+}
+
 /// Clause 13: ready tasks come before the task that yields.
 #[test]
 fn a_yield_lets_the_ready_tasks_run_first() {
     let lesson = Lesson {
         clause: "13. Yield",
-        promise: "A task that spawns others and yields continues after they were polled, at least \
-                  four times out of five.",
-        usual_cause: "A task that yields goes into the LIFO slot, or is polled again at once.",
+        promise: "A task that yields is polled again after all tasks that were ready on its worker, \
+                  at least four times out of five: those that it has spawned or woken, and others \
+                  that yield.",
+        usual_cause: "A task that yields goes into the LIFO slot, or is polled again at once. Or \
+                      it does so only while the queue or the slot is empty: then the ready tasks \
+                      are in the other one.",
         read: "scheduler/work-stealing.html#the-lifo-slot",
     };
     check(lesson, || {
-        let runtime = runtime(1);
-        let parent = runtime.spawn(async {
-            let mut in_turn = 0;
-            for _ in 0..50 {
-                let begun = Arc::new(AtomicUsize::new(0));
-                for _ in 0..3 {
-                    let begun = begun.clone();
-                    spawn(async move { begun.fetch_add(1, SeqCst) });
-                }
-                yield_now().await;
-                in_turn += usize::from(begun.load(SeqCst) == 3);
+        for (what, begin) in SCENES {
+            for others in 1..=3 {
+                let runtime = runtime(1);
+                let log = Log::default();
+                let parent = {
+                    let log = log.clone();
+                    runtime.spawn(async move { all(begin(&log, others)).await })
+                };
+                runtime.block_on(parent).expect("the task returns");
+                let (yields, in_turn) = log.yields_in_turn();
+                assert!(
+                    5 * in_turn >= 4 * yields,
+                    "of {yields} yields beside {what}, {others} at a time, {} were over before one \
+                     of these was polled",
+                    yields - in_turn
+                );
             }
-            in_turn
-        });
-        let in_turn = runtime.block_on(parent).expect("the task returns");
-        assert!(
-            in_turn >= 40,
-            "in {} of 50 rounds the task that yields was polled again before all of the others",
-            50 - in_turn
-        );
+        }
     });
+}
+
+/// Spawns tasks that yield while as many others as it's told are ready.
+type Scene = fn(&Log, usize) -> Vec<JoinHandle<()>>;
+
+const SCENES: [(&str, Scene); 4] = [
+    ("tasks that the yielding task had spawned", |log, others| {
+        let log = log.clone();
+        vec![spawn(log.clone().logged(0, async move {
+            for round in 0..YIELDS {
+                for other in 0..others {
+                    let name = 1 + round * others + other;
+                    log.add(Seen::Ready(name));
+                    spawn(log.clone().logged(name, async {}));
+                }
+                log.yields(0).await;
+            }
+        }))]
+    }),
+    ("tasks that the yielding task had woken", |log, others| {
+        let bells = (1..=others).map(|name| Bell::new(log, name));
+        vec![rings_and_yields(log, 0, bells.collect())]
+    }),
+    ("others that yield", |log, others| {
+        (0..=others)
+            .map(|name| rings_and_yields(log, name, Vec::new()))
+            .collect()
+    }),
+    (
+        "others that yield, each after waking a task",
+        |log, others| {
+            (0..=others)
+                .map(|name| {
+                    let bell = Bell::new(log, 100 + name);
+                    rings_and_yields(log, name, vec![bell])
+                })
+                .collect()
+        },
+    ),
+];
+
+/// How often a task yields.
+const YIELDS: usize = 50;
+
+/// Spawns a task that wakes the others, yields, and repeats this.
+fn rings_and_yields(
+    log: &Log,
+    name: usize,
+    bells: Vec<Bell>,
+) -> JoinHandle<()> {
+    let log = log.clone();
+    spawn(log.clone().logged(name, async move {
+        for _ in 0..YIELDS {
+            bells.iter().for_each(Bell::ring);
+            log.yields(name).await;
+        }
+    }))
+}
+
+/// Wakes a task that waits again and again.
+struct Bell {
+    name: usize,
+    log: Log,
+    waker: Arc<Mutex<Option<Waker>>>,
+}
+
+impl Bell {
+    fn new(log: &Log, name: usize) -> Self {
+        let waker: Arc<Mutex<Option<Waker>>> = Arc::default();
+        let waits = {
+            let waker = waker.clone();
+            poll_fn(move |cx| {
+                *waker.lock().unwrap() = Some(cx.waker().clone());
+                Poll::<()>::Pending
+            })
+        };
+        drop(spawn(log.clone().logged(name, waits)));
+        Self {
+            name,
+            log: log.clone(),
+            waker,
+        }
+    }
+
+    /// Wakes the task if it waits.
+    fn ring(&self) {
+        let waker = self.waker.lock().unwrap().take();
+        if let Some(waker) = waker {
+            self.log.add(Seen::Ready(self.name));
+            waker.wake();
+        }
+    }
+}
+
+/// What happened to the tasks of the only worker, in order.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<Seen>>>);
+
+#[derive(Clone, Copy)]
+enum Seen {
+    /// The task with this number was spawned or woken.
+    Ready(usize),
+    Polled(usize),
+    Yielded(usize),
+}
+
+impl Log {
+    fn add(&self, seen: Seen) {
+        self.0.lock().unwrap().push(seen);
+    }
+
+    /// Logs each poll of `future`.
+    async fn logged(self, name: usize, future: impl Future<Output = ()>) {
+        let mut future = Box::pin(future);
+        poll_fn(|cx| {
+            self.add(Seen::Polled(name));
+            future.as_mut().poll(cx)
+        })
+        .await;
+    }
+
+    async fn yields(&self, name: usize) {
+        self.add(Seen::Yielded(name));
+        yield_now().await;
+    }
+
+    /// Returns how many yields there were while other tasks were ready, and
+    /// after how many of them all these were polled before the one that had
+    /// yielded.
+    fn yields_in_turn(&self) -> (usize, usize) {
+        // For each ready task, those that were ready when it yielded, and
+        // whether it has yielded.
+        let mut ready: HashMap<usize, Option<HashSet<usize>>> = HashMap::new();
+        let (mut yields, mut in_turn) = (0, 0);
+        for seen in self.0.lock().unwrap().iter() {
+            match *seen {
+                Seen::Ready(name) => {
+                    ready.insert(name, None);
+                }
+                Seen::Yielded(name) => {
+                    let before: HashSet<_> = ready.keys().copied().collect();
+                    let before = Some(before).filter(|it| !it.is_empty());
+                    ready.insert(name, before);
+                }
+                Seen::Polled(name) => {
+                    if let Some(Some(before)) = ready.remove(&name) {
+                        yields += 1;
+                        in_turn += usize::from(before.is_empty());
+                    }
+                    for before in ready.values_mut().flatten() {
+                        before.remove(&name);
+                    }
+                }
+            }
+        }
+        (yields, in_turn)
+    }
 }
 
 /// Clause 13: a task that yields and is next again hasn't yielded.

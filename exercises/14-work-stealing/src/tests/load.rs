@@ -207,6 +207,65 @@ impl Crowd {
     }
 }
 
+/// Clause 4: a worker that was idle may have taken many tasks at once.
+#[test]
+fn a_large_batch_does_not_delay_the_next_task() {
+    const INTERVAL: usize = 31;
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "When a hundred tasks from outside were polled, the next one is polled within two \
+                  intervals, even if the worker has taken all hundred at once.",
+        usual_cause: "After taking some tasks, the worker lets twice as many polls pass, and that's \
+                      more than an interval. The interval is a limit in any case.",
+        read: "scheduler/work-stealing.html#the-sixty-first-poll",
+    };
+    check(lesson, || {
+        for (what, keep_busy) in WAYS {
+            let waited = polls_after_a_batch(INTERVAL as u32, keep_busy);
+            assert!(
+                waited <= 2 * INTERVAL,
+                "{GUESTS} tasks came from outside at once, and then one more: with an interval of \
+                 {INTERVAL}, it waited for {waited} polls of tasks that {what}, after the others \
+                 had been polled"
+            );
+        }
+    });
+}
+
+/// Lets many tasks come from outside while the only worker is in its last poll,
+/// and another one as the first of them is polled. Returns how many polls there
+/// were between the last of the former and the latter.
+fn polls_after_a_batch(interval: u32, keep_busy: Way) -> usize {
+    let runtime = endless(
+        Runtime::builder()
+            .worker_threads(1)
+            .global_queue_interval(interval)
+            .build(),
+    );
+    let (handle, busy, opener) =
+        (runtime.handle(), Busy::default(), Opener::new());
+    occupy_worker(&handle, &opener);
+    let (begin, seen) = (busy.clone(), busy.clone());
+    let first = runtime.spawn(async move {
+        keep_busy(begin);
+        let last = move || handle.spawn(async move { seen.polls() });
+        thread::spawn(last).join().expect("it spawns")
+    });
+    let others = (1..GUESTS).map(|_| {
+        let seen = busy.clone();
+        runtime.spawn(async move { seen.polls() })
+    });
+    let others = others.collect();
+    drop(opener);
+    let (before, after) = runtime.block_on(async {
+        let last = first.await.expect("the task returns");
+        let before = all(others).await.into_iter().max();
+        (before, last.await.expect("the task returns"))
+    });
+    busy.stop();
+    after.saturating_sub(before.unwrap_or_default())
+}
+
 /// Clause 4: neither side starves the other.
 #[test]
 fn a_flood_from_outside_leaves_polls_for_the_own_tasks() {
