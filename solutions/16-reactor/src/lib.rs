@@ -34,8 +34,8 @@
 //!    may have done.
 //! 4. **Old registrations.** No event of a dropped source reaches another
 //!    source, even one that has the same file descriptor or the same index in
-//!    the driver. A dropped source causes no more events. No memory is lost with
-//!    it, or with a source that the system refuses to watch.
+//!    the driver. A dropped source causes no more events. No memory is lost
+//!    with it, or with a source that the system refuses to watch.
 //! 5. **Connect.** [`TcpStream::connect`] returns a connected stream, or the
 //!    operating system's error for the attempt.
 //! 6. **Accept.** If the system has no file descriptor or no memory left,
