@@ -69,12 +69,16 @@ fn a_slice_may_be_endless() {
     let lesson = Lesson {
         clause: "1. Ready while it lasts",
         promise: "Any `Duration` is a valid slice. A slice of `Duration::MAX` is never over.",
-        usual_cause: "`Instant + Duration` or a multiplication overflows. Use `checked_add`, or \
-                      compare the elapsed time with the slice.",
+        usual_cause: "`Instant + Duration` or a multiplication overflows, or `as u64` cuts off the \
+                      upper bits of the nanoseconds. Use `checked_add`, or compare the elapsed \
+                      time with the slice.",
         read: "yielding/budget.html#a-slice-of-time",
     };
     check(lesson, || {
-        for slice in [Duration::MAX, Duration::MAX / 2, Duration::from_secs(1)]
+        let seconds = (0..u64::BITS).map(|bit| Duration::from_secs(1 << bit));
+        for slice in [Duration::MAX, Duration::MAX / 2]
+            .into_iter()
+            .chain(seconds)
         {
             let clock = FakeClock::new(READING);
             let task = budget(&clock, slice, work(&clock, 5_000, micros(100)));

@@ -421,6 +421,58 @@ fn a_panic_of_the_future_reaches_the_handle() {
     });
 }
 
+/// Clause 7: its place must not look as if the future were still there.
+#[test]
+fn a_future_that_panics_as_it_is_dropped_is_dropped_once() {
+    let lesson = Lesson {
+        clause: "7. Freed",
+        promise: "If the future panics as it is dropped, it is dropped once, no matter whether it \
+                  was ready, has panicked, was aborted, or was never run.",
+        usual_cause: "The future is dropped in its place, and the place is overwritten after that. \
+                      The panic comes in between, and whoever cleans up finds a future there. \
+                      Overwrite the place by an assignment, which drops what was there and writes \
+                      the new value even if the drop panics.",
+        read: "scheduler/task-end.html#future-then-output",
+    };
+    /// Owns nothing, so that it does no harm to drop it again.
+    struct CountsAndPanics(&'static AtomicUsize);
+    impl Drop for CountsAndPanics {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, SeqCst);
+            panic!("{}", PanicOnDrop::MESSAGE);
+        }
+    }
+    check(lesson, || {
+        for how in ["ready", "panicked", "aborted", "dropped"] {
+            let drops: &AtomicUsize = Box::leak(Box::default());
+            let queue = Queue::default();
+            let counts = CountsAndPanics(drops);
+            let handle = queue.spawn(poll_fn(move |_| {
+                let _with_the_future = &counts;
+                match how {
+                    "ready" => Poll::Ready(()),
+                    _ => panic!("boom"),
+                }
+            }));
+            match how {
+                "aborted" => {
+                    handle.abort();
+                    queue.run_one();
+                }
+                "dropped" => drop(queue.pop()),
+                _ => queue.run_one(),
+            }
+            drop(handle);
+            let count = drops.load(SeqCst);
+            assert!(
+                count == 1,
+                "a task was {how}, and its future, which panics as it is dropped, was dropped \
+                 {count} times"
+            );
+        }
+    });
+}
+
 /// Clause 12: the thread that runs tasks must survive all of them.
 #[test]
 fn what_panics_as_it_is_dropped_does_no_harm() {

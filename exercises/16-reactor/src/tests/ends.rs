@@ -125,6 +125,40 @@ fn after_the_end_no_source_is_registered() {
     });
 }
 
+/// Clause 9: a task that has found its source closed may want to try again in a
+/// second.
+#[test]
+fn a_sleep_that_begins_after_the_end_does_not_wait() {
+    let lesson = Lesson {
+        clause: "9. Shut down",
+        promise: "A sleep that's polled for the first time after the driver has shut down panics.",
+        usual_cause: "The shutdown wakes the sleeps that wait, and lets later ones in. No driver \
+                      will ever wake those. A flag in the timers must refuse them.",
+        read: "io/reactor.html#the-end",
+    };
+    check(lesson, || {
+        let driver = driver().into_inner();
+        let handle = driver.handle();
+        let _entered = handle.enter();
+        let before = [1, 3_600].map(|it| handle.sleep(Duration::from_secs(it)));
+        let mut waiting = Box::pin(handle.sleep(Duration::from_secs(60)));
+        let counts = begin(&mut waiting);
+        drop(driver);
+        assert!(counts.wakes() > 0, "a sleep that waited wasn't woken");
+        let after = [1, 60, 3_600]
+            .map(|seconds| handle.sleep(Duration::from_secs(seconds)));
+        let endless = [handle.sleep(Duration::MAX)];
+        for nap in before.into_iter().chain(after).chain(endless) {
+            let mut outcome = None;
+            panic_message(|| outcome = Some(poll_once(nap)));
+            assert!(
+                outcome.is_none(),
+                "after the end, the first poll of a sleep returned `{outcome:?}`"
+            );
+        }
+    });
+}
+
 /// Clause 9: other threads may wait for the sockets of a runtime.
 #[test]
 fn the_end_of_a_runtime_is_an_error_for_other_threads() {

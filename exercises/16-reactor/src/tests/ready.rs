@@ -413,6 +413,44 @@ fn a_task_that_always_finds_datagrams_yields() {
     });
 }
 
+/// Clause 10: each of many sources may be used a few times only.
+#[test]
+fn a_task_with_many_ready_sources_yields() {
+    let lesson = Lesson {
+        clause: "10. In turn",
+        promise: "A task with a budget that uses many ready sockets in turn, each only a few times, \
+                  lets another task run in between.",
+        usual_cause: "Each source has a count of its own, and passes a checkpoint at every so many \
+                      of its operations. Count the operations of the thread.",
+        read: "yielding/budget.html",
+    };
+    check(lesson, || {
+        let runtime = runtime(1);
+        let task = runtime.spawn(async {
+            let sockets: Vec<_> = (0..300)
+                .map(|_| UdpSocket::bind(HERE.into()).unwrap())
+                .collect();
+            let exchange = async |socket: &UdpSocket| {
+                let own = socket.local_addr().unwrap();
+                socket.send_to(b"!", own).await.unwrap();
+                socket.recv_from(&mut [0]).await.unwrap();
+            };
+            // This has to wait for the driver. Later ones don't.
+            for socket in &sockets {
+                exchange(socket).await;
+            }
+            let exchanging = async {
+                for socket in sockets.iter().chain(&sockets) {
+                    exchange(socket).await;
+                }
+            };
+            turns_of_another(exchanging).await
+        });
+        let turns = runtime.block_on(task).unwrap();
+        assert!(turns > 5, "the other task had {turns} turns");
+    });
+}
+
 /// Runs a task that reads 20,000 bytes within a budget, and returns how often
 /// another task has run in between.
 fn turns_beside<F>(read: impl FnOnce(TcpStream) -> F + Send + 'static) -> usize
