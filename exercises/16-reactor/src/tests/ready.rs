@@ -447,7 +447,7 @@ fn a_task_with_many_ready_sources_yields() {
             turns_of_another(exchanging).await
         });
         let turns = runtime.block_on(task).unwrap();
-        assert!(turns > 5, "the other task had {turns} turns");
+        assert!(turns > 0, "the other task had no turn");
     });
 }
 
