@@ -259,3 +259,52 @@ fn idle_workers_do_not_use_the_processor() {
         }
     });
 }
+
+/// Clause 7: a profiler's signal comes again and again.
+#[test]
+#[cfg(unix)]
+fn signals_make_no_sleep_late() {
+    let lesson = Lesson {
+        clause: "7. Sleep",
+        promise: "A sleep of 100 ms ends while a signal interrupts the driver's wait every 20 ms.",
+        usual_cause: "After the error `Interrupted`, the wait begins again with the same timeout, \
+                      which counts from the signal on. Return from the wait, or compute what is \
+                      left of the timeout.",
+        read: "io/reactor.html#waking-the-worker-in-the-seat",
+    };
+    const SIGNALS: u32 = 250;
+    check(lesson, || {
+        super::unparks::handle_signal(libc::SIGUSR1);
+        let mut driver = driver();
+        let mut nap =
+            Box::pin(driver.handle().sleep(Duration::from_millis(100)));
+        let counts = begin(&mut nap);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let seen = is_over.clone();
+        // SAFETY: this function has no precondition.
+        let thread = unsafe { libc::pthread_self() };
+        let signaling = thread::spawn(move || {
+            for sent in 0..SIGNALS {
+                // What matters is only that it's often.
+                thread::sleep(Duration::from_millis(20));
+                if seen.load(SeqCst) {
+                    return sent;
+                }
+                // SAFETY: that thread joins this one, so it still exists.
+                let result =
+                    unsafe { libc::pthread_kill(thread, libc::SIGUSR1) };
+                assert_eq!(result, 0);
+            }
+            SIGNALS
+        });
+        while counts.wakes() == 0 {
+            turn(&mut driver);
+        }
+        is_over.store(true, SeqCst);
+        let sent = signaling.join().unwrap();
+        assert!(
+            sent < SIGNALS,
+            "a sleep of 100 ms ended only when {SIGNALS} signals had come, one every 20 ms"
+        );
+    });
+}

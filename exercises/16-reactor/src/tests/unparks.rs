@@ -180,7 +180,7 @@ fn events_are_fetched_by_waits_that_an_unpark_ends() {
 
 /// Has the process handle a signal, by doing nothing.
 #[cfg(unix)]
-fn handle_signal(signal: libc::c_int) {
+pub fn handle_signal(signal: libc::c_int) {
     extern "C" fn nothing(_signal: libc::c_int) {}
     let handler = nothing as extern "C" fn(libc::c_int);
     // SAFETY: the handler does nothing, so it may run at any time.
@@ -227,54 +227,5 @@ fn a_signal_ends_no_more_than_a_wait() {
         }
         signaling.join().unwrap();
         assert!(poll_once(waiting).is_ready());
-    });
-}
-
-/// Clause 8: a profiler's signal comes again and again.
-#[test]
-#[cfg(unix)]
-fn signals_make_no_sleep_late() {
-    let lesson = Lesson {
-        clause: "8. Unpark",
-        promise: "A sleep of 100 ms ends while a signal interrupts the driver's wait every 20 ms.",
-        usual_cause: "After the error `Interrupted`, the wait begins again with the same timeout, \
-                      which counts from the signal on. Return from the wait, or compute what is \
-                      left of the timeout.",
-        read: "io/reactor.html#waking-the-worker-in-the-seat",
-    };
-    const SIGNALS: u32 = 250;
-    check(lesson, || {
-        handle_signal(libc::SIGUSR1);
-        let mut driver = driver();
-        let mut nap =
-            Box::pin(driver.handle().sleep(Duration::from_millis(100)));
-        let counts = begin(&mut nap);
-        let is_over = Arc::new(AtomicBool::new(false));
-        let seen = is_over.clone();
-        // SAFETY: this function has no precondition.
-        let thread = unsafe { libc::pthread_self() };
-        let signaling = thread::spawn(move || {
-            for sent in 0..SIGNALS {
-                // What matters is only that it's often.
-                thread::sleep(Duration::from_millis(20));
-                if seen.load(SeqCst) {
-                    return sent;
-                }
-                // SAFETY: that thread joins this one, so it still exists.
-                let result =
-                    unsafe { libc::pthread_kill(thread, libc::SIGUSR1) };
-                assert_eq!(result, 0);
-            }
-            SIGNALS
-        });
-        while counts.wakes() == 0 {
-            turn(&mut driver);
-        }
-        is_over.store(true, SeqCst);
-        let sent = signaling.join().unwrap();
-        assert!(
-            sent < SIGNALS,
-            "a sleep of 100 ms ended only when {SIGNALS} signals had come, one every 20 ms"
-        );
     });
 }
