@@ -154,7 +154,7 @@ fn a_task_that_comes_later_may_be_next() {
                 overtakes += u32::from(next == Some(TaskId(0)));
             }
             // Some six standard deviations.
-            let expected = 1_000 / count as u32;
+            let expected = 1_000 / count;
             let is_even = overtakes.abs_diff(expected) <= 90;
             assert!(
                 is_even,
