@@ -429,7 +429,7 @@ fn a_future_that_panics_as_it_is_dropped_is_dropped_once() {
         promise: "If the future panics as it is dropped, it is dropped once, no matter whether it \
                   was ready, has panicked, was aborted, or was never run.",
         usual_cause: "The future is dropped in its place, and the place is overwritten after that. \
-                      The panic comes in between, and whoever cleans up finds a future there. \
+                      The panic comes in between, and the clean-up finds a future there. \
                       Overwrite the place by an assignment, which drops what was there and writes \
                       the new value even if the drop panics.",
         read: "scheduler/task-end.html#future-then-output",

@@ -80,21 +80,7 @@ fn an_unpark_ends_one_wait() {
         let handle = driver.handle();
         (0..3).for_each(|_| handle.unpark());
         turn(&mut driver);
-        let (probe, is_over) =
-            (ThreadProbe::here(), Arc::new(AtomicBool::new(false)));
-        let over = is_over.clone();
-        let unparking = thread::spawn(move || {
-            probe.wait_until_asleep();
-            over.store(true, SeqCst);
-            handle.unpark();
-        });
-        let mut waits = 0;
-        while !is_over.load(SeqCst) {
-            turn(&mut driver);
-            waits += 1;
-            assert!(waits < 100, "100 waits ended, and nothing has happened");
-        }
-        unparking.join().unwrap();
+        assert_sleeps_until_unparked(&mut driver, handle);
     });
 }
 
@@ -124,21 +110,27 @@ fn neither_a_look_nor_a_dispatch_takes_the_token() {
             }
             turn(&mut driver);
         }
-        let is_over = Arc::new(AtomicBool::new(false));
-        let (probe, over) = (ThreadProbe::here(), is_over.clone());
-        let unparking = thread::spawn(move || {
-            probe.wait_until_asleep();
-            over.store(true, SeqCst);
-            handle.unpark();
-        });
-        let mut waits = 0;
-        while !is_over.load(SeqCst) {
-            turn(&mut driver);
-            waits += 1;
-            assert!(waits < 100, "100 waits ended, and nothing has happened");
-        }
-        unparking.join().unwrap();
+        assert_sleeps_until_unparked(&mut driver, handle);
     });
+}
+
+/// Fails if no token is left, and waits end all the same.
+#[track_caller]
+fn assert_sleeps_until_unparked(driver: &mut Driver, handle: Handle) {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let (probe, over) = (ThreadProbe::here(), is_over.clone());
+    let unparking = thread::spawn(move || {
+        probe.wait_until_asleep();
+        over.store(true, SeqCst);
+        handle.unpark();
+    });
+    let mut waits = 0;
+    while !is_over.load(SeqCst) {
+        turn(driver);
+        waits += 1;
+        assert!(waits < 100, "100 waits ended, and nothing has happened");
+    }
+    unparking.join().unwrap();
 }
 
 /// Clause 11: a wait that ends at once has fetched what there is.
