@@ -291,7 +291,7 @@ impl<S: Source> Io<S> {
     /// `WouldBlock`, because readiness is a guess.
     pub(crate) async fn ready(&self, direction: Direction) -> io::Result<()> {
         let _ = direction;
-        todo!("wait, and try nothing")
+        todo!("a checkpoint, and then: wait, and try nothing")
     }
 }
 

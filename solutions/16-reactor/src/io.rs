@@ -125,6 +125,7 @@ impl<S: Source> Io<S> {
     /// `WouldBlock`, because readiness is a guess.
     pub async fn ready(&self, direction: Direction) -> io::Result<()> {
         let seen = self.registration.readiness.ready(direction).await;
+        poll_fn(poll_checkpoint).await;
         seen.map(drop).map_err(|_| shut_down_error())
     }
 

@@ -82,6 +82,7 @@ impl<S: AsFd> Io<S> {
     }
 
     pub async fn ready(&self, direction: Direction) -> io::Result<()> {
+        poll_fn(poll_checkpoint).await;
         self.seen(direction).await.map(drop)
     }
 

@@ -413,6 +413,26 @@ fn a_task_that_always_finds_datagrams_yields() {
     });
 }
 
+/// Clause 10: waiting for readiness is using the source, too.
+#[test]
+fn a_task_that_asks_for_readiness_yields() {
+    let lesson = Lesson {
+        clause: "10. In turn",
+        promise: "A task with a budget that awaits `readable` again and again lets another task \
+                  run in between, even if its socket is always ready.",
+        usual_cause: "`ready` doesn't await `budget::checkpoint`, although the operations do.",
+        read: "yielding/budget.html",
+    };
+    check(lesson, || {
+        let turns = turns_beside(|stream| async move {
+            for _ in 0..200_000 {
+                stream.readable().await.unwrap();
+            }
+        });
+        assert!(turns > 5, "the other task had {turns} turns");
+    });
+}
+
 /// Clause 10: each of many sources may be used a few times only.
 #[test]
 fn a_task_with_many_ready_sources_yields() {
@@ -451,8 +471,8 @@ fn a_task_with_many_ready_sources_yields() {
     });
 }
 
-/// Runs a task that reads 20,000 bytes within a budget, and returns how often
-/// another task has run in between.
+/// Runs a task within a budget, on a stream that has 20,000 bytes to read, and
+/// returns how often another task has run in between.
 fn turns_beside<F>(read: impl FnOnce(TcpStream) -> F + Send + 'static) -> usize
 where
     F: Future<Output = ()> + Send + 'static,
