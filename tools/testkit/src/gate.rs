@@ -1,7 +1,7 @@
 //! Orders events without sleeping.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError, mpsc};
 use std::thread;
 
 use crate::ThreadProbe;
@@ -108,6 +108,27 @@ pub fn wait_by_thread_park() {
         thread::park();
     }
     opener.join().expect("opening does not panic");
+}
+
+/// Has another thread call `body`, and returns once it has ended, or sleeps, as
+/// it does in a lock that this thread holds.
+pub fn start_elsewhere<R: Send + 'static>(
+    body: impl FnOnce() -> R + Send + 'static,
+) -> thread::JoinHandle<R> {
+    let (sender, probe) = mpsc::channel();
+    let other = thread::spawn(move || {
+        // The receiver waits for it.
+        let _ = sender.send(ThreadProbe::here());
+        body()
+    });
+    let probe = probe.recv().expect("the thread has sent it");
+    // It also sleeps now and then where it doesn't wait.
+    for _ in 0..3 {
+        if !other.is_finished() {
+            probe.wait_until_asleep();
+        }
+    }
+    other
 }
 
 #[cfg(test)]

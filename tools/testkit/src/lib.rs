@@ -64,7 +64,7 @@ pub use allocator::{Allocations, allocations, live_blocks, live_bytes, with_slow
 pub use check::{check, check_model};
 pub use durations::durations_that_wrap;
 pub use futures::{MustNotMove, WokenByTurns, WrittenMeanwhile, Yields};
-pub use gate::{Gate, Opener, Rendezvous, wait_by_thread_park};
+pub use gate::{Gate, Opener, Rendezvous, start_elsewhere, wait_by_thread_park};
 pub use lesson::Lesson;
 pub use locked::locked_instructions;
 pub use manual::{ManualFuture, ManualHandle};

@@ -71,6 +71,69 @@ fn submit_as_the_thread_leaves(keep_alive: Duration, count: u32) {
     }
 }
 
+/// Clause 5: the thread was chosen for a job, and another thread took the job.
+#[test]
+fn a_thread_that_left_is_counted_on_by_no_job() {
+    let lesson = Lesson {
+        clause: "5. Every job runs",
+        promise: "If a job comes when a thread's keep-alive is over, that job runs, and so does a \
+                  job that comes when all threads have left.",
+        usual_cause: "A thread was chosen for a job when its time was already over. Another thread \
+                      took the job, so it found none and left, but still counts as one that is \
+                      coming. After a timeout, check whether the thread was chosen, not only \
+                      whether there's a job.",
+        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
+    };
+    check(lesson, || {
+        for has_other in [false, true] {
+            for moment in 0.. {
+                if !submit_when_the_time_is_over(moment, has_other) {
+                    break;
+                }
+            }
+        }
+    });
+}
+
+/// Submits a job at a moment after an idle thread's time was up, perhaps while
+/// there's another thread. Returns `false` if there's no such moment.
+fn submit_when_the_time_is_over(moment: usize, has_other: bool) -> bool {
+    let pool = Pool::new(2, Duration::from_millis(1));
+    let opener = Opener::new();
+    let other = has_other.then(|| {
+        let (begun, wait) = (Arc::new(Gate::new()), waiting_job(&opener));
+        let begins = begun.clone();
+        let job = pool.spawn_blocking(move || {
+            begins.open();
+            wait();
+            hold_after_timeout(usize::MAX)
+        });
+        begun.wait();
+        job
+    });
+    let leaving = pool.spawn_blocking(move || hold_after_timeout(moment));
+    let leaving = block_on(leaving).expect("the job returns");
+    let is_reached = leaving.is_reached();
+    let job = is_reached.then(|| pool.spawn_blocking(|| ()));
+    drop(opener);
+    if !has_other {
+        // There may be no other thread for the job.
+        leaving.release();
+    }
+    if let Some(job) = job {
+        block_on(job).expect("the job returns");
+    }
+    leaving.release();
+    leaving.wait_for_end();
+    if let Some(other) = other {
+        block_on(other).expect("the job returns").wait_for_end();
+    }
+    let last = block_on(pool.spawn_blocking(|| 7));
+    let came_late = "the job that came when all threads had left didn't run";
+    assert!(last.is_ok_and(|n| n == 7), "{came_late}");
+    is_reached
+}
+
 /// Clause 5: a job that another job needs is a job of its own.
 #[test]
 fn a_job_may_submit_another() {

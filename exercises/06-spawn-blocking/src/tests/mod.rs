@@ -21,7 +21,7 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use parker::block_on;
-use primitives::chaos::with_chaos;
+use primitives::chaos::{hold_after_timeout, with_chaos};
 use testkit::{
     DropLog, DropProbe, Gate, HostileClone, HostileWaker, Lesson, Opener,
     PanicOnDrop, StackWakers, ThreadProbe, check, durations_that_wrap,

@@ -243,6 +243,67 @@ fn an_abort_during_a_poll_that_yields_counts() {
     });
 }
 
+/// Clauses 7 and 15: another thread may look at the handle at any moment.
+#[test]
+fn a_finished_task_has_left_everything() {
+    let lesson = Lesson {
+        clause: "15. Listed",
+        promise: "Once a handle says that its task has finished, the task isn't listed anymore, \
+                  and its future is dropped.",
+        usual_cause: "The task is marked as complete before it leaves the list, or before its \
+                      future is dropped. Mark it last.",
+        read: "scheduler/task-end.html#tasks-that-wait",
+    };
+    check(lesson, || {
+        for way in ["is ready", "panics", "was aborted", "is dropped unrun"] {
+            for moment in 0.. {
+                if !look_as_it_ends(way, moment) {
+                    break;
+                }
+            }
+        }
+    });
+}
+
+/// Ends a task, and looks at it at one moment of that. Returns `false` if
+/// there's no such moment.
+fn look_as_it_ends(way: &'static str, moment: usize) -> bool {
+    let queue = Queue::with_list();
+    let (probe, log) = DropProbe::new();
+    let (future, task) = ManualFuture::new();
+    let handle = queue.spawn(async move {
+        let _probe = probe;
+        future.await;
+        assert!(way != "panics", "boom");
+    });
+    queue.run_one();
+    match way {
+        "was aborted" => handle.abort(),
+        _ => task.complete(),
+    }
+    let list = queue.clone();
+    let look = move || {
+        let state = || (log.count(), list.list().is_empty());
+        handle.is_finished().then(state)
+    };
+    let (sender, looks) = mpsc::channel();
+    let happens = move || sender.send(start_elsewhere(look)).unwrap();
+    let end = || match way {
+        "is dropped unrun" => drop(queue.pop()),
+        _ => queue.run_all(),
+    };
+    let ((), has_happened) = at_moment(moment, happens, end);
+    let Ok(look) = looks.recv() else {
+        return has_happened;
+    };
+    if let Some((drops, is_empty)) = look.join().unwrap() {
+        let says = format!("the task {way}, and its handle says `finished`");
+        assert!(drops == 1, "{says}, but its future isn't dropped");
+        assert!(is_empty, "{says}, but it's still listed");
+    }
+    has_happened
+}
+
 /// Clause 10: for some tasks it always comes too late.
 #[test]
 fn an_abort_after_the_end_changes_nothing() {

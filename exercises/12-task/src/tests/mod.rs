@@ -26,12 +26,12 @@ use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 use std::thread;
 use std::time::Duration;
 
-use primitives::chaos::{read_modify_writes, with_chaos};
+use primitives::chaos::{at_moment, read_modify_writes, with_chaos};
 use testkit::{
     CountingWaker, DropLog, DropProbe, HostileWaker, Lesson, ManualFuture,
     ManualHandle, MustNotMove, PanicOnDrop, Rendezvous, StackWakers, Yields,
     allocations, check, live_bytes, panic_message, race_with_wakes,
-    wakers_without_data,
+    start_elsewhere, wakers_without_data,
 };
 
 use super::{

@@ -12,21 +12,7 @@ fn meanwhile<R, O: Send + 'static>(
     body: impl FnOnce() -> R,
 ) -> Option<(R, O)> {
     let (sender, thread) = mpsc::channel();
-    let happens = move || {
-        let (probe_sender, probe) = mpsc::channel();
-        let other = thread::spawn(move || {
-            probe_sender.send(ThreadProbe::here()).unwrap();
-            other()
-        });
-        let probe = probe.recv().unwrap();
-        // If it sleeps, it may be in a lock that this thread holds.
-        for _ in 0..3 {
-            if !other.is_finished() {
-                probe.wait_until_asleep();
-            }
-        }
-        sender.send(other).unwrap();
-    };
+    let happens = move || sender.send(start_elsewhere(other)).unwrap();
     let (result, has_happened) = at_moment(moment, happens, body);
     if !has_happened {
         return None;

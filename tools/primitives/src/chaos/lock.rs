@@ -3,7 +3,7 @@
 use std::sync::{LockResult, MutexGuard, PoisonError, TryLockResult};
 use std::time::{Duration, Instant};
 
-use super::{count_read_modify_write, delay, late, strikes};
+use super::{count_read_modify_write, delay, hold, late, strikes};
 
 /// Whether a timed wait ended because its time was up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,12 +77,19 @@ impl<T> From<T> for Mutex<T> {
 
 /// A [`std::sync::Condvar`] that returns spuriously while there is chaos.
 #[derive(Debug, Default)]
-pub struct Condvar(std::sync::Condvar);
+pub struct Condvar {
+    inner: std::sync::Condvar,
+    /// Never notified: here a thread waits that's held after its time was up.
+    held: std::sync::Condvar,
+}
 
 impl Condvar {
     /// Makes a condition variable.
     pub const fn new() -> Self {
-        Self(std::sync::Condvar::new())
+        Self {
+            inner: std::sync::Condvar::new(),
+            held: std::sync::Condvar::new(),
+        }
     }
 
     /// Waits until notified, or until a spurious wake-up.
@@ -95,7 +102,7 @@ impl Condvar {
         if strikes() {
             return Ok(guard);
         }
-        self.0.wait(guard)
+        self.inner.wait(guard)
     }
 
     /// Waits while `condition` returns `true`.
@@ -152,33 +159,40 @@ impl Condvar {
             return Ok((guard, WaitTimeoutResult(false)));
         }
         if let Some(early) = late::end_of(limit) {
-            let guard = match self.0.wait_timeout_while(guard, early, |_| true) {
+            let guard = match self.inner.wait_timeout_while(guard, early, |_| true) {
                 Ok((guard, _)) => guard,
                 Err(poisoned) => poisoned.into_inner().0,
             };
             return Ok((guard, WaitTimeoutResult(false)));
         }
-        match self.0.wait_timeout(guard, limit) {
-            Ok((guard, result)) => Ok((guard, WaitTimeoutResult(result.timed_out()))),
-            Err(poisoned) => {
-                let (guard, result) = poisoned.into_inner();
-                Err(PoisonError::new((
-                    guard,
-                    WaitTimeoutResult(result.timed_out()),
-                )))
+        let waited = self.inner.wait_timeout(guard, limit);
+        let is_poisoned = waited.is_err();
+        let (mut guard, result) = waited.unwrap_or_else(PoisonError::into_inner);
+        let result = WaitTimeoutResult(result.timed_out());
+        if result.timed_out()
+            && let Some(held) = hold::at_timeout()
+        {
+            // As if others had the mutex meanwhile.
+            while held.lasts() {
+                let waited = self.held.wait_timeout(guard, hold::TICK);
+                (guard, _) = waited.unwrap_or_else(PoisonError::into_inner);
             }
+        }
+        match is_poisoned {
+            false => Ok((guard, result)),
+            true => Err(PoisonError::new((guard, result))),
         }
     }
 
     /// Wakes one waiting thread.
     pub fn notify_one(&self) {
         delay();
-        self.0.notify_one();
+        self.inner.notify_one();
     }
 
     /// Wakes every waiting thread.
     pub fn notify_all(&self) {
         delay();
-        self.0.notify_all();
+        self.inner.notify_all();
     }
 }

@@ -5,12 +5,14 @@
 //! delayed before they touch anything shared. A seed determines when; each
 //! thread draws its own numbers from it.
 //!
-//! [`at_moment`] has something happen before a given operation of a thread.
+//! [`at_moment`] has something happen before a given operation of a thread, and
+//! [`hold_after_timeout`] holds a thread at a given moment after its time was up.
 //!
 //! Chaos or not, each thread counts its atomic read-modify-writes:
 //! [`read_modify_writes`].
 
 pub mod atomic;
+mod hold;
 mod late;
 mod lock;
 mod moment;
@@ -19,6 +21,7 @@ pub mod thread;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+pub use hold::{Hold, hold_after_timeout};
 pub use late::with_late_returns;
 pub use lock::{Condvar, Mutex, WaitTimeoutResult};
 pub use moment::at_moment;
@@ -102,6 +105,7 @@ fn strikes() -> bool {
 
 /// Delays the thread a little, or lets others run.
 fn delay() {
+    hold::pass();
     if SEED.load(Relaxed) == 0 {
         return;
     }

@@ -8,7 +8,9 @@ pub use std::thread::{
 #[cfg(false)] // not in `primitives`: loom's threads borrow nothing. Use `spawn` and an `Arc`
 pub fn scope() {}
 
-use super::{count_read_modify_write, delay, late, strikes};
+use std::time::{Duration, Instant};
+
+use super::{count_read_modify_write, delay, hold, late, strikes};
 
 /// Waits for the token, or until a spurious wake-up.
 pub fn park() {
@@ -20,7 +22,7 @@ pub fn park() {
 }
 
 /// Waits for the token for at most `limit`, or until a spurious wake-up.
-pub fn park_timeout(limit: std::time::Duration) {
+pub fn park_timeout(limit: Duration) {
     delay();
     count_read_modify_write();
     if strikes() {
@@ -28,6 +30,16 @@ pub fn park_timeout(limit: std::time::Duration) {
     }
     match late::end_of(limit) {
         Some(early) => std::thread::sleep(early),
-        None => std::thread::park_timeout(limit),
+        None => {
+            let start = Instant::now();
+            std::thread::park_timeout(limit);
+            if start.elapsed() >= limit
+                && let Some(held) = hold::at_timeout()
+            {
+                while held.lasts() {
+                    std::thread::sleep(hold::TICK);
+                }
+            }
+        }
     }
 }
