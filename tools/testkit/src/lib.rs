@@ -28,6 +28,7 @@
 //! lets a check take ten times as long as usual before the watchdog ends it: for
 //! a sanitizer.
 
+mod accepts;
 mod allocator;
 mod check;
 mod child;
@@ -60,6 +61,7 @@ mod verdict;
 mod wakers;
 mod watchdog;
 
+pub use accepts::fail_accepts;
 pub use allocator::{Allocations, allocations, live_blocks, live_bytes, with_slow_allocations};
 pub use check::{check, check_model};
 pub use durations::durations_that_wrap;

@@ -140,6 +140,85 @@ fn an_accept_that_is_dropped_does_not_end_the_pause() {
     });
 }
 
+/// Clause 6: there are several errors that say so.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_lack_of_anything_makes_accept_pause() {
+    let lesson = Lesson {
+        clause: "6. Accept",
+        promise: "Whatever the system lacks, a descriptor of the process (`EMFILE`) or of the \
+                  system (`ENFILE`), or memory (`ENOMEM`, `ENOBUFS`), `accept` returns the error, \
+                  and the next call waits for 50 ms.",
+        usual_cause: "Only some of the errors count as a lack. `ErrorKind::OutOfMemory`, for \
+                      example, doesn't stand for `ENOBUFS`. `errors::is_of_the_system` knows all \
+                      of them.",
+        read: "io/reactor.html#connecting-and-accepting",
+    };
+    check(lesson, || {
+        let mut driver = driver();
+        let _entered = driver.handle().enter();
+        let listener = TcpListener::bind(HERE.into()).unwrap();
+        let address = listener.local_addr().unwrap();
+        for lack in [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS] {
+            let client = StdStream::connect(address).unwrap();
+            fail_accepts(&[lack]);
+            let first = drive(&mut driver, listener.accept());
+            if fail_accepts(&[]) > 0 {
+                // It accepts by another call than mio.
+                break;
+            }
+            let error =
+                first.map(drop).expect_err("the system lacks something");
+            let start = Instant::now();
+            assert!(error.raw_os_error() == Some(lack), "the error is {error}");
+            drive(&mut driver, listener.accept()).unwrap();
+            let passed = start.elapsed();
+            assert!(
+                passed >= Duration::from_millis(49),
+                "{passed:.1?} after `{error}`, `accept` has tried again"
+            );
+            drop(client);
+        }
+    });
+}
+
+/// Clause 6: a client may give up before the server accepts.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_connection_that_ended_before_is_passed_over() {
+    let lesson = Lesson {
+        clause: "6. Accept",
+        promise: "If a connection has ended before it was accepted (`ECONNABORTED`), `accept` goes \
+                  on with the next one, at once.",
+        usual_cause: "The error is returned, or makes `accept` pause. Nothing is wrong with the \
+                      listener: see `errors::is_of_the_connection`.",
+        read: "io/reactor.html#connecting-and-accepting",
+    };
+    check(lesson, || {
+        let mut driver = driver();
+        let _entered = driver.handle().enter();
+        let listener = TcpListener::bind(HERE.into()).unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut accept = || {
+            let _client = StdStream::connect(address).unwrap();
+            fail_accepts(&[libc::ECONNABORTED; 3]);
+            let start = Instant::now();
+            let accepted = drive(&mut driver, listener.accept());
+            fail_accepts(&[]);
+            if let Err(error) = accepted {
+                panic!("`accept` returned the error `{error}`");
+            }
+            start.elapsed()
+        };
+        // On a busy machine, any of them may take long.
+        let fastest = (0..8).map(|_| accept()).min().unwrap();
+        assert!(
+            fastest < Duration::from_millis(50),
+            "it took {fastest:.1?} to pass over three connections that had ended"
+        );
+    });
+}
+
 /// Clause 6: one event may stand for many connections.
 #[test]
 fn many_connections_are_made_and_accepted() {

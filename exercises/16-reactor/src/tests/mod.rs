@@ -34,7 +34,8 @@ use std::time::{Duration, Instant};
 use primitives::chaos::{at_moment, with_chaos};
 use testkit::{
     CountingWaker, EndMayBeUnwritten, Lesson, Opener, PanicOnDrop, ThreadProbe,
-    WakeCounts, check, idle_cost, live_bytes, panic_message, start_elsewhere,
+    WakeCounts, check, fail_accepts, idle_cost, live_bytes, panic_message,
+    start_elsewhere,
 };
 use work_stealing::{Runtime, spawn, yield_now};
 
