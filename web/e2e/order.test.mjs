@@ -201,6 +201,33 @@ describe("the order in which a model fails", { skip: reasonToSkip() }, () => {
       assert.equal(await figure.locator(".fig-told").innerText(), "26 of 26");
     }, { reducedMotion: "reduce", prepare: fails(DOCUMENT, WHOLE) });
   });
+
+  test("can be asked for where a test hangs", async () => {
+    const test = { type: "test", name: "tests::ends::a_b", clause: 4, outcome: "failed", message: "seen: it hangs" };
+    const telling = { type: "telling", first: test.name, message: test.message, others: [] };
+    const end = { type: "exit", reason: "exited", code: 101 };
+    const asked = [];
+    const prepare = async (page) => {
+      await page.route("**/exercises/2/order", (route) => route.fulfill({ status: 204 }));
+      await page.route("**/exercises/2/check", (route) => {
+        asked.push(route.request().postDataJSON());
+        const hangs = [test, { ...telling, models_may_show: true }, end];
+        const explored = [test, { ...test, name: MODEL }, telling, { type: "order", document: DOCUMENT }, end];
+        return route.fulfill(stream(asked.length === 1 ? hangs : explored));
+      });
+    };
+    await onPage(path, async (page) => {
+      const panel = await opened(page);
+      await check(panel);
+      const explore = panel.locator(".tests > .failed").getByRole("button", { name: "Explore the models" });
+      await explore.waitFor();
+      await assertAccessible(page, ".exercise");
+      await explore.click();
+      await panel.locator(".order ws-steps svg.steps").waitFor();
+      assert.equal(await explore.count(), 0);
+      assert.deepEqual(asked, [{}, { models: true }]);
+    }, { prepare });
+  });
 });
 
 function asItIs() {

@@ -70,6 +70,9 @@ pub enum Event {
         message: String,
         /// A line for each of the others, the more telling first.
         others: Vec<FailureLine>,
+        /// Whether the models, which haven't run, may show the order of steps in which it hangs.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        models_may_show: bool,
     },
     /// The order of steps in which a model fails. Follows the telling of that model.
     Order {

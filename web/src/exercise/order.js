@@ -43,7 +43,10 @@ export class FailingOrder {
     if (below) below.after(this.details);
     else this.home.append(this.details);
     this.#draw(order);
-    this.details.open = true;
+    // Another failure may be told first, and this one folded.
+    for (let around = /** @type {Element | null} */ (this.details); around; around = around.parentElement) {
+      if (around instanceof HTMLDetailsElement) around.open = true;
+    }
   }
 
   /** A check begins: the results that it stood among go away, and it stays. */

@@ -241,12 +241,20 @@ class Exercise {
         this.showCount();
         return this.say(this.progress(), "", false);
       case "telling":
-        return this.tests.tell(event);
+        this.tests.tell(event);
+        if (event.models_may_show) this.tests.wordsOf(event.first)?.after(this.modelsMayShow());
+        return;
       case "order":
         return this.order.show(event, this.tests.wordsOf(event.document?.title));
       case "exit":
         return this.conclude(event);
     }
+  }
+
+  /** What hangs, a model may show step by step. */
+  modelsMayShow() {
+    const explore = button("Explore the models", () => this.startCheck(true));
+    return element("p", { class: "order-more ws-screen-only" }, explore, " A model checker may find the order of steps in which it hangs, and draws it.");
   }
 
   /** @param {{line: number, level: string, rendered: string}} diagnostic */

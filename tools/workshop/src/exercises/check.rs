@@ -121,13 +121,9 @@ async fn run(
     let mut check = Check::new(workshop, exercise, audience, events);
     let exit = check.run().await?;
     if let Some(event) = telling::of_check(workshop.root(), exercise, &check.verdicts) {
-        let first = match &event {
-            Event::Telling { first, .. } => Some(first.clone()),
-            _ => None,
-        };
         send(events, event);
-        if let Some(first) = first {
-            check.show_order(&first).await;
+        if let Some(model) = check.model_to_draw() {
+            check.show_order(&model).await;
         }
     }
     let green = exit.reason == Reason::Exited && exit.code == Some(0);
@@ -283,7 +279,7 @@ impl<'a> Check<'a> {
 
     /// Runs the tests, and builds the models meanwhile: what doesn't compile
     /// is told together with the tests. There are no models where a test fails, unless
-    /// only such fail as any mistake fails by chance: then a model names the mistake.
+    /// they [may tell](Self::models_may_tell) what the tests can't.
     async fn test_and_build_models(
         &self,
         binary: &Binary,
@@ -309,6 +305,7 @@ impl<'a> Check<'a> {
                 ..
             } = &event
                 && !telling::fails_by_chance(self.exercise.number, name)
+                && self.audience != Audience::Program
             {
                 has_failed.notify_one();
             }
@@ -333,7 +330,7 @@ impl<'a> Check<'a> {
                 .into_iter()
                 .for_each(|event| send(self.events, event));
         }
-        if ended.cause != Cause::Exited(0) && !self.fails_only_by_chance(&verdicts) {
+        if ended.cause != Cause::Exited(0) && !self.models_may_tell(&verdicts) {
             return Ok((ended, verdicts, None));
         }
         heard.now(self.events);
@@ -381,13 +378,14 @@ impl<'a> Check<'a> {
         Ok(Some(exit))
     }
 
-    fn fails_only_by_chance(&self, verdicts: &Verdicts) -> bool {
-        let failed = verdicts
-            .iter()
-            .filter(|(_, test)| !matches!(test.outcome, Outcome::Passed | Outcome::Ignored));
-        let mut failed = failed.map(|(name, _)| name).peekable();
+    /// Whether the models are run although tests fail. If the reader has asked for the
+    /// models, it's also enough that what fails hangs: a model shows in which order.
+    fn models_may_tell(&self, verdicts: &Verdicts) -> bool {
         let number = self.exercise.number;
-        failed.peek().is_some() && failed.all(|name| telling::fails_by_chance(number, name))
+        telling::fails_only(verdicts, |name, kind| {
+            telling::fails_by_chance(number, name)
+                || self.audience == Audience::Program && kind == telling::Kind::Hang
+        })
     }
 
     /// Builds the models for each checker, as long as they compile.
@@ -484,6 +482,16 @@ impl<'a> Check<'a> {
         self.run_time += ended.time;
         self.verdicts.extend(verdicts);
         Ok(Ok(ended))
+    }
+
+    /// The failing model that tells most.
+    fn model_to_draw(&self) -> Option<String> {
+        let mut models = self.verdicts.clone();
+        models.retain(|name, _| Checker::of_test(name).is_some());
+        match telling::of_check(self.workshop.root(), self.exercise, &models)? {
+            Event::Telling { first, .. } => Some(first),
+            _ => None,
+        }
     }
 
     /// Shows in which order a test fails, if it's a model.

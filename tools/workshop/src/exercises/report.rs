@@ -56,6 +56,7 @@ struct Telling {
     first: String,
     message: String,
     others: Vec<FailureLine>,
+    models_may_show: bool,
 }
 
 struct Test {
@@ -184,11 +185,13 @@ impl<'a, W: io::Write> Report<'a, W> {
                 first,
                 message,
                 others,
+                models_may_show,
             } => {
                 self.telling = Some(Telling {
                     first,
                     message,
                     others,
+                    models_may_show,
                 });
             }
             Event::Order { document, .. } => self.failing = Some(*document),
@@ -428,6 +431,7 @@ impl<'a, W: io::Write> Report<'a, W> {
             first,
             message,
             others,
+            ..
         }) = &self.telling
         {
             text += &format!(
@@ -540,6 +544,13 @@ impl<'a, W: io::Write> Report<'a, W> {
         }
         if self.lacks_only_models() {
             return writeln!(self.out, "\n{sum} in the tests; the models haven't run.");
+        }
+        if self.telling.as_ref().is_some_and(|it| it.models_may_show) {
+            let command = format!("cargo workshop check {number} models::");
+            writeln!(
+                self.out,
+                "\nThe models may show in which order it hangs: `{command}`."
+            )?;
         }
         let help = format!("Stuck? `cargo workshop hint {number}`.");
         writeln!(self.out, "\n{sum}. {help}")
@@ -680,11 +691,13 @@ mod tests {
                 first: "tests::b".into(),
                 message: "clause 2: seen b".into(),
                 others: vec![line("tests::c", "seen c", false)],
+                models_may_show: true,
             },
             exit(101),
         ]);
         let expected = "  ✓ 1. \n  ✗ 2.   2 of 2 tests fail\n\nb\nclause 2: seen b\n\n\
                         Also failing (`cargo workshop check 7 NAME` tells one in full):\n  c\n      seen c\n\n\
+                        The models may show in which order it hangs: `cargo workshop check 7 models::`.\n\n\
                         1 of 2 clauses hold. Stuck? `cargo workshop hint 7`.\n";
         assert_eq!(text, expected);
     }
@@ -709,6 +722,7 @@ mod tests {
                     line("tests::c", "the same was seen", true),
                     line("tests::d", "the same was seen", true),
                 ],
+                models_may_show: false,
             },
             exit(101),
         ]);

@@ -304,7 +304,20 @@ pub fn of_check(root: &Path, exercise: &Exercise, verdicts: &Verdicts) -> Option
         first: choice.order[0].name.clone(),
         message: choice.message(),
         others: choice.others(),
+        models_may_show: !exercise.models().is_empty()
+            && !verdicts.keys().any(|name| name.starts_with("models::"))
+            && fails_only(verdicts, |_, kind| kind == Kind::Hang),
     })
+}
+
+/// Whether tests have failed, and only such as `is_such` says.
+pub fn fails_only(verdicts: &Verdicts, is_such: impl Fn(&str, Kind) -> bool) -> bool {
+    let has_passed = |outcome| matches!(outcome, Outcome::Passed | Outcome::Ignored);
+    let mut failed = verdicts
+        .iter()
+        .filter(|(_, test)| !has_passed(test.outcome))
+        .peekable();
+    failed.peek().is_some() && failed.all(|(name, test)| is_such(name, test.cause.kind))
 }
 
 /// The failures of the earliest milestone that has some, and those of later ones:
@@ -771,6 +784,30 @@ mod tests {
         assert!(!lines[0].is_repeated && lines[1].is_repeated && lines[2].is_repeated);
         assert!(lines[3].line.ends_with("word …"), "{}", lines[3].line);
         assert!(lines[3].line.chars().count() <= LINE_WIDTH);
+    }
+
+    #[test]
+    fn models_are_worth_running_where_all_that_fails_hangs() {
+        let verdict = |outcome, kind| Verdict {
+            clause: None,
+            outcome,
+            message: String::new(),
+            cause: Cause {
+                kind,
+                ..Cause::default()
+            },
+        };
+        let hangs = |_: &str, kind| kind == Kind::Hang;
+        let passes = (
+            "tests::a".to_owned(),
+            verdict(Outcome::Passed, Kind::default()),
+        );
+        let mut verdicts = Verdicts::from([passes]);
+        assert!(!fails_only(&verdicts, hangs), "nothing fails");
+        verdicts.insert("tests::b".into(), verdict(Outcome::Failed, Kind::Hang));
+        assert!(fails_only(&verdicts, hangs));
+        verdicts.insert("tests::c".into(), verdict(Outcome::Failed, Kind::Panic));
+        assert!(!fails_only(&verdicts, hangs), "the panic is told first");
     }
 
     #[test]
