@@ -28,7 +28,6 @@
 //! lets a check take ten times as long as usual before the watchdog ends it: for
 //! a sanitizer.
 
-mod accepts;
 mod allocator;
 mod check;
 mod child;
@@ -38,6 +37,7 @@ mod futures;
 mod gate;
 mod grammar;
 mod hangs;
+mod interposed;
 mod lesson;
 mod locked;
 mod manual;
@@ -61,12 +61,12 @@ mod verdict;
 mod wakers;
 mod watchdog;
 
-pub use accepts::fail_accepts;
 pub use allocator::{Allocations, allocations, live_blocks, live_bytes, with_slow_allocations};
 pub use check::{check, check_model};
 pub use durations::durations_that_wrap;
 pub use futures::{MustNotMove, WokenByTurns, WrittenMeanwhile, Yields};
 pub use gate::{Gate, Opener, Rendezvous, start_elsewhere, wait_by_thread_park};
+pub use interposed::{InterruptedWait, fail_accepts, with_interrupted_waits};
 pub use lesson::Lesson;
 pub use locked::locked_instructions;
 pub use manual::{ManualFuture, ManualHandle};

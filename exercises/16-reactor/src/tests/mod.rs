@@ -35,7 +35,7 @@ use primitives::chaos::{at_moment, with_chaos};
 use testkit::{
     CountingWaker, EndMayBeUnwritten, Lesson, Opener, PanicOnDrop, ThreadProbe,
     WakeCounts, check, fail_accepts, idle_cost, live_bytes, panic_message,
-    start_elsewhere,
+    start_elsewhere, with_interrupted_waits,
 };
 use work_stealing::{Runtime, spawn, yield_now};
 
