@@ -4,6 +4,7 @@
 //! Fails at times: a_guard_that_is_forgotten_harms_nobody
 //! Fails at times: a_panic_harms_nobody_else
 //! Fails at times: a_runtime_dropped_by_a_task_of_another_is_waited_for
+//! Fails at times: a_runtime_may_be_dropped_by_its_own_job
 //! Fails at times: a_task_that_yields_to_a_long_poll_is_stolen
 //! Fails at times: a_thread_that_is_refused_is_an_error
 //! Fails at times: as_many_tasks_run_as_there_are_workers
@@ -20,8 +21,8 @@
 //! doesn't count the polls of tasks from its slot, and it looks at its global queue only
 //! once an interval, which it adapts to the length of the polls if you set none.
 //! Where the system refuses a thread, tokio panics. It doesn't wait for a runtime that
-//! is dropped in a task of any runtime: it panics, unless the caller asks it not to
-//! wait.
+//! is dropped in a task or a job of any runtime: it panics, or would wait for the job
+//! itself, unless the caller asks it not to wait.
 //!
 //! On a busy machine a run sometimes hangs: a worker of tokio is parked while a task
 //! waits behind another that is being polled. This can happen in two ways; the section

@@ -48,8 +48,9 @@
 //!
 //! The loop:
 //!
-//! 10. **Tasks first.** [`drive`] polls the tasks that are ready, and each poll
-//!     takes [`POLL`]. If none is ready, the clock jumps to the next deadline.
+//! 10. **Tasks first.** [`drive`] polls the tasks that are ready. It takes a
+//!     task out of the queue only to poll it at once, and each poll takes
+//!     [`POLL`]. If none is ready, the clock jumps to the next deadline.
 //! 11. **Stops.** `drive` returns as soon as the main task is over. It returns
 //!     [`Stop::Deadlock`] when no task is ready and none waits for a time,
 //!     [`Stop::TimeLimit`] before the clock shows a time after [`TIME_LIMIT`],

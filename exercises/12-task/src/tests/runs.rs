@@ -392,6 +392,19 @@ fn a_task_that_yields_and_is_woken_is_polled_once_more() {
     });
 }
 
+/// For a waker around a task's own, with the same data.
+static LOOK_ALIKE: RawWakerVTable = RawWakerVTable::new(
+    |data| RawWaker::new(data, &LOOK_ALIKE),
+    |_| {
+        LOOK_ALIKE_WAKES.fetch_add(1, SeqCst);
+    },
+    |_| {
+        LOOK_ALIKE_WAKES.fetch_add(1, SeqCst);
+    },
+    |_| {},
+);
+static LOOK_ALIKE_WAKES: AtomicUsize = AtomicUsize::new(0);
+
 /// Clause 16: combinators poll with wakers of their own, and wait for them.
 #[test]
 fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
@@ -399,9 +412,10 @@ fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
         clause: "16. Yield",
         promise: "A yield that is polled with another waker, in a task or elsewhere, wakes that waker.",
         usual_cause: "The yield checks only whether a task runs on this thread, not whether the \
-                      waker is that task's; or a nested run forgets the outer task, or that the \
-                      outer task has yielded: save both where a run begins, and restore them where \
-                      it ends.",
+                      waker is that task's, or compares the data of the two and not the vtables; \
+                      or the record of the task stays when its run is over; or a nested run \
+                      forgets the outer task, or that the outer task has yielded: save both where \
+                      a run begins, and restore them where it ends.",
         read: "scheduler/task.html#a-yield-without-a-waker",
     };
     let wakes_of_a_yield = || {
@@ -415,6 +429,33 @@ fn a_yield_wakes_a_waker_that_is_not_the_tasks() {
         assert!(
             wakes == 1,
             "outside of a task the waker was woken {wakes} times"
+        );
+        // Its run is over, so this thread polls it no longer.
+        let queue = Queue::default();
+        let (_task, waker, _handle) = queue.spawn_waiting();
+        let polled = pin!(yield_now()).poll(&mut Context::from_waker(&waker));
+        assert!(polled.is_pending(), "a yield is pending once");
+        let scheduled = queue.scheduled();
+        assert!(
+            scheduled == 1,
+            "a yield was polled with the waker of a task that waits, outside of its `run`, and the \
+             task was scheduled {scheduled} times"
+        );
+        let queue = Queue::default();
+        let _handle = queue.spawn(poll_fn(|cx| {
+            // SAFETY: the functions of `LOOK_ALIKE` don't use the data.
+            let waker = unsafe { Waker::new(cx.waker().data(), &LOOK_ALIKE) };
+            let polled =
+                pin!(yield_now()).poll(&mut Context::from_waker(&waker));
+            assert!(polled.is_pending(), "a yield is pending once");
+            Poll::<()>::Pending
+        }));
+        queue.run_one();
+        let (wakes, yielded) = (LOOK_ALIKE_WAKES.load(SeqCst), queue.yielded());
+        assert!(
+            wakes == 1 && yielded == 0,
+            "in a task a yield was polled with a waker that has the data of the task's own and \
+             another vtable: it was woken {wakes} times, and the task yielded {yielded} times"
         );
         for is_first in [true, false] {
             let queue = Queue::default();

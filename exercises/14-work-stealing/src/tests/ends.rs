@@ -531,10 +531,13 @@ fn a_runtime_may_be_dropped_by_its_own_task() {
 fn a_runtime_may_be_dropped_by_its_own_job() {
     let lesson = Lesson {
         clause: "16. After the end",
-        promise: "A blocking job that drops its own runtime continues to its end, and all tasks \
-                  are dropped.",
-        usual_cause: "The drop waits for all threads of the pool although it is called on one of \
-                      them: this thread can't end before the drop returns. Leave it out.",
+        promise: "A blocking job that drops its own runtime continues to its end. When the drop \
+                  returns, all tasks are dropped, and no job begins.",
+        usual_cause: "The drop treats a thread of the pool like a worker: it doesn't wait for the \
+                      workers, although they don't need this thread, or it doesn't shut the pool \
+                      down. At a hang: the drop waits for all threads of the pool although it is \
+                      called on one of them: this thread can't end before the drop returns. Leave \
+                      it out.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
@@ -547,15 +550,32 @@ fn a_runtime_may_be_dropped_by_its_own_job() {
                 drop(probe);
             });
             manual.wait_until_polled();
-            let (give, take) = std::sync::mpsc::channel::<Runtime>();
-            let done = Arc::new(Gate::new());
-            let signal = done.clone();
+            let opener = Opener::new();
+            occupy_worker(&runtime.handle(), &opener);
+            let (give, take) = mpsc::channel::<Runtime>();
+            let (tell, seen) = mpsc::channel();
+            let (handle, at_return) = (runtime.handle(), log.clone());
             drop(runtime.handle().spawn_blocking(move || {
+                // A worker is in a poll as the drop begins.
+                let opening = opener.open_once_asleep();
                 drop(take.recv());
-                signal.open();
+                let dropped = at_return.count();
+                let late = handle.spawn_blocking(|| ());
+                opening.join().expect("it opens");
+                let _ = tell.send((dropped, late));
             }));
             give.send(runtime).expect("the job waits");
-            done.wait();
+            let (dropped, late) = seen.recv().expect("the job ends");
+            assert!(
+                dropped == 1,
+                "a job dropped its own runtime, and when the drop returned a task was still there"
+            );
+            let is_cancelled =
+                parker::block_on(late).is_err_and(|it| it.is_cancelled());
+            assert!(
+                is_cancelled,
+                "a job dropped its own runtime, and a job that came after that ran"
+            );
             let error =
                 parker::block_on(waiting).expect_err("it was cancelled");
             assert!(error.is_cancelled(), "the handle gives another error");
@@ -653,6 +673,56 @@ fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
     });
 }
 
+/// Clause 15: a panic ends a program in order, too.
+#[test]
+fn a_drop_by_a_panic_waits_for_the_end() {
+    let lesson = Lesson {
+        clause: "15. Shutdown",
+        promise: "A runtime that a panic drops has ended when the drop returns, as at any other \
+                  time.",
+        usual_cause: "The drop doesn't wait if the thread panics, so that a worker's panic can't \
+                      become a second one. The workers of this runtime never panic.",
+        read: "scheduler/runtime.html#shutdown",
+    };
+    check(lesson, || {
+        for workers in [1, 2] {
+            let runtime = runtime(workers);
+            let dropped = Arc::new(AtomicUsize::new(0));
+            let (future, manual) = ManualFuture::new();
+            let probe = Dropped(dropped.clone());
+            drop(runtime.spawn(async move {
+                let _with_the_future = probe;
+                future.await;
+            }));
+            manual.wait_until_polled();
+            let opener = Opener::new();
+            let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
+            let (probe, signal) = (Dropped(dropped.clone()), begun.clone());
+            drop(runtime.spawn(async move {
+                signal.open();
+                gate.wait();
+                drop(probe);
+            }));
+            begun.wait();
+            let panic = panic_message(|| {
+                let _runtime = runtime;
+                let _opening = opener.open_once_asleep();
+                panic!("mine");
+            });
+            let gone = dropped.load(SeqCst);
+            assert!(
+                panic.as_deref() == Some("mine"),
+                "the panic that dropped the runtime became {panic:?}"
+            );
+            assert!(
+                gone == 2,
+                "a panic dropped the runtime, and after that {} of its 2 futures were left",
+                2 - gone
+            );
+        }
+    });
+}
+
 /// How long a shutdown may take for which no thread waits.
 const END_AT_LATEST: Duration = Duration::from_secs(3);
 
@@ -695,6 +765,49 @@ fn idle_workers_sleep() {
                     cost.cpu < IDLE_CPU && cost.sleeps < IDLE_SLEEPS,
                     "in {:?} without a task, a worker woke up {} times and used \
                      {:.0?} of CPU time",
+                    IDLE_WINDOW / 2,
+                    cost.sleeps,
+                    cost.cpu
+                );
+            }
+        }
+    });
+}
+
+/// Clause 17: one long poll must not keep all other processors busy.
+#[test]
+fn workers_without_a_task_sleep_beside_a_busy_one() {
+    let lesson = Lesson {
+        clause: "17. Idle",
+        promise: "While one worker is in a long poll, the others, which have no task, use no CPU \
+                  time.",
+        usual_cause: "The workers search as long as one of them is busy, because it may spawn \
+                      something soon. They have to park, and `notify` unparks one.",
+        read: "scheduler/work-stealing.html#the-worker-loop",
+    };
+    check(lesson, || {
+        for workers in [2, 4] {
+            let runtime = super::runtime(workers);
+            let meeting = Arc::new(Barrier::new(workers));
+            let probes = (0..workers).map(|_| {
+                let meeting = meeting.clone();
+                runtime.spawn(async move {
+                    meeting.wait();
+                    ThreadProbe::here()
+                })
+            });
+            let probes = runtime.block_on(all(probes.collect()));
+            let opener = Opener::new();
+            occupy_worker(&runtime.handle(), &opener);
+            for probe in probes {
+                probe.wait_until_asleep();
+                let Some(cost) = idle_cost(&probe, IDLE_WINDOW / 2) else {
+                    return;
+                };
+                assert!(
+                    cost.cpu < IDLE_CPU && cost.sleeps < IDLE_SLEEPS,
+                    "in {:?} beside a worker in a long poll, a worker without a task woke up {} \
+                     times and used {:.0?} of CPU time",
                     IDLE_WINDOW / 2,
                     cost.sleeps,
                     cost.cpu

@@ -315,3 +315,89 @@ fn the_next_deadline_is_the_earliest_one() {
         );
     });
 }
+
+/// Clause 2: many calls, and a plain list that says what they return.
+#[test]
+fn many_calls_agree_with_a_plain_list() {
+    let lesson = Lesson {
+        clause: "2. Due",
+        promise: "After any calls of `wake_at`, `cancel` and `advance_to`, the wakers that are due \
+                  are returned in the order of their deadlines, and then of the calls.",
+        usual_cause: "`cancel` changes the order of the others (`swap_remove`), the number that \
+                      distinguishes two timers is used a second time, or the type in which a \
+                      deadline is kept is too small for it: `sleep(Duration::MAX)` is allowed.",
+        read: "io/simulator.html#a-clock-that-jumps",
+    };
+    check(lesson, || {
+        for seed in 0..40 {
+            let mut random = Random::new(seed);
+            let (mut clock, wakers) = (Clock::new(), Wakers::default());
+            let mut time = Duration::ZERO;
+            let (mut list, mut timers) = (Vec::new(), Vec::new());
+            for number in 0..700 {
+                match random.below(16) {
+                    0..10 => {
+                        let deadline = match random.below(20) {
+                            0 => Duration::MAX,
+                            // More nanoseconds than fit into 64 bits.
+                            1 => u32::MAX * (5 * SECOND) + time,
+                            _ => random.below(20) as u32 * SECOND,
+                        };
+                        timers.push((
+                            clock.wake_at(deadline, wakers.number(number)),
+                            number,
+                        ));
+                        list.push((deadline, number));
+                    }
+                    10..15 if !timers.is_empty() => {
+                        let index = random.below(timers.len() as u64);
+                        let (timer, number) = timers[index as usize];
+                        let place = list.iter().position(|it| it.1 == number);
+                        let expected = place.map(|place| list.remove(place).1);
+                        let taken = wakers.of(clock.cancel(timer));
+                        assert!(
+                            taken.iter().copied().eq(expected),
+                            "seed {seed}: `cancel` with the timer of waker {number} returned \
+                             {taken:?}, not {expected:?}"
+                        );
+                    }
+                    _ => {
+                        let to = random.below(20) as u32 * SECOND;
+                        time = time.max(to);
+                        // Stable: those with one deadline stay in their order.
+                        list.sort_by_key(|it| it.0);
+                        let count = list.partition_point(|it| it.0 <= time);
+                        let expected = list.drain(..count).map(|it| it.1);
+                        let expected: Vec<_> = expected.collect();
+                        let due = wakers.of(clock.advance_to(to));
+                        let same = due.iter().zip(&expected);
+                        let same = same.take_while(|(a, b)| a == b).count();
+                        assert!(
+                            due == expected,
+                            "seed {seed}: `advance_to({to:?})` should return {} wakers, and \
+                             returned {}. The first that differs is waker {:?}, and should be \
+                             {:?}",
+                            expected.len(),
+                            due.len(),
+                            due.get(same),
+                            expected.get(same)
+                        );
+                    }
+                }
+                let (shown, next) = (clock.now(), clock.next_deadline());
+                let first = list.iter().map(|it| it.0).min();
+                assert!(
+                    shown == time && next == first,
+                    "seed {seed}: the clock shows {shown:?} and not {time:?}, or the next \
+                     deadline is {next:?} and not {first:?}"
+                );
+            }
+            let kept = Arc::strong_count(&wakers.woken) - 1;
+            assert!(
+                kept == list.len(),
+                "seed {seed}: {} wakers wait, and the clock keeps {kept}",
+                list.len()
+            );
+        }
+    });
+}

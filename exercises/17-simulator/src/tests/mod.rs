@@ -9,7 +9,7 @@ mod wires;
 mod world;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};

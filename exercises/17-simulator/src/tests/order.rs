@@ -126,6 +126,20 @@ fn every_order_is_possible() {
             count == 24,
             "in 4,000 draws of four tasks, {count} of the 24 orders occurred"
         );
+        for (count, order_count) in [(2, 2), (3, 6), (5, 120)] {
+            let mut counts = BTreeMap::new();
+            for _ in 0..400 * order_count {
+                let order = drain(&mut queue(0..count), &mut random);
+                *counts.entry(order).or_insert(0_u32) += 1;
+            }
+            let uneven = counts.iter().find(|it| it.1.abs_diff(400) > 140);
+            assert!(
+                uneven.is_none() && counts.len() == order_count,
+                "{} of the {order_count} orders of {count} tasks occurred, each about 400 times, \
+                 except this one: {uneven:?}",
+                counts.len()
+            );
+        }
     });
 }
 
@@ -162,6 +176,200 @@ fn a_task_that_comes_later_may_be_next() {
                  {overtakes} times, and not about {expected} times",
                 count - 1
             );
+        }
+    });
+}
+
+/// Where a task stands among those in the queue, by something that happened to
+/// it before.
+const ORDERS: [(&str, Key); 7] = [
+    ("the number of its pushes since its last `pop`", |it| {
+        it.tickets
+    }),
+    ("the number of all its pushes", |it| it.pushes),
+    ("how often it was popped", |it| it.pops),
+    ("when it came into the queue", |it| it.entered_at),
+    ("its latest push", |it| it.pushed_at),
+    ("its latest `pop`", |it| it.popped_at),
+    ("its number", |it| it.id.into()),
+];
+
+/// The places in such an order: the first, three thirds, and the last.
+const PLACES: [&str; 5] = [
+    "the first",
+    "one of the first third of the others",
+    "one of the second third of the others",
+    "one of the last third of the others",
+    "the last",
+];
+
+/// What the tasks are sorted by.
+type Key = fn(&History) -> u64;
+
+/// What happened to a task until now.
+#[derive(Clone, Default)]
+struct History {
+    id: u32,
+    is_queued: bool,
+    tickets: u64,
+    pushes: u64,
+    pops: u64,
+    entered_at: u64,
+    pushed_at: u64,
+    popped_at: u64,
+}
+
+/// How often tasks with one place in one order came, and how often they should
+/// have, with the variance of that.
+#[derive(Clone, Copy, Default)]
+struct Odds {
+    seen: f64,
+    expected: f64,
+    variance: f64,
+}
+
+/// The place, in [`PLACES`], of the task with this rank.
+fn place(rank: usize, count: usize) -> usize {
+    match rank {
+        0 => 0,
+        last if last == count - 1 => 4,
+        middle => 1 + (middle - 1) * 3 / (count - 2),
+    }
+}
+
+/// A queue, and what happened to each task.
+struct Watched {
+    queue: ReadyQueue,
+    random: Random,
+    tasks: Vec<History>,
+    time: u64,
+    odds: [[Odds; PLACES.len()]; ORDERS.len()],
+}
+
+impl Watched {
+    fn new(count: usize) -> Self {
+        // The numbers have gaps, and these have different widths.
+        let ids = (1..=count as u32).map(|index| index * index);
+        let tasks = ids.map(|id| History {
+            id,
+            ..History::default()
+        });
+        Self {
+            queue: ReadyQueue::new(),
+            random: Random::new(8),
+            tasks: tasks.collect(),
+            time: 0,
+            odds: Default::default(),
+        }
+    }
+
+    fn push(&mut self, index: usize) {
+        self.time += 1;
+        let task = &mut self.tasks[index];
+        self.queue.push(TaskId(task.id));
+        if !task.is_queued {
+            task.is_queued = true;
+            task.tickets = 0;
+            task.entered_at = self.time;
+        }
+        task.tickets += 1;
+        task.pushes += 1;
+        task.pushed_at = self.time;
+    }
+
+    /// Takes out a task, and compares it with the others that are there.
+    /// Returns its index.
+    fn pop(&mut self) -> Option<usize> {
+        self.time += 1;
+        let queued = self.tasks.iter().filter(|it| it.is_queued);
+        let queued: Vec<History> = queued.cloned().collect();
+        let popped = self.queue.pop(&mut self.random);
+        let count = queued.len();
+        let chosen = queued.iter().find(|it| popped == Some(TaskId(it.id)));
+        assert!(
+            chosen.is_some() || (popped.is_none() && count == 0),
+            "there were {count} tasks in the queue, and `pop` returned {popped:?}, which isn't one \
+             of them"
+        );
+        let chosen = chosen?;
+        if count > 1 {
+            for ((_, key), odds) in ORDERS.iter().zip(&mut self.odds) {
+                let key = |it: &History| (key(it), it.id);
+                let before = queued.iter().filter(|it| key(it) < key(chosen));
+                odds[place(before.count(), count)].seen += 1.0;
+                let mut sizes = [0.0; PLACES.len()];
+                (0..count).for_each(|rank| sizes[place(rank, count)] += 1.0);
+                for (odds, size) in odds.iter_mut().zip(sizes) {
+                    let share = size / count as f64;
+                    odds.expected += share;
+                    odds.variance += share * (1.0 - share);
+                }
+            }
+        }
+        let index = self.tasks.iter().position(|it| it.id == chosen.id)?;
+        let task = &mut self.tasks[index];
+        task.is_queued = false;
+        task.pops += 1;
+        task.popped_at = self.time;
+        Some(index)
+    }
+}
+
+/// Clause 6: neither wake-ups nor earlier polls change the odds.
+#[test]
+fn no_history_makes_a_task_more_likely() {
+    let lesson = Lesson {
+        clause: "6. By the seed",
+        promise: "Each task in the queue is equally likely to be next, however often it was pushed, \
+                  when it was popped before, and how long it has been there.",
+        usual_cause: "A task is in the draw once for each push, and only `pop` removes its other \
+                      entries. Or the queue prefers a task that has waited for long, avoids the \
+                      one that it returned last, or starts at a random number and takes the next \
+                      task after it.",
+        read: "io/simulator.html#the-seed-chooses",
+    };
+    check(lesson, || {
+        for count in [2, 5, 40, 250] {
+            let mut watched = Watched::new(count);
+            let mut script = Random::new(count as u64);
+            // Some tasks are woken much more often than others.
+            let any = |script: &mut Random| {
+                let indexes = [(); 2].map(|()| script.below(count as u64));
+                indexes.into_iter().min().unwrap_or(0) as usize
+            };
+            for step in 0..4_000 {
+                for _ in 0..script.below(7) {
+                    let index = any(&mut script);
+                    watched.push(index);
+                }
+                let popped = watched.pop();
+                // As a task that yields.
+                if let Some(index) = popped.filter(|_| script.one_in(2)) {
+                    watched.push(index);
+                }
+                if step % 800 == 799 {
+                    while watched.pop().is_some() {}
+                }
+            }
+            for ((order, _), odds) in ORDERS.iter().zip(watched.odds) {
+                for (place, odds) in PLACES.iter().zip(odds) {
+                    let Odds {
+                        seen,
+                        expected,
+                        variance,
+                    } = odds;
+                    // Six standard deviations: no generator fails this by
+                    // accident.
+                    let is_even =
+                        (seen - expected).abs() <= 6.0 * variance.sqrt() + 1.0;
+                    assert!(
+                        is_even,
+                        "{count} tasks were pushed and popped again and again. If the tasks that \
+                         are in the queue are sorted by {order}, {place} was next {seen:.0} \
+                         times, and not about {expected:.0} times"
+                    );
+                }
+            }
         }
     });
 }

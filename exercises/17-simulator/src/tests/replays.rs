@@ -109,6 +109,66 @@ fn the_first_seed_that_fails_is_found() {
     });
 }
 
+/// What a simulation draws first, which tells its seed.
+fn first_draw(simulation: &Simulation) -> u64 {
+    let drawn = simulation.run(async { random_below(u64::MAX) });
+    drawn.expect("it ends")
+}
+
+/// Clause 13: each seed once, as it is, and no other.
+#[test]
+fn a_search_runs_the_seeds_of_its_range() {
+    let lesson = Lesson {
+        clause: "13. Finds",
+        promise: "`find` runs the scenario with each seed of the range, in order, until one fails, \
+                  and that one a second time.",
+        usual_cause: "The end of the range is run, too, or the last seed isn't, or the simulation \
+                      gets another seed than the one that is returned.",
+        read: "io/simulator.html#a-seed-is-a-bug-report",
+    };
+    check(lesson, || {
+        for (seeds, failing) in [
+            (100..110, None),
+            (100..110, Some(109)),
+            (100..110, Some(110)),
+            (0..1, Some(0)),
+            (7..7, Some(7)),
+            (u64::MAX - 2..u64::MAX, Some(u64::MAX - 1)),
+        ] {
+            let runs = RefCell::new(Vec::new());
+            let found = find(seeds.clone(), |simulation| {
+                let drawn = first_draw(simulation);
+                runs.borrow_mut().push(drawn);
+                let fails = failing.is_some_and(|failing| {
+                    drawn == first_draw(&Simulation::new(failing))
+                });
+                if fails { Err("broken".into()) } else { Ok(()) }
+            });
+            let is_there = failing.filter(|seed| seeds.contains(seed));
+            let last = is_there.map_or(seeds.end, |seed| seed + 1);
+            let mut expected: Vec<_> = (seeds.start..last).collect();
+            expected.extend(is_there);
+            let draws = expected.iter().copied().map(Simulation::new);
+            let draws: Vec<_> = draws.map(|it| first_draw(&it)).collect();
+            let runs = runs.into_inner();
+            assert!(
+                runs == draws,
+                "with the range {seeds:?}, if seed {failing:?} fails, the seeds {expected:?} \
+                 should run, which are {}; there were {} runs, or they had other seeds",
+                expected.len(),
+                runs.len()
+            );
+            let seed = found.as_ref().map(|found| found.seed);
+            assert!(
+                seed == is_there,
+                "of the seeds {seeds:?}, seed {failing:?} fails, and `find` returned {seed:?}"
+            );
+            let has_trace = found.is_none_or(|it| it.trace.contains("main"));
+            assert!(has_trace, "the trace doesn't contain the main task");
+        }
+    });
+}
+
 /// Clause 13: a scenario may itself be unsteady, and then its seed is useless.
 #[test]
 fn a_failure_that_cannot_be_replayed_is_told() {

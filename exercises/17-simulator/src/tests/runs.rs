@@ -23,6 +23,25 @@ fn the_clock_jumps_when_nothing_is_ready() {
             }
             woken
         });
+        let exact = Simulation::new(10);
+        let late = exact.run(async {
+            for nanos in [1, 7, 999, 20_001, 1_234_567] {
+                // The poll takes some of this time.
+                let deadline = now() + POLL + Duration::from_nanos(nanos);
+                sleep_until(deadline).await;
+                if now() != deadline {
+                    return Some((deadline, now()));
+                }
+            }
+            None
+        });
+        let Ok(late) = late else {
+            panic!("five sleeps ended with {late:?}");
+        };
+        assert!(
+            late.is_none(),
+            "no task was ready. The next deadline and the time to which the clock jumped: {late:?}"
+        );
         let first = 20 * SECOND;
         let Ok([one, two, three]) = woken.as_deref() else {
             panic!("three sleeps ended with {woken:?}");
@@ -63,6 +82,74 @@ fn each_poll_takes_its_time() {
             (100 * POLL..=104 * POLL).contains(&passed),
             "in 102 or 103 polls, {passed:?} passed, where each takes {POLL:?}"
         );
+        let simulation = Simulation::new(10);
+        let counted = simulation.run(async {
+            let (start, count) = (now(), Rc::new(Cell::new(0)));
+            for _ in 0..30 {
+                let count = count.clone();
+                drop(spawn("short", async move { count.set(count.get() + 1) }));
+            }
+            let mut polls = 0;
+            while count.get() < 30 {
+                Yields(1).await;
+                polls += 1;
+            }
+            (now() - start, 30 + polls)
+        });
+        let (passed, polls) = counted.expect("it ends");
+        assert!(
+            passed == polls * POLL,
+            "in {polls} polls, 30 of which were the last of their task, {passed:?} passed, where \
+             each takes {POLL:?}"
+        );
+    });
+}
+
+/// Clause 10: a seed must be able to have a task overtake those that are ready.
+#[test]
+fn what_a_poll_spawns_may_be_polled_next() {
+    let lesson = Lesson {
+        clause: "10. Tasks first",
+        promise: "A task that becomes ready during a poll is as likely to be polled next as those \
+                  that were ready before.",
+        usual_cause: "The loop takes several tasks out of the queue, and then polls one after the \
+                      other. What a poll wakes has to wait for the rest of them.",
+        read: "io/simulator.html#the-loop",
+    };
+    check(lesson, || {
+        for count in [2, 3] {
+            let seeds = 600;
+            let overtakes = (0..seeds).filter(|seed| {
+                let simulation = Simulation::new(*seed);
+                let overtakes = simulation.run(async move {
+                    // `None` is the task that one of the others spawns.
+                    let order = Rc::new(RefCell::new(Vec::new()));
+                    for number in 0..count {
+                        let order = order.clone();
+                        drop(spawn("ready", async move {
+                            let is_first = order.borrow().is_empty();
+                            order.borrow_mut().push(Some(number));
+                            if is_first {
+                                let spawned = async move {
+                                    order.borrow_mut().push(None);
+                                };
+                                drop(spawn("spawned", spawned));
+                            }
+                        }));
+                    }
+                    sleep(MS).await;
+                    order.take().get(1) == Some(&None)
+                });
+                overtakes.expect("it ends")
+            });
+            let (overtakes, expected) = (overtakes.count(), 600 / count);
+            // Some six standard deviations.
+            assert!(
+                overtakes.abs_diff(expected) <= 75,
+                "of {count} tasks that are ready, the first one spawns another: with {seeds} \
+                 seeds, that one was polled next {overtakes} times, and not about {expected} times"
+            );
+        }
     });
 }
 
@@ -140,6 +227,33 @@ fn the_run_ends_with_its_main_task() {
     });
 }
 
+/// Clause 11: the main task is the one that is passed.
+#[test]
+fn a_simulation_may_run_another_main_task() {
+    let lesson = Lesson {
+        clause: "11. Stops",
+        promise: "`drive` returns when the task that it was given is over, even if that isn't the \
+                  first task of the world.",
+        usual_cause: "The loop compares with the number 1 instead of `main`.",
+        read: "io/simulator.html#the-loop",
+    };
+    check(lesson, || {
+        let simulation = Simulation::new(11);
+        for number in 0..3 {
+            let result = simulation.run(async move {
+                drop(spawn("over soon", async {}));
+                drop(spawn("never over", pending::<()>()));
+                sleep(MS).await;
+                number
+            });
+            assert!(
+                result == Ok(number),
+                "the main task returned {number}, the run {result:?}"
+            );
+        }
+    });
+}
+
 /// Clause 11: in reality, this program would hang.
 #[test]
 fn a_task_that_nothing_wakes_is_a_deadlock() {
@@ -177,7 +291,8 @@ fn a_run_without_end_reaches_the_limit() {
         promise: "Before the clock would show a time after `TIME_LIMIT`, `drive` returns \
                   `TimeLimit`.",
         usual_cause: "There's no limit, or the loop looks at it only when it jumps, and a task \
-                      that's always ready keeps it from jumping.",
+                      that's always ready keeps it from jumping. Or a deadline beyond the limit \
+                      is taken for none.",
         read: "io/simulator.html#the-loop",
     };
     check(lesson, || {
@@ -192,6 +307,16 @@ fn a_run_without_end_reaches_the_limit() {
             matches!(sleeping, Err(Stop::TimeLimit(_))) && time <= TIME_LIMIT,
             "a task that sleeps again and again ended with {sleeping:?} at {time:?}"
         );
+        for length in [TIME_LIMIT + SECOND, 3 * TIME_LIMIT, Duration::MAX] {
+            let simulation = Simulation::new(11);
+            let sleeping = simulation.run(async move { sleep(length).await });
+            let time = simulation.now();
+            assert!(
+                matches!(sleeping, Err(Stop::TimeLimit(_)))
+                    && time <= TIME_LIMIT,
+                "a task that sleeps for {length:?} ended with {sleeping:?} at {time:?}"
+            );
+        }
         let simulation = Simulation::new(11);
         let last = simulation.run(async {
             sleep(TIME_LIMIT - SECOND).await;

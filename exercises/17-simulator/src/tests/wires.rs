@@ -168,31 +168,40 @@ fn the_next_arrival_is_when_a_read_returns() {
 fn every_byte_arrives_once_and_in_time() {
     let lesson = Lesson {
         clause: "7. In order",
-        promise: "`receive` returns as many bytes as have arrived and fit.",
+        promise: "`receive` returns as many bytes as have arrived and fit, and then the end, and \
+                  `next_arrival` tells when.",
         usual_cause: "It returns the bytes of one segment only, or a `send` of no bytes delays \
-                      the bytes that follow.",
+                      the bytes that follow, or what is sent after the end changes something.",
         read: "io/simulator.html#a-network-in-memory",
     };
     check(lesson, || {
-        for seed in 0..200 {
+        for seed in 0..300 {
             let mut random = Random::new(seed);
             let mut wire = Wire::new();
             // Each byte with its arrival.
             let mut sent: Vec<(u8, Duration)> = Vec::new();
             let (mut read_count, mut last) = (0, Duration::ZERO);
+            let mut end = None;
             for step in 0..60_u32 {
                 let time = step * MS;
                 let arrival = time + random.duration(MS..20 * MS);
-                let bytes: Vec<_> =
-                    (0..random.below(4)).map(|_| random.bits() as u8).collect();
-                if !bytes.is_empty() {
-                    last = last.max(arrival);
-                }
+                let most = if random.one_in(20) { 400 } else { 4 };
+                let bytes: Vec<_> = (0..random.below(most))
+                    .map(|_| random.bits() as u8)
+                    .collect();
                 wire.send(&bytes, arrival);
-                sent.extend(bytes.iter().map(|&byte| (byte, last)));
-                let length = 1 + random.below(6) as usize;
+                if end.is_none() && !bytes.is_empty() {
+                    last = last.max(arrival);
+                    sent.extend(bytes.iter().map(|&byte| (byte, last)));
+                }
+                if random.one_in(40) {
+                    let arrival = time + random.duration(MS..20 * MS);
+                    wire.end(arrival);
+                    end.get_or_insert(last.max(arrival));
+                }
+                let most = if random.one_in(20) { 600 } else { 6 };
+                let length = 1 + random.below(most) as usize;
                 let bytes = receive(&mut wire, time, length);
-                let bytes = bytes.unwrap_or_default();
                 let expected: Vec<_> = sent[read_count..]
                     .iter()
                     .take_while(|(_, arrival)| *arrival <= time)
@@ -200,10 +209,23 @@ fn every_byte_arrives_once_and_in_time() {
                     .map(|(byte, _)| *byte)
                     .collect();
                 read_count += expected.len();
+                let is_over = read_count == sent.len()
+                    && end.is_some_and(|end| end <= time);
+                let is_some = !expected.is_empty() || is_over;
+                let expected = is_some.then_some(expected);
                 assert!(
                     bytes == expected,
                     "seed {seed}, at {time:?}: a buffer of {length} bytes got {bytes:?}, not \
                      {expected:?}"
+                );
+                // A time in the past means: now.
+                let next = wire.next_arrival().map(|it| it.max(time));
+                let first = sent.get(read_count).map(|it| it.1).or(end);
+                let first = first.map(|it| it.max(time));
+                assert!(
+                    next == first,
+                    "seed {seed}, after `receive` at {time:?}: the next arrival is {next:?}, not \
+                     {first:?}"
                 );
             }
         }
