@@ -118,6 +118,52 @@ fn a_wake_up_leads_to_a_poll_in_every_order() {
     });
 }
 
+/// Clause 5: the task is to be polled anyway, but the second wake-up has
+/// something to tell, too.
+#[test]
+fn every_wake_up_publishes_in_every_order() {
+    let lesson = Lesson {
+        clause: "5. Wake-ups",
+        promise: "In every interleaving, a poll begins after the second of two wake-ups, and sees \
+                  what was written before it.",
+        usual_cause: "A wake-up that finds the task woken returns without the task's lock, and the \
+                      worker resets the flag with a `store`: such a wake-up may be over, and the \
+                      poll still doesn't see what it tells. Use `swap` for both, so that the poll \
+                      acquires what the wake-up releases.",
+        read: "scheduler/one-queue.html#a-wake-up-during-the-poll",
+    };
+    check_model(lesson, || {
+        for first_is_in_the_poll in [true, false] {
+            primitives::model(move || {
+                let pool = Pool::new(1);
+                let has_come = Arc::new(AtomicBool::new(false));
+                let (sender, receiver) = mpsc::channel();
+                let (mut sender, awaited) = (Some(sender), has_come.clone());
+                let task = pool.spawn(poll_fn(move |cx| {
+                    if let Some(sender) = sender.take() {
+                        let _ = sender.send(cx.waker().clone());
+                        if first_is_in_the_poll {
+                            cx.waker().wake_by_ref();
+                        }
+                    }
+                    // No lock: only the wake-up publishes it.
+                    match awaited.load(Relaxed) {
+                        true => Poll::Ready(()),
+                        false => Poll::Pending,
+                    }
+                }));
+                let waker = receiver.recv().expect("the task is polled");
+                if !first_is_in_the_poll {
+                    waker.wake_by_ref();
+                }
+                has_come.store(true, Relaxed);
+                waker.wake();
+                block_on(task).expect("it ends");
+            });
+        }
+    });
+}
+
 /// Clause 2: the poll ends as the wake-up comes, and another worker is free.
 #[test]
 fn one_poll_comes_after_the_other_in_every_order() {

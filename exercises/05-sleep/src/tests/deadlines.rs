@@ -225,6 +225,32 @@ fn an_earlier_deadline_unparks_the_driver() {
     });
 }
 
+/// Clause 3: a driver may wait before there is anything to fire.
+#[test]
+fn the_first_sleep_unparks_a_driver_that_has_not_fired_yet() {
+    let lesson = Lesson {
+        clause: "3. Earlier ones interrupt",
+        promise: "Before the first `fire`, a sleep calls `unpark`, no matter when it's due.",
+        usual_cause: "New timers are created as if `fire` were running, or had returned a time: \
+                      begin as if it had returned `None`.",
+        read: "blocking/sleep.html#an-earlier-deadline",
+    };
+    check(lesson, || {
+        for duration in [MS, HOUR, 1_000 * HOUR] {
+            let unparks = Arc::new(AtomicUsize::new(0));
+            let counted = unparks.clone();
+            let timers = Timers::new(move || _ = counted.fetch_add(1, SeqCst));
+            let now = Instant::now() + HOUR;
+            let _kept = begin(timers.sleep_until(now + duration));
+            let unparks = unparks.load(SeqCst);
+            assert!(
+                unparks > 0,
+                "`fire` hadn't been called yet, and a sleep of {duration:?} didn't call `unpark`"
+            );
+        }
+    });
+}
+
 /// Clause 3: a part of an hour is more than a millisecond.
 #[test]
 fn a_deadline_that_is_a_little_earlier_unparks_the_driver() {

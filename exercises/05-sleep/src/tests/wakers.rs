@@ -29,7 +29,20 @@ fn what_a_waker_throws_may_panic_in_turn() {
     };
     check(lesson, || {
         assert_stops_no_other(HostileWaker::new(|| panic_any(PanicOnDrop)));
+        // What that destructor throws may panic in turn, too.
+        assert_stops_no_other(HostileWaker::new(|| panic_any(ThrowsOnDrop)));
     });
+}
+
+/// Throws a value that itself panics when it's dropped.
+struct ThrowsOnDrop;
+
+impl Drop for ThrowsOnDrop {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            panic_any(PanicOnDrop);
+        }
+    }
 }
 
 /// Clause 7: code that wakes by reference drops the waker after that.

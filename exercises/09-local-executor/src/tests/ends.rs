@@ -416,6 +416,65 @@ fn the_handles_of_dropped_tasks_are_cancelled() {
     });
 }
 
+/// Clause 11: a destructor may throw any value.
+#[test]
+fn what_destructors_throw_at_the_end_may_panic_in_turn() {
+    let lesson = Lesson {
+        clause: "11. Drop",
+        promise: "If destructors of futures throw values that panic when they're dropped, dropping \
+                  the executor still drops all futures, and doesn't panic.",
+        usual_cause: "The panic of a destructor is caught, and what was thrown is dropped outside \
+                      `catch_unwind`.",
+        read: "scheduler/local-executor.html#the-end-of-the-executor",
+    };
+    check(lesson, || {
+        let executor = Whole::new();
+        let logs = [(); 3].map(|()| {
+            let (probe, log) = DropProbe::new();
+            let throws = OnDrop(|| {
+                if !thread::panicking() {
+                    panic_any(PanicOnDrop);
+                }
+            });
+            drop(executor.spawn(keep((throws, probe))));
+            log
+        });
+        let panic = panic_message(|| drop(executor));
+        assert!(panic.is_none(), "dropping the executor panicked: {panic:?}");
+        let dropped = logs.iter().filter(|log| log.count() == 1).count();
+        assert!(dropped == 3, "of 3 tasks {dropped} were dropped once");
+    });
+}
+
+/// Clause 11: a handle may be polled by the thread that drops the executor.
+#[test]
+fn a_dropped_task_is_gone_before_its_handle_is_ready() {
+    let lesson = Lesson {
+        clause: "11. Drop",
+        promise: "When the handle of a task that was dropped with its executor is ready, the task's \
+                  future has been dropped.",
+        usual_cause: "What completes the handle is dropped before the future.",
+        read: "scheduler/local-executor.html#the-end-of-the-executor",
+    };
+    check(lesson, || {
+        let executor = Whole::new();
+        let (probe, log) = DropProbe::new();
+        let (sender, receiver) = mpsc::channel();
+        let seen = log.clone();
+        let waker = HostileWaker::new(move || {
+            let _ = sender.send(seen.count());
+        });
+        let mut handle = executor.spawn(keep(probe));
+        assert!(poll(&mut handle, &waker).is_pending());
+        drop(executor);
+        let drops = receiver.recv().expect("the handle's waker is called");
+        assert!(
+            drops == 1,
+            "when the handle was ready, the future had been dropped {drops} times"
+        );
+    });
+}
+
 /// Clause 11: timers and sockets keep wakers for longer than you might think.
 #[test]
 fn wakers_outlive_the_executor_and_leave_nothing() {

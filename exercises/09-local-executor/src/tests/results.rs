@@ -144,6 +144,40 @@ fn a_task_without_a_handle_runs() {
     });
 }
 
+/// Clause 8: a future that is polled after its end has no answer to give.
+#[test]
+fn a_handle_that_was_ready_refuses_another_poll() {
+    let lesson = Lesson {
+        clause: "8. Handles",
+        promise: "A handle that is polled after it was ready panics, and doesn't wait.",
+        usual_cause: "It's pending forever, because nothing distinguishes a result that was taken \
+                      from one that hasn't come yet.",
+        read: "scheduler/local-executor.html#two-ends-of-a-result",
+    };
+    check(lesson, || {
+        for is_cancelled in [false, true] {
+            let (completer, mut handle) = outcome();
+            match is_cancelled {
+                true => drop(completer),
+                false => completer.complete(Ok(7)),
+            }
+            let is_ready = poll(&mut handle, Waker::noop()).is_ready();
+            assert!(
+                is_ready,
+                "the handle of a result that is there is pending"
+            );
+            let mut waits = false;
+            let again =
+                || waits = poll(&mut handle, Waker::noop()).is_pending();
+            let _panics = panic_message(again);
+            assert!(
+                !waits,
+                "a handle that was ready was polled again, and waits for another result"
+            );
+        }
+    });
+}
+
 /// Clause 9: the future that awaits a task must learn that it failed.
 #[test]
 fn a_panic_reaches_the_handle() {
@@ -225,8 +259,46 @@ fn a_panic_in_a_destructor_harms_nothing_else() {
         let last = executor.spawn(Yields(3));
         executor.run();
         executor.block_on(last).expect("the task returns");
-        // The contract leaves open whether that is its output or an error.
-        let _ended = executor.block_on(handle);
+        // The contract leaves open whether that is its output or the panic.
+        let ended = executor.block_on(handle);
+        assert!(
+            !ended.is_err_and(|error| error.is_cancelled()),
+            "a task returned, its future panicked when it was dropped, and its handle says that \
+             the task was cancelled"
+        );
+        executor.block_on(awaited).expect("the task returns");
+    });
+}
+
+/// Clause 9: `panic_any` throws any value, and a destructor may, too.
+#[test]
+fn what_was_thrown_may_panic_in_turn() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "If the destructor of a future or an output, or the waker of a handle, throws a \
+                  value that panics when it's dropped, that harms nothing else.",
+        usual_cause: "A panic is caught, and what was thrown is dropped outside `catch_unwind`. \
+                      Don't drop it, or catch that panic, too.",
+        read: "scheduler/local-executor.html#a-task-that-panics",
+    };
+    let throw = || {
+        if !thread::panicking() {
+            panic_any(PanicOnDrop);
+        }
+    };
+    check(lesson, move || {
+        let executor = LocalExecutor::new();
+        let owned = OnDrop(throw);
+        drop(executor.spawn(poll_fn(move |_| {
+            let _owned = &owned;
+            Poll::Ready(())
+        })));
+        drop(executor.spawn(async move { OnDrop(throw) }));
+        let waker = HostileWaker::new(throw);
+        let mut awaited = executor.spawn(Yields(1));
+        assert!(poll(&mut awaited, &waker).is_pending());
+        let panic = panic_message(|| executor.run());
+        assert!(panic.is_none(), "`run` panicked: {panic:?}");
         executor.block_on(awaited).expect("the task returns");
     });
 }
@@ -412,6 +484,37 @@ impl Drop for CompletesOnDrop {
         let completer = self.0.get_mut().unwrap().take();
         completer.expect("it's there").complete(Ok(7));
     }
+}
+
+/// Clause 15: a task that is cancelled is over, too.
+#[test]
+fn a_job_that_is_dropped_drops_its_future_before_its_handle_is_ready() {
+    let lesson = Lesson {
+        clause: "15. Jobs",
+        promise: "When a handle says that its job was cancelled, the job's future has been dropped.",
+        usual_cause: "A job that is dropped early drops its fields in their order, and the \
+                      completer comes before the future. Put the future first.",
+        read: "scheduler/local-executor.html#when-a-task-is-over",
+    };
+    check(lesson, || {
+        let (probe, log) = DropProbe::new();
+        let (sender, receiver) = mpsc::channel();
+        let seen = log.clone();
+        let waker = HostileWaker::new(move || {
+            let _ = sender.send(seen.count());
+        });
+        let (job, mut handle) = job(async move {
+            let _owned = probe;
+            pending::<()>().await;
+        });
+        assert!(poll(&mut handle, &waker).is_pending());
+        drop(job);
+        let drops = receiver.recv().expect("the handle's waker is called");
+        assert!(
+            drops == 1,
+            "when the handle was ready, the future had been dropped {drops} times"
+        );
+    });
 }
 
 /// Clause 15: every later executor has tasks, and they may panic.

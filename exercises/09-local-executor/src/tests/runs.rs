@@ -173,6 +173,47 @@ fn a_late_wake_up_wakes_no_other_task() {
     });
 }
 
+/// Clause 2: a wake-up in the last poll puts a task into the queue that is over.
+#[test]
+fn what_is_left_in_the_queue_of_a_task_that_is_over_polls_no_other() {
+    let lesson = Lesson {
+        clause: "2. Many wakes, one poll",
+        promise: "If tasks are woken in their last poll, the tasks that are spawned next are polled \
+                  once, and not once more for those.",
+        usual_cause: "The key of a task that is over is still in the queue, and the entry that it \
+                      names belongs to another task by now. Compare the generation when you take a \
+                      key out, too.",
+        read: "scheduler/local-executor.html#keys-in-a-queue",
+    };
+    const TASKS: u32 = 10;
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        for _ in 0..TASKS {
+            drop(executor.spawn(poll_fn(|cx| {
+                cx.waker().wake_by_ref();
+                Poll::Ready(())
+            })));
+        }
+        let polls = Rc::new(Cell::new(0));
+        let counted = polls.clone();
+        drop(executor.spawn(async move {
+            for _ in 0..TASKS {
+                let polls = counted.clone();
+                drop(spawn(poll_fn(move |_| {
+                    polls.set(polls.get() + 1);
+                    Poll::<()>::Pending
+                })));
+            }
+        }));
+        executor.block_on(Yields(MANY));
+        let polls = polls.get();
+        assert!(
+            polls == TASKS,
+            "{TASKS} tasks that were never woken were polled {polls} times"
+        );
+    });
+}
+
 /// Clause 2: the number that distinguishes two tasks of one entry may wrap.
 #[test]
 fn a_late_wake_up_wakes_none_of_tens_of_thousands_of_later_tasks() {

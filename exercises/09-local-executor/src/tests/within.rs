@@ -152,9 +152,24 @@ fn spawn_finds_the_executor_of_this_thread() {
             elsewhere(|| spawns(&LocalExecutor::new(), number));
             spawns(&second, number);
         }
-        // The destructor of the caller's future runs here, too.
+        // The destructor of the caller's future runs here, too, no matter
+        // whether that is in its last poll, or after it.
         let last_words = OnDrop(|| drop(spawn(async {})));
         first.block_on(async move { drop(last_words) });
+        let (sender, receiver) = mpsc::channel();
+        let last_words = OnDrop(move || {
+            let panic = panic_message(|| drop(spawn(async {})));
+            let _ = sender.send(panic);
+        });
+        first.block_on(poll_fn(move |_| {
+            let _owned = &last_words;
+            Poll::Ready(())
+        }));
+        let panic = receiver.recv().expect("the future was dropped");
+        assert!(
+            panic.is_none(),
+            "the future of `block_on` called `spawn` as it was dropped, which panicked: {panic:?}"
+        );
     });
 }
 

@@ -121,27 +121,33 @@ fn a_task_that_is_polled_as_the_pool_ends_ends_with_the_poll() {
         clause: "11. Shutdown",
         promise: "A future that is polled as the pool is dropped is dropped after that poll.",
         usual_cause: "The thread that ends the pool finds no future in the task, and the worker \
-                      that polls it puts it back to wait for a waker.",
+                      that polls it puts it back to wait for a waker; or a wake-up in that poll \
+                      takes the task out of its last stage.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
-        let pool = Pool::new(1);
-        let opener = Opener::new();
-        let (sender, receiver) = mpsc::channel();
-        let (probe, log) = DropProbe::new();
-        let gate = opener.gate();
-        let task = pool.spawn(poll_fn(move |cx| {
-            let _owned = &probe;
-            let _ = sender.send(cx.waker().clone());
-            gate.wait();
-            Poll::<()>::Pending
-        }));
-        let _waker = receiver.recv().expect("the task is polled");
-        let opening = opener.open_once_asleep();
-        drop(pool);
-        assert_dropped_once(&[log]);
-        assert_cancelled(block_on(task));
-        opening.join().expect("opening does not panic");
+        for is_woken in [false, true] {
+            let pool = Pool::new(1);
+            let opener = Opener::new();
+            let (sender, receiver) = mpsc::channel();
+            let (probe, log) = DropProbe::new();
+            let gate = opener.gate();
+            let task = pool.spawn(poll_fn(move |cx| {
+                let _owned = &probe;
+                let _ = sender.send(cx.waker().clone());
+                gate.wait();
+                if is_woken {
+                    cx.waker().wake_by_ref();
+                }
+                Poll::<()>::Pending
+            }));
+            let _waker = receiver.recv().expect("the task is polled");
+            let opening = opener.open_once_asleep();
+            drop(pool);
+            assert_dropped_once(&[log]);
+            assert_cancelled(block_on(task));
+            opening.join().expect("opening does not panic");
+        }
     });
 }
 
@@ -437,6 +443,8 @@ fn a_task_may_drop_its_own_pool() {
             let dropping = pool.spawn(poll_fn(move |cx| {
                 gate.wait();
                 let pool: Option<Pool> = last.lock().unwrap().take();
+                // It's still a worker of its own pool when it has had another.
+                drop(Pool::new(1));
                 drop(pool.expect("it is polled once"));
                 cx.waker().wake_by_ref();
                 if ends {
@@ -574,5 +582,192 @@ fn every_handle_is_ready_though_the_pool_ends_as_it_is_spawned() {
                 }
             }
         });
+    });
+}
+
+/// Clause 11: a destructor runs on a thread like any other.
+#[test]
+fn what_a_destructor_spawns_as_the_pool_ends_ends_with_it() {
+    let lesson = Lesson {
+        clause: "11. Shutdown",
+        promise: "If the destructor of a future spawns a task as the pool is dropped, that task has \
+                  ended, too, when the pool has been dropped.",
+        usual_cause: "The tasks are listed and cancelled first, and the pool refuses tasks only \
+                      after that: what comes in between is on no list. Refuse tasks and take the \
+                      list under one lock.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let (future, manual) = ManualFuture::new();
+        let (handle, waker) = (pool.handle(), Arc::new(Mutex::new(None)));
+        let (sender, spawned) = mpsc::channel();
+        let slot = waker.clone();
+        let on_drop = OnDrop(move || {
+            let (probe, log) = DropProbe::new();
+            let (polled, over) = mpsc::channel();
+            let slot = slot.clone();
+            let late = handle.spawn(poll_fn(move |cx| {
+                let _owned = &probe;
+                *slot.lock().unwrap() = Some(cx.waker().clone());
+                let _ = polled.send(());
+                Poll::<()>::Pending
+            }));
+            // It's polled, or dropped.
+            let _ = over.recv();
+            let _ = sender.send((late, log));
+        });
+        let first = pool.spawn(async move {
+            let _on_drop = on_drop;
+            future.await;
+        });
+        manual.wait_until_asleep();
+        drop(pool);
+        let (late, log) = spawned.recv().expect("the future was dropped");
+        assert_dropped_once(&[log]);
+        assert_cancelled(block_on(late));
+        assert_cancelled(block_on(first));
+        drop(waker.lock().unwrap().take());
+    });
+}
+
+/// Clause 11: the worker drops such a future, as other code of the pool does
+/// others.
+#[test]
+fn a_future_that_is_cancelled_in_its_poll_may_do_anything_as_it_is_dropped() {
+    let lesson = Lesson {
+        clause: "11. Shutdown",
+        promise: "A future whose pool ends during its poll may wake its own task and spawn when \
+                  it's dropped.",
+        usual_cause: "The worker drops it under the lock of its task, which waking the task needs, \
+                      too. Unlock, and then drop it.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Pool::new(1);
+        let opener = Opener::new();
+        let (begin, begun) = mpsc::channel::<Waker>();
+        let (sender, spawned) = mpsc::channel();
+        let (handle, waker) = (pool.handle(), Arc::new(Mutex::new(None)));
+        let own = waker.clone();
+        let on_drop = OnDrop(move || {
+            let own: Option<Waker> = own.lock().unwrap().take();
+            own.into_iter().for_each(Waker::wake);
+            let _ = sender.send(handle.spawn(async {}));
+        });
+        let gate = opener.gate();
+        let task = pool.spawn(poll_fn(move |cx| {
+            let _owned = &on_drop;
+            let _ = begin.send(cx.waker().clone());
+            gate.wait();
+            Poll::<()>::Pending
+        }));
+        *waker.lock().unwrap() = begun.recv().ok();
+        let opening = opener.open_once_asleep();
+        drop(pool);
+        assert_cancelled(block_on(task));
+        let spawned = spawned.recv().expect("the future was dropped");
+        assert_cancelled(block_on(spawned));
+        opening.join().expect("opening does not panic");
+    });
+}
+
+/// Clause 9: each place where a future is dropped needs it.
+#[test]
+fn the_panic_of_a_destructor_goes_no_further_wherever_it_comes_from() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "The panic of a future's destructor reaches neither the thread that drops the \
+                  pool, nor a worker, nor a thread that spawns too late, even if what was thrown \
+                  panics when it's dropped.",
+        usual_cause: "A pool drops futures in several places: as it ends, at the end of a poll \
+                      during which it ended, and when a task comes too late. One of them catches no \
+                      panic, or drops what was thrown outside `catch_unwind`.",
+        read: "scheduler/one-queue.html#what-a-task-may-break",
+    };
+    check(lesson, || {
+        for payload_panics in [false, true] {
+            let bomb = || {
+                OnDrop(move || match payload_panics {
+                    // That's what a guard does that isn't to panic twice.
+                    _ if thread::panicking() => {}
+                    true => std::panic::panic_any(PanicOnDrop),
+                    false => panic!("this panic is part of the check"),
+                })
+            };
+            let pool = Pool::new(1);
+            let handle = pool.handle();
+            let (future, manual) = ManualFuture::new();
+            let owned = bomb();
+            let waits = pool.spawn(async move {
+                let _owned = owned;
+                future.await;
+            });
+            manual.wait_until_asleep();
+            let opener = Opener::new();
+            let (begin, begun) = mpsc::channel();
+            let (gate, owned) = (opener.gate(), bomb());
+            let polled = pool.spawn(poll_fn(move |_| {
+                let _owned = &owned;
+                let _ = begin.send(());
+                gate.wait();
+                Poll::<()>::Pending
+            }));
+            begun.recv().expect("it is polled");
+            let owned = bomb();
+            let queued = pool.spawn(async move { drop(owned) });
+            let opening = opener.open_once_asleep();
+            let panic = panic_message(|| drop(pool));
+            opening.join().expect("opening does not panic");
+            assert!(
+                panic.is_none(),
+                "dropping the pool panicked, because the destructor of a future does: {panic:?}"
+            );
+            let (owned, mut late) = (bomb(), None);
+            let panic = panic_message(|| {
+                late = Some(handle.spawn(async move { drop(owned) }));
+            });
+            assert!(
+                panic.is_none(),
+                "spawning too late panicked, because the destructor of the future does: {panic:?}"
+            );
+            let late = late.expect("it was spawned");
+            for task in [waits, polled, queued, late] {
+                // The handle is ready, as other checks say with what.
+                let _ended = block_on(task);
+            }
+        }
+    });
+}
+
+/// Clause 12: it would wait for what may wait for it.
+#[test]
+fn a_task_that_drops_its_own_pool_waits_for_no_other_poll() {
+    let lesson = Lesson {
+        clause: "12. From within",
+        promise: "A task that drops its own pool goes on, even if another worker is in a poll that \
+                  waits for it.",
+        usual_cause: "The worker joins all threads of the pool but its own.",
+        read: "scheduler/one-queue.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Pool::new(2);
+        let opener = Opener::new();
+        let (held, _) = hold(&pool, &opener);
+        let owner = Arc::new(Mutex::new(None));
+        let last = owner.clone();
+        let gate = Opener::new();
+        let begin = gate.gate();
+        let dropping = pool.spawn(async move {
+            begin.wait();
+            let pool: Option<Pool> = last.lock().unwrap().take();
+            drop(pool);
+            // Only now may the other poll end.
+            drop(opener);
+        });
+        *owner.lock().unwrap() = Some(pool);
+        drop(gate);
+        block_on(dropping).expect("the task ends");
+        let _either = block_on(held);
     });
 }

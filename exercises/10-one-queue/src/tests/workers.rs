@@ -47,6 +47,23 @@ fn tasks_are_polled_by_the_workers_of_their_own_pool() {
     });
 }
 
+/// Clause 1: a pool that accepts tasks and polls none would be a trap.
+#[test]
+fn a_pool_of_no_workers_is_refused() {
+    let lesson = Lesson {
+        clause: "1. Workers",
+        promise: "`Pool::new` panics if it's asked for zero workers.",
+        usual_cause: "Nothing checks the number: a loop that starts zero threads is a loop like any \
+                      other.",
+        read: "scheduler/one-queue.html#the-guard-that-lives-too-long",
+    };
+    check(lesson, || {
+        drop(Pool::new(1));
+        let panic = panic_message(|| drop(Pool::new(0)));
+        assert!(panic.is_some(), "a pool without workers was created");
+    });
+}
+
 /// Clause 1: the thread that spawns or wakes has other things to do.
 #[test]
 fn spawning_and_waking_wait_for_no_poll() {
@@ -231,6 +248,51 @@ fn what_becomes_ready_in_a_poll_does_not_wait_for_its_end() {
             });
             let is_told = block_on(waiting).expect("the task ends");
             assert!(is_told, "the other task was dropped");
+        }
+    });
+}
+
+/// Clause 3: what a worker has taken and doesn't poll, no other can.
+#[test]
+fn a_worker_takes_one_task_at_a_time() {
+    let lesson = Lesson {
+        clause: "3. All workers",
+        promise: "Of many tasks in the queue, one may wait in its poll for all the others, if there \
+                  is a second worker.",
+        usual_cause: "A worker takes several tasks out of the queue at once, to need the lock less \
+                      often. While it polls the first, nothing else can take the others.",
+        read: "scheduler/one-queue.html#whom-to-wake",
+    };
+    check(lesson, || {
+        for others in [1, 5, 70] {
+            for waits_at in [0, others / 2] {
+                let pool = Pool::new(2);
+                let opener = Opener::new();
+                let held = [(); 2].map(|()| hold(&pool, &opener).0);
+                let (sender, receiver) = mpsc::channel();
+                let mut receiver = Some(receiver);
+                let (mut tasks, mut waiting) = (Vec::new(), None);
+                for at in 0..others {
+                    if at == waits_at {
+                        let receiver = receiver.take().expect("one waits");
+                        waiting = Some(pool.spawn(async move {
+                            // Within its poll.
+                            receiver.iter().take(others).count()
+                        }));
+                    }
+                    let sender = sender.clone();
+                    tasks.push(pool.spawn(async move { _ = sender.send(()) }));
+                }
+                drop(opener);
+                let count = block_on(waiting.expect("one waits"));
+                let count = count.expect("it ends");
+                assert!(
+                    count == others,
+                    "{count} of {others} tasks were polled"
+                );
+                await_all(tasks);
+                held.into_iter().for_each(|it| _ = block_on(it));
+            }
         }
     });
 }
