@@ -35,9 +35,11 @@ fn block_on_polls_until_the_future_is_ready() {
 fn block_on_sleeps_while_it_waits() {
     let lesson = Lesson {
         clause: "10. Idle",
-        promise: "While the future waits, the thread sleeps until a wake-up comes from any thread.",
+        promise: "While the future waits, the thread sleeps until a wake-up comes from any thread, \
+                  whether there were wake-ups before or not.",
         usual_cause: "The loop spins, or wakes up after a timeout (`wait_timeout`, \
-                      `park_timeout`), as a safety net. A wake-up that isn't lost needs no net.",
+                      `park_timeout`), as a safety net. A wake-up that isn't lost needs no net. Or \
+                      the flag that the first wake-up sets is never cleared.",
         read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
     };
     const WINDOW: Duration = Duration::from_millis(200);
@@ -49,11 +51,16 @@ fn block_on_sleeps_while_it_waits() {
             let (_waker, blocked) = handle.wait_until_asleep();
             let cost = idle_cost(&blocked, WINDOW);
             let polls = handle.polls();
+            let by_the_clock = blocked.sleeps_by_the_clock();
             handle.complete();
-            (cost, polls)
+            (cost, polls, by_the_clock)
         });
-        block_on(future);
-        let (cost, polls) = watcher.join().expect("the watcher doesn't panic");
+        block_on(async {
+            Yields(3).await;
+            future.await;
+        });
+        let (cost, polls, by_the_clock) =
+            watcher.join().expect("the watcher doesn't panic");
         assert!(
             polls <= 2,
             "in {WINDOW:?} without a wake-up the future was polled {polls} times"
@@ -67,6 +74,10 @@ fn block_on_sleeps_while_it_waits() {
                 cost.cpu
             );
         }
+        assert!(
+            by_the_clock != Some(true),
+            "the thread sleeps until a timeout, not until it is woken"
+        );
     });
 }
 

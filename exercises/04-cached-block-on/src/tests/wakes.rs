@@ -48,14 +48,16 @@ fn waiting_is_idle() {
         let watcher = thread::spawn(move || {
             let (_waker, blocked) = handle.wait_until_asleep();
             let cost = idle_cost(&blocked, IDLE_WINDOW);
+            let by_the_clock = blocked.sleeps_by_the_clock();
             handle.complete();
-            cost
+            (cost, by_the_clock)
         });
         block_on(async {
             Yields(3).await;
             future.await;
         });
-        let cost = watcher.join().expect("the watcher doesn't panic");
+        let (cost, by_the_clock) =
+            watcher.join().expect("the watcher doesn't panic");
         if let Some(Cost { cpu, sleeps }) = cost {
             assert!(
                 cpu < IDLE_CPU && sleeps < IDLE_SLEEPS,
@@ -63,6 +65,10 @@ fn waiting_is_idle() {
                  {sleeps} times"
             );
         }
+        assert!(
+            by_the_clock != Some(true),
+            "the thread sleeps until a timeout, not until it is woken"
+        );
     });
 }
 

@@ -35,3 +35,23 @@ where
     let mut cx = Context::from_waker(waker);
     future.as_mut().poll(&mut cx).is_ready()
 }
+
+/// Polls a future that is over, more often than 16 bits can count. It must not
+/// be pending; it may panic.
+#[track_caller]
+fn assert_stays_over<F>(future: &mut Pin<&mut F>, waker: &Waker, what: &str)
+where
+    F: Future<Output = ()>,
+{
+    const POLLS: u32 = if cfg!(miri) { 300 } else { 70_000 };
+    for number in 1..=POLLS {
+        let poll = || is_ready(future, waker);
+        match catch_unwind(AssertUnwindSafe(poll)) {
+            Ok(is_over) => assert!(
+                is_over,
+                "{what} was ready, and then poll {number} was pending again"
+            ),
+            Err(_) => return,
+        }
+    }
+}

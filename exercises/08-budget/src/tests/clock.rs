@@ -21,8 +21,10 @@ fn the_clock_takes_little_of_the_time() {
     let lesson = Lesson {
         clause: "5. Cheap",
         promise: "The items get at least 95 % of the time, even if an item costs only about as much \
-                  as a reading of the clock.",
-        usual_cause: "The clock is read at every checkpoint, or the stride grows too slowly.",
+                  as a reading of the clock, and even within several budgets.",
+        usual_cause: "The clock is read at every checkpoint, or the stride grows too slowly. Or \
+                      within another budget, each checkpoint reads the clock to see whether the \
+                      outer slice is over.",
         read: "yielding/budget.html#the-stride",
     };
     check(lesson, || {
@@ -31,6 +33,18 @@ fn the_clock_takes_little_of_the_time() {
                 let clock = FakeClock::new(READING);
                 let items = 5 * slice.div_duration_f64(cost) as u32;
                 let task = budget(&clock, slice, work(&clock, items, cost));
+                polls_of(&clock, Duration::ZERO, task);
+                assert_cheap(&clock, items, cost);
+                // The slice of the whole task ends first.
+                let clock = FakeClock::new(READING);
+                let task = work(&clock, items, cost);
+                let nested =
+                    budget(&clock, 2 * slice, budget(&clock, slice, task));
+                let task = budget(&clock, slice, async {
+                    // The outer slice begins here.
+                    work(&clock, 1, cost).await;
+                    nested.await;
+                });
                 polls_of(&clock, Duration::ZERO, task);
                 assert_cheap(&clock, items, cost);
             }

@@ -196,6 +196,7 @@ fn a_nested_budget_ends_with_the_outer_one() {
             nested.await;
         });
         let polls = polls_of(&clock, Duration::ZERO, outer);
+        assert_slices_were_used(&polls, SLICE);
         assert_bounded(&polls, longest_poll(SLICE, cost, 2));
 
         // The middle slice begins together with the innermost one.
@@ -207,7 +208,20 @@ fn a_nested_budget_ends_with_the_outer_one() {
             middle.await;
         });
         let polls = polls_of(&clock, Duration::ZERO, outer);
+        assert_slices_were_used(&polls, SLICE);
         assert_bounded(&polls, longest_poll(SLICE, cost, 3));
+
+        // A library that calls a library that calls a library.
+        for depth in [4, 8, 16, 32, 100] {
+            let clock = FakeClock::new(READING);
+            let outer = budget(&clock, SLICE, async {
+                work(&clock, 90, cost).await;
+                within(depth, work(&clock, 1_000, cost)).await;
+            });
+            let polls = polls_of(&clock, Duration::ZERO, outer);
+            assert_slices_were_used(&polls, SLICE);
+            assert_bounded(&polls, longest_poll(SLICE, cost, 3));
+        }
 
         // Each of them alone is short, down to a single checkpoint.
         for items in [1, 2, 3, 20] {
@@ -219,6 +233,7 @@ fn a_nested_budget_ends_with_the_outer_one() {
             };
             let polls =
                 polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, many));
+            assert_slices_were_used(&polls, SLICE);
             assert_bounded(&polls, longest_poll(SLICE, cost, 2));
         }
     });
@@ -241,7 +256,7 @@ fn an_outer_slice_begins_at_the_first_nested_checkpoint() {
         // Not before: 1.5 slices pass, then one checkpoint.
         for depth in [1, 2] {
             let clock = FakeClock::new(READING);
-            let task = nested(depth, work(&clock, 1, SLICE * 3 / 2));
+            let task = within(depth, work(&clock, 1, SLICE * 3 / 2));
             let polled = poll_once(&clock, pin!(budget(&clock, SLICE, task)));
             assert!(
                 polled.poll.is_ready() && polled.wakes == 0,
@@ -254,7 +269,7 @@ fn an_outer_slice_begins_at_the_first_nested_checkpoint() {
         for depth in [1, 2] {
             let clock = FakeClock::new(READING);
             let task = budget(&clock, SLICE, async {
-                nested(depth, work(&clock, 90, cost)).await;
+                within(depth, work(&clock, 90, cost)).await;
                 work(&clock, 500, cost).await;
             });
             let polls = polls_of(&clock, Duration::ZERO, task);
@@ -265,7 +280,7 @@ fn an_outer_slice_begins_at_the_first_nested_checkpoint() {
 }
 
 /// Puts `depth` budgets around a task.
-fn nested<'a>(
+fn within<'a>(
     depth: usize,
     task: impl Future<Output = ()> + 'a,
 ) -> Pin<Box<dyn Future<Output = ()> + 'a>> {
@@ -344,16 +359,24 @@ fn the_outer_slice_goes_on_after_a_nested_panic() {
         promise: "If the poll of a nested budget panics, and the outer task catches the panic, the \
                   outer slice continues.",
         usual_cause: "After a panic, the thread's budget is cleared. Restore the outer one, as \
-                      after any other poll.",
+                      after any other poll. If the outer slice began within the nested poll, it \
+                      has begun even if that poll panicked.",
         read: "yielding/budget.html#whose-slice-is-it",
     };
     check(lesson, || {
         let cost = micros(1);
-        for nested in [Duration::ZERO, micros(10), Duration::MAX] {
+        let slices = [Duration::ZERO, micros(10), Duration::MAX];
+        // The outer slice has begun before, or begins within.
+        let cases = slices.map(|nested| (10, nested, 0));
+        let within = [(0, SLICE, 80), (0, Duration::MAX, 80)];
+        for (before, nested, items) in cases.into_iter().chain(within) {
             let clock = FakeClock::new(READING);
             let task = budget(&clock, SLICE, async {
-                work(&clock, 10, cost).await;
-                let panics = async { panic!("meant to panic") };
+                work(&clock, before, cost).await;
+                let panics = async {
+                    work(&clock, items, cost).await;
+                    panic!("meant to panic")
+                };
                 let mut panics = Box::pin(with_budget::<
                     Pin<Box<dyn Future<Output = ()>>>,
                 >(

@@ -49,7 +49,6 @@ fn the_largest_queue_counts_what_it_has() {
                       in which 32,768 items are fewer than none. Take it as a `u32`, or an `i32`.",
         read: "scheduler/run-queue.html#full-or-empty",
     };
-    const LARGEST: usize = if cfg!(miri) { 512 } else { 32_768 };
     check(lesson, || {
         let (queue, stealer, _) = full::<LARGEST>();
         let counts = (queue.len(), queue.free(), stealer.is_empty());
@@ -57,6 +56,49 @@ fn the_largest_queue_counts_what_it_has() {
             counts == (LARGEST, 0, false),
             "with {LARGEST} of {LARGEST} items `len`, `free` and `is_empty` are {counts:?}"
         );
+    });
+}
+
+/// Clause 11: the code that takes the overflow may look whether there is more to do.
+#[test]
+fn the_counts_are_right_within_an_overflow() {
+    let lesson = Lesson {
+        clause: "11. Counts",
+        promise: "At each call of `overflow`, `len` and `is_empty` say what's left to pop, and as \
+                  many items fit as `free` says.",
+        usual_cause: "`len` is taken for `N` without `free`, or the other way round. During an \
+                      overflow some items are in neither: they don't wait anymore, and their slots \
+                      aren't free yet.",
+        read: "scheduler/run-queue-limits.html#when-there-is-no-room",
+    };
+    check(lesson, || {
+        for call in 0..=FEW / 2 {
+            let (queue, stealer, count) = full::<FEW>();
+            let mut calls = 0;
+            queue.push_or_overflow(count, |_| {
+                if calls == call {
+                    let (len, free) = (queue.len(), queue.free());
+                    let empty = [queue.is_empty(), stealer.is_empty()];
+                    let fits = |item: &u32| queue.push(*item).is_ok();
+                    let more = (0..free as u32).filter(fits).count();
+                    let left = drain(&queue).len() - more;
+                    assert!(
+                        (more, left) == (free, len) && empty == [len == 0; 2],
+                        "at call {call} of `overflow`, `len` is {len} and {left} items are \
+                         left, `free` is {free} and {more} fit, and `is_empty` of the owner and \
+                         the stealer is {empty:?}"
+                    );
+                    let empty = [queue.is_empty(), stealer.is_empty()];
+                    assert!(
+                        (queue.len(), empty) == (0, [true; 2]),
+                        "at call {call} of `overflow`, all items were popped; then `len` is {}, \
+                         and `is_empty` of the owner and the stealer is {empty:?}",
+                        queue.len()
+                    );
+                }
+                calls += 1;
+            });
+        }
     });
 }
 

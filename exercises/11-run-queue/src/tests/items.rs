@@ -164,7 +164,6 @@ fn exactly_n_items_fit() {
                       only to find the slot.",
         read: "scheduler/run-queue.html#full-or-empty",
     };
-    const LARGEST: usize = if cfg!(miri) { 512 } else { 32_768 };
     check(lesson, || {
         assert_fits::<2>();
         assert_fits::<4>();

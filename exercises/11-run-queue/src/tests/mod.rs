@@ -30,6 +30,8 @@ use super::{Local, Stealer, run_queue, run_queue_at};
 const SEED: u64 = 11;
 /// The slots of a queue that is meant to be full often.
 const FEW: usize = 8;
+/// The slots of the largest queue.
+const LARGEST: usize = if cfg!(miri) { 512 } else { 32_768 };
 /// A race ends after this long, with fewer items: on a busy machine each yield
 /// may cost a thread a time slice of all the other threads.
 const RACE: Duration = Duration::from_millis(200);

@@ -8,28 +8,35 @@ use super::*;
 fn a_steal_takes_about_half() {
     let lesson = Lesson {
         clause: "5. Half",
-        promise: "A steal takes 64 to 128 of 256 items, and the only item of one.",
+        promise: "A steal takes 64 to 128 of 256 items, the only item of one, and a quarter to half \
+                  of any number.",
         usual_cause: "The steal takes one item at a time, or all, or never more than some fixed \
                       number; or half is rounded down, so that the last item can never be stolen.",
         read: "scheduler/run-queue.html#half-of-it",
     };
     check(lesson, || {
         for count in [1, 2, 3, 5, 64, 256] {
-            let (queue, stealer) = queue_of::<256>(count);
-            let (_, moved) = steal(&stealer, &run_queue().0);
-            let took = 1 + moved.len() as u32;
-            let bounds = count.div_ceil(4)..=count.div_ceil(2);
-            assert!(
-                bounds.contains(&took),
-                "of {count} items a steal took {took}, and {bounds:?} was promised"
-            );
-            let left = drain(&queue).len() as u32;
-            assert!(
-                took + left == count,
-                "of {count} items a steal took {took} and left {left}"
-            );
+            assert_takes_half::<256>(count);
         }
+        assert_takes_half::<LARGEST>(LARGEST as u32);
     });
+}
+
+#[track_caller]
+fn assert_takes_half<const N: usize>(count: u32) {
+    let (queue, stealer) = queue_of::<N>(count);
+    let (_, moved) = steal(&stealer, &run_queue().0);
+    let took = 1 + moved.len() as u32;
+    let bounds = count.div_ceil(4)..=count.div_ceil(2);
+    assert!(
+        bounds.contains(&took),
+        "of {count} items a steal took {took}, and {bounds:?} was promised"
+    );
+    let left = drain(&queue).len() as u32;
+    assert!(
+        took + left == count,
+        "of {count} items a steal took {took} and left {left}"
+    );
 }
 
 /// Clause 5: a worker that looks for more work may still have some of its own.
@@ -222,22 +229,34 @@ fn a_full_queue_gives_half_and_the_item_away() {
     };
 
     check(lesson, || {
-        let (queue, _, count) = full::<64>();
-        let mut gone = Vec::new();
-        queue.push_or_overflow(count, |item| gone.push(item));
-        let is_there = gone.contains(&count);
-        assert!(is_there, "the item that didn't fit didn't overflow");
-        let others = gone.len() as u32 - 1;
-        let bounds = count / 4..=count.div_ceil(2);
-
-        assert!(
-            bounds.contains(&others),
-            "besides the item, {others} of {count} overflowed, and {bounds:?} was promised"
-        );
-        let left = drain(&queue);
-        assert!(left.is_sorted(), "the owner then popped {left:?}");
-        assert_each_once([gone, left].concat(), count + 1);
+        assert_overflows::<64>();
+        assert_overflows::<2>();
+        assert_overflows::<4>();
+        // As large as it may be if all that overflows is on the stack at once.
+        assert_overflows::<2_048>();
     });
+}
+
+#[track_caller]
+fn assert_overflows<const N: usize>() {
+    let (queue, _, count) = full::<N>();
+    let mut gone = Vec::new();
+    queue.push_or_overflow(count, |item| gone.push(item));
+    let is_there = gone.contains(&count);
+    assert!(is_there, "the item that didn't fit didn't overflow");
+    let others = gone.len() as u32 - 1;
+    let bounds = count / 4..=count.div_ceil(2);
+    assert!(
+        bounds.contains(&others),
+        "besides the item, {others} of {count} overflowed, and {bounds:?} was promised"
+    );
+    let left = drain(&queue);
+    assert!(
+        left.is_sorted(),
+        "of {count} items, the owner then popped {} in another order",
+        left.len()
+    );
+    assert_each_once([gone, left].concat(), count + 1);
 }
 
 /// Clause 7: what came from the injector must not go back without having been
@@ -362,35 +381,48 @@ fn a_panic_of_the_overflow_drops_what_was_on_its_way() {
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
-        let (queue, stealer) = run_queue::<_, FEW>();
-        let (probes, logs): (Vec<_>, Vec<_>) =
-            (0..=FEW).map(|_| DropProbe::new()).unzip();
-        let mut probes = probes.into_iter();
-        let rejected = probes.find_map(|probe| queue.push(probe).err());
-        let rejected = rejected.expect("more items than there are slots");
-        drop(probes);
-        let overflowing = catch_unwind(AssertUnwindSafe(|| {
-            queue.push_or_overflow(rejected, |_probe| panic!("no room here"));
-        }));
-        assert!(overflowing.is_err(), "the panic didn't come through");
-        let left = drain(&queue).len();
-        let dropped: Vec<_> = logs.iter().map(|log| log.count()).collect();
-        assert!(
-            dropped.iter().all(|count| *count == 1),
-            "{left} items were still in the queue; together they were dropped {dropped:?} times"
-        );
-        let pushes =
-            (0..FEW).filter(|_| queue.push(DropProbe::new().0).is_ok());
-        let (pushes, (_, _, count)) = (pushes.count(), full::<FEW>());
-        drain(&queue);
-        assert!(
-            pushes == count as usize,
-            "afterward only {pushes} of {count} items fitted"
-        );
-        for _ in 0..2 {
-            assert!(queue.push(DropProbe::new().0).is_ok(), "it is empty");
-        }
-        let stolen = stealer.steal_into(&run_queue().0);
-        assert!(stolen.is_some(), "afterward no thief gets anything anymore");
+        (1..=FEW / 2 + 1).for_each(assert_survives_a_panic);
     });
+}
+
+/// Has `overflow` panic at its n-th call, if there are that many.
+#[track_caller]
+fn assert_survives_a_panic(nth: usize) {
+    let (queue, stealer) = run_queue::<_, FEW>();
+    let (probes, logs): (Vec<_>, Vec<_>) =
+        (0..=FEW).map(|_| DropProbe::new()).unzip();
+    let mut probes = probes.into_iter();
+    let rejected = probes.find_map(|probe| queue.push(probe).err());
+    let rejected = rejected.expect("more items than there are slots");
+    drop(probes);
+    let mut calls = 0;
+    let overflowing = catch_unwind(AssertUnwindSafe(|| {
+        queue.push_or_overflow(rejected, |_probe| {
+            calls += 1;
+            assert!(calls < nth, "no room here");
+        });
+    }));
+    assert!(
+        overflowing.is_err() == (calls == nth),
+        "the panic didn't come through"
+    );
+    let left = drain(&queue).len();
+    let dropped: Vec<_> = logs.iter().map(|log| log.count()).collect();
+    assert!(
+        dropped.iter().all(|count| *count == 1),
+        "`overflow` panicked at item {nth}; {left} items were still in the queue; together they \
+         were dropped {dropped:?} times"
+    );
+    let pushes = (0..FEW).filter(|_| queue.push(DropProbe::new().0).is_ok());
+    let (pushes, (_, _, count)) = (pushes.count(), full::<FEW>());
+    drain(&queue);
+    assert!(
+        pushes == count as usize,
+        "afterward only {pushes} of {count} items fitted"
+    );
+    for _ in 0..2 {
+        assert!(queue.push(DropProbe::new().0).is_ok(), "it is empty");
+    }
+    let stolen = stealer.steal_into(&run_queue().0);
+    assert!(stolen.is_some(), "afterward no thief gets anything anymore");
 }

@@ -6,6 +6,7 @@
 mod clears;
 mod closed;
 mod dropped;
+mod moments;
 mod ready;
 mod shut_down;
 mod strangers;
