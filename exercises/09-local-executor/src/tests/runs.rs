@@ -179,7 +179,7 @@ fn what_is_left_in_the_queue_of_a_task_that_is_over_polls_no_other() {
     let lesson = Lesson {
         clause: "2. Many wakes, one poll",
         promise: "If tasks are woken in their last poll, the tasks that are spawned next are polled \
-                  once, and not once more for those.",
+                  once, and not again for those.",
         usual_cause: "The key of a task that is over is still in the queue, and the entry that it \
                       names belongs to another task by now. Compare the generation when you take a \
                       key out, too.",

@@ -243,7 +243,7 @@ fn an_abort_during_a_poll_that_yields_counts() {
     });
 }
 
-/// Clauses 7 and 15: another thread may look at the handle at any moment.
+/// Clause 15: another thread may look at the handle at any moment.
 #[test]
 fn a_finished_task_has_left_everything() {
     let lesson = Lesson {

@@ -255,7 +255,10 @@ impl Picture<'_> {
                     true => " No order was found to fail in which every load reads the newest one.",
                     false => "",
                 };
-                format!("{step} reads an old value: look at the orderings.{others}")
+                format!(
+                    "{step} reads an old value: one of the threads lacks an ordering or a fence, \
+                     or its load and its store should be one step.{others}"
+                )
             }
         }
     }

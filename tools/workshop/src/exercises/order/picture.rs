@@ -238,8 +238,21 @@ impl Picture<'_> {
             }
             _ if is_notification => format!("{subject} wakes no thread"),
             _ if operation == "wait" || operation == "park" => format!("{subject} returns"),
+            _ if operation == "lock" => match self.own_function(&step.place) {
+                Some(function) => format!("{subject} in {function}"),
+                None => subject,
+            },
             _ => subject,
         }
+    }
+
+    /// The function under test that the place is in: what's done under a lock, its name may
+    /// say.
+    fn own_function(&self, place: &Place) -> Option<&str> {
+        let is_model = without_detours(&place.file).contains("models");
+        let function = self.sources.function(place)?;
+        // Of what only locks, the callers would say more.
+        (self.is_own(place) && !is_model && function != "lock").then_some(function)
     }
 
     pub fn thread(&self, number: usize) -> &str {
