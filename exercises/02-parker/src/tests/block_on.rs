@@ -171,6 +171,44 @@ fn a_wake_up_causes_one_poll() {
     });
 }
 
+/// Clause 11: a parker may be kept for the next call, with what is left in it.
+#[test]
+fn a_wake_up_of_an_earlier_call_polls_no_later_future() {
+    let lesson = Lesson {
+        clause: "11. Polled when woken",
+        promise: "A wake-up that comes in the last poll of a call, or after it, causes no poll of \
+                  the future of a later call.",
+        usual_cause: "The parker is kept for the next call, and its token is still there. Take it \
+                      before the first poll, or make a new parker.",
+        read: "one-future/parker.html#block_on-second-version",
+    };
+    const CALLS: u32 = 30;
+    check(lesson, || {
+        let mut polls = 0;
+        for _ in 0..CALLS {
+            let waker = block_on(poll_fn(|cx| {
+                cx.waker().wake_by_ref();
+                Poll::Ready(cx.waker().clone())
+            }));
+            waker.wake();
+            let (future, handle) = ManualFuture::new();
+            let completing = thread::spawn(move || {
+                handle.wait_until_asleep();
+                handle.complete();
+                handle
+            });
+            block_on(future);
+            let handle = completing.join().expect("completing doesn't panic");
+            polls += handle.polls();
+        }
+        let needed = 2 * CALLS;
+        assert!(
+            polls <= needed + SPARE_POLLS,
+            "with wake-ups of earlier calls, {needed} polls became {polls}"
+        );
+    });
+}
+
 /// Clause 11: a sleep may end because of a token that is left over from a
 /// wake-up that was already seen.
 #[test]

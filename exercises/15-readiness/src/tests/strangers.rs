@@ -1,6 +1,7 @@
 //! Clause 11: wakers that run arbitrary code.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use testkit::{HostileClone, HostileWaker};
@@ -57,6 +58,67 @@ fn a_waker_may_use_the_readiness_when_it_is_woken() {
             }
             let calls = calls.load(SeqCst);
             assert!(calls >= 3, "of three wakers {calls} were woken");
+        }
+    });
+}
+
+/// Clause 11: a task that's polled within `wake` may find nothing, and wait again.
+#[test]
+fn a_waker_may_wait_again_when_it_is_woken() {
+    let lesson = Lesson {
+        clause: "11. Free wakers",
+        promise: "If a task clears and waits again while an event wakes it, that event is over: \
+                  `set_ready` returns.",
+        usual_cause: "`set_ready` takes one waker out after the other until there is none. A task \
+                      that waits again is among them, so one event wakes it forever. Take all of \
+                      them out first, and then wake them.",
+        read: "io/readiness.html#many-tasks-one-source",
+    };
+    const MOST: usize = 100;
+    check(lesson, || {
+        for by_future in [false, true] {
+            let readiness = Arc::new(Readiness::new());
+            let own = Arc::new(Mutex::new(None::<Waker>));
+            let waiting = Arc::new(Mutex::new(Vec::new()));
+            let calls = Arc::new(AtomicUsize::new(0));
+            let wait = {
+                let (readiness, own) = (readiness.clone(), own.clone());
+                let waiting = waiting.clone();
+                move || {
+                    let waker = own.lock().unwrap().clone().unwrap();
+                    let outcome = poll(&readiness, &waker, Read);
+                    if let Poll::Ready(Ok(seen)) = outcome {
+                        readiness.clear(seen);
+                    }
+                    let readiness = Arc::clone(&readiness);
+                    if !by_future {
+                        let _ = poll(&readiness, &waker, Read);
+                        return;
+                    }
+                    let mut future: Waiting<'static> =
+                        Box::pin(async move { readiness.ready(Read).await });
+                    let _ = poll_future(&mut future, &waker);
+                    waiting.lock().unwrap().push(future);
+                }
+            };
+            let waker = HostileWaker::new({
+                let (calls, wait) = (calls.clone(), wait.clone());
+                move || {
+                    if calls.fetch_add(1, SeqCst) < MOST {
+                        wait();
+                    }
+                }
+            });
+            *own.lock().unwrap() = Some(waker);
+            wait();
+            readiness.set_ready(READABLE);
+            let calls = calls.load(SeqCst);
+            assert!(
+                calls < MOST / 2,
+                "one event woke a task that waits again {calls} times, and would have gone on"
+            );
+            own.lock().unwrap().take();
+            waiting.lock().unwrap().clear();
         }
     });
 }
