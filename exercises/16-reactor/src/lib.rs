@@ -331,6 +331,9 @@ pub(crate) async fn accept(
         Err(error) if errors::is_of_the_system(&error) => {
             todo!("the next call has to pause; it's the third milestone")
         }
+        Err(error) if errors::is_of_the_connection(&error) => {
+            todo!("the next connection; it's the third milestone, too")
+        }
         accepted => accepted,
     }
 }

@@ -16,6 +16,7 @@ pub async fn accept(
 ) -> io::Result<(TcpStream, SocketAddr)> {
     match listener.run(Read, TcpListener::accept).await {
         Err(error) if errors::is_of_the_system(&error) => todo!(),
+        Err(error) if errors::is_of_the_connection(&error) => todo!(),
         accepted => accepted,
     }
 }
