@@ -154,3 +154,56 @@ mod definitions {
         interrupted.unwrap_or(false)
     }
 }
+
+#[cfg(all(test, target_os = "linux", target_env = "gnu"))]
+mod tests {
+    use std::ffi::{c_int, c_void};
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+    use std::ptr;
+
+    use super::*;
+
+    unsafe extern "C" {
+        fn epoll_create1(flags: c_int) -> c_int;
+        fn epoll_wait(poller: c_int, events: *mut c_void, most: c_int, timeout: c_int) -> c_int;
+        fn close(file: c_int) -> c_int;
+    }
+
+    #[test]
+    fn an_accept_fails_as_asked_and_then_accepts() {
+        const ECONNABORTED: i32 = 103;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
+        let address = listener.local_addr().expect("it's bound");
+        let _client = TcpStream::connect(address).expect("it listens");
+        fail_accepts(&[ECONNABORTED]);
+        let error = listener.accept().expect_err("that was asked for");
+        assert_eq!(error.raw_os_error(), Some(ECONNABORTED));
+        listener.accept().expect("the connection is still there");
+        assert_eq!(fail_accepts(&[]), 0);
+    }
+
+    #[test]
+    fn a_wait_is_interrupted_when_half_of_its_time_has_passed() {
+        const LIMIT: Duration = Duration::from_millis(20);
+        // SAFETY: it may be called at any time.
+        let poller = unsafe { epoll_create1(0) };
+        let mut events = [0_u64; 2];
+        let wait = |events: &mut [u64; 2]| {
+            let events = ptr::from_mut(events).cast();
+            // SAFETY: there's room for one event.
+            unsafe { epoll_wait(poller, events, 1, LIMIT.as_millis() as c_int) }
+        };
+        let start = Instant::now();
+        let (first, waits) = with_interrupted_waits(1, || wait(&mut events));
+        let [interrupted] = waits[..] else {
+            panic!("one wait was to be interrupted: {waits:?}")
+        };
+        assert_eq!((first, interrupted.timeout), (-1, LIMIT));
+        assert!(interrupted.end - start >= LIMIT / 2);
+        let start = Instant::now();
+        assert_eq!(wait(&mut events), 0, "no event comes");
+        assert!(start.elapsed() >= LIMIT, "this one is a real one");
+        // SAFETY: nothing else uses it.
+        assert_eq!(unsafe { close(poller) }, 0);
+    }
+}
