@@ -70,7 +70,7 @@ pub enum Event {
         message: String,
         /// A line for each of the others, the more telling first.
         others: Vec<FailureLine>,
-        /// Whether the models, which haven't run, may show the order of steps in which it hangs.
+        /// Whether the models, which haven't run, may show the order of steps in which it fails.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         models_may_show: bool,
     },

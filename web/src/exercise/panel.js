@@ -251,10 +251,10 @@ class Exercise {
     }
   }
 
-  /** What hangs, a model may show step by step. */
+  /** A model may show the failure step by step. */
   modelsMayShow() {
     const explore = button("Explore the models", () => this.startCheck(true));
-    return element("p", { class: "order-more ws-screen-only" }, explore, " A model checker may find the order of steps in which it hangs, and draws it.");
+    return element("p", { class: "order-more ws-screen-only" }, explore, " A model checker may find the order of steps in which it fails, and draws it.");
   }
 
   /** @param {{line: number, level: string, rendered: string}} diagnostic */

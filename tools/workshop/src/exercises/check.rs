@@ -379,13 +379,12 @@ impl<'a> Check<'a> {
     }
 
     /// Whether the models are run although tests fail. If the reader has asked for the
-    /// models, it's also enough that what fails hangs: a model shows in which order.
+    /// models, it's also enough that one may show what fails.
     fn models_may_tell(&self, verdicts: &Verdicts) -> bool {
         let number = self.exercise.number;
-        telling::fails_only(verdicts, |name, kind| {
-            telling::fails_by_chance(number, name)
-                || self.audience == Audience::Program && kind == telling::Kind::Hang
-        })
+        telling::fails_only(verdicts, |name, _| telling::fails_by_chance(number, name))
+            || self.audience == Audience::Program
+                && telling::models_may_show(self.exercise, verdicts)
     }
 
     /// Builds the models for each checker, as long as they compile.

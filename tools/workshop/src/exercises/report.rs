@@ -549,7 +549,7 @@ impl<'a, W: io::Write> Report<'a, W> {
             let command = format!("cargo workshop check {number} models::");
             writeln!(
                 self.out,
-                "\nThe models may show in which order it hangs: `{command}`."
+                "\nThe models may show in which order it fails: `{command}`."
             )?;
         }
         let help = format!("Stuck? `cargo workshop hint {number}`.");
@@ -697,7 +697,7 @@ mod tests {
         ]);
         let expected = "  ✓ 1. \n  ✗ 2.   2 of 2 tests fail\n\nb\nclause 2: seen b\n\n\
                         Also failing (`cargo workshop check 7 NAME` tells one in full):\n  c\n      seen c\n\n\
-                        The models may show in which order it hangs: `cargo workshop check 7 models::`.\n\n\
+                        The models may show in which order it fails: `cargo workshop check 7 models::`.\n\n\
                         1 of 2 clauses hold. Stuck? `cargo workshop hint 7`.\n";
         assert_eq!(text, expected);
     }

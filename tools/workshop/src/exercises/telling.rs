@@ -21,7 +21,7 @@ use super::catalogue::Exercise;
 use super::header::Header;
 use super::milestones::{Milestone, of_clause};
 use super::source;
-use super::verdict::Verdicts;
+use super::verdict::{Verdict, Verdicts};
 use crate::events::{Event, FailureLine, Outcome};
 
 pub use super::verdict::{Cause, Kind};
@@ -304,20 +304,42 @@ pub fn of_check(root: &Path, exercise: &Exercise, verdicts: &Verdicts) -> Option
         first: choice.order[0].name.clone(),
         message: choice.message(),
         others: choice.others(),
-        models_may_show: !exercise.models().is_empty()
-            && !verdicts.keys().any(|name| name.starts_with("models::"))
-            && fails_only(verdicts, |_, kind| kind == Kind::Hang),
+        models_may_show: !verdicts.keys().any(|name| name.starts_with("models::"))
+            && models_may_show(exercise, verdicts),
     })
 }
 
+/// Whether tests have failed, and a model may show each failure step by step: it hangs, or
+/// a model judges the same clause.
+pub fn models_may_show(exercise: &Exercise, verdicts: &Verdicts) -> bool {
+    let files = exercise.models().into_iter();
+    let sources = files.filter_map(|file| fs::read_to_string(file).ok());
+    let clauses = sources.flat_map(|source| {
+        let models = source::tests(&source).into_iter();
+        models.filter_map(|model| model.clause())
+    });
+    may_be_shown(&clauses.collect(), verdicts)
+}
+
+/// The same for models that judge these clauses.
+fn may_be_shown(clauses: &BTreeSet<u32>, verdicts: &Verdicts) -> bool {
+    !clauses.is_empty()
+        && fails_only(verdicts, |_, test| {
+            let is_judged = test
+                .number()
+                .is_some_and(|number| clauses.contains(&number));
+            test.outcome == Outcome::Failed && (test.cause.kind == Kind::Hang || is_judged)
+        })
+}
+
 /// Whether tests have failed, and only such as `is_such` says.
-pub fn fails_only(verdicts: &Verdicts, is_such: impl Fn(&str, Kind) -> bool) -> bool {
+pub fn fails_only(verdicts: &Verdicts, is_such: impl Fn(&str, &Verdict) -> bool) -> bool {
     let has_passed = |outcome| matches!(outcome, Outcome::Passed | Outcome::Ignored);
-    let mut failed = verdicts
-        .iter()
+    let failed = verdicts.iter();
+    let mut failed = failed
         .filter(|(_, test)| !has_passed(test.outcome))
         .peekable();
-    failed.peek().is_some() && failed.all(|(name, test)| is_such(name, test.cause.kind))
+    failed.peek().is_some() && failed.all(|(name, test)| is_such(name, test))
 }
 
 /// The failures of the earliest milestone that has some, and those of later ones:
@@ -497,7 +519,6 @@ fn function(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exercises::verdict::Verdict;
 
     fn failure(name: &str, kind: Kind, seen: &str, usually: &str) -> Failure {
         Failure {
@@ -787,9 +808,9 @@ mod tests {
     }
 
     #[test]
-    fn models_are_worth_running_where_all_that_fails_hangs() {
-        let verdict = |outcome, kind| Verdict {
-            clause: None,
+    fn a_model_may_show_what_hangs_and_what_belongs_to_a_clause_of_its_own() {
+        let verdict = |clause: &str, outcome, kind| Verdict {
+            clause: Some(clause.into()),
             outcome,
             message: String::new(),
             cause: Cause {
@@ -797,17 +818,24 @@ mod tests {
                 ..Cause::default()
             },
         };
-        let hangs = |_: &str, kind| kind == Kind::Hang;
-        let passes = (
-            "tests::a".to_owned(),
-            verdict(Outcome::Passed, Kind::default()),
+        let may = |verdicts: &Verdicts| may_be_shown(&BTreeSet::from([3]), verdicts);
+        let mut verdicts = Verdicts::new();
+        let mut insert = |name: &str, verdict| {
+            verdicts.insert(format!("tests::{name}"), verdict);
+            may(&verdicts)
+        };
+        assert!(
+            !insert("a", verdict("1. A", Outcome::Passed, Kind::default())),
+            "nothing fails"
         );
-        let mut verdicts = Verdicts::from([passes]);
-        assert!(!fails_only(&verdicts, hangs), "nothing fails");
-        verdicts.insert("tests::b".into(), verdict(Outcome::Failed, Kind::Hang));
-        assert!(fails_only(&verdicts, hangs));
-        verdicts.insert("tests::c".into(), verdict(Outcome::Failed, Kind::Panic));
-        assert!(!fails_only(&verdicts, hangs), "the panic is told first");
+        assert!(insert("b", verdict("2. B", Outcome::Failed, Kind::Hang)));
+        assert!(insert("c", verdict("3. C", Outcome::Failed, Kind::Panic)));
+        assert!(
+            !insert("d", verdict("3. C", Outcome::Unwritten, Kind::Unwritten)),
+            "the models would reach the `todo!`, too"
+        );
+        insert("d", verdict("3. C", Outcome::Passed, Kind::default()));
+        assert!(!insert("e", verdict("2. B", Outcome::Failed, Kind::Panic)));
     }
 
     #[test]
