@@ -24,6 +24,7 @@
 //! Also fails: what_panics_after_the_job_costs_no_thread
 //! Also fails: a_thread_that_calls_a_waker_is_not_idle
 //! Also fails: each_job_of_a_burst_gets_a_thread
+//! Also fails: tests::a_thread_that_left_is_counted_on_by_no_job
 //!
 //! Takes a job and runs it in one `while let`. The guard of the lock is a
 //! temporary of the condition, and lives until the end of the body: while a job
