@@ -8,6 +8,7 @@
 //! Also fails: models::a_wake_up_leads_to_a_poll_in_every_order
 //! Also fails: models::dropping_the_pool_ends_workers_and_tasks_in_every_order
 //! Also fails: models::one_poll_comes_after_the_other_in_every_order
+//! Also fails: models::every_wake_up_publishes_in_every_order
 //!
 //! A task is in the queue at most once, so at most one worker has taken it from
 //! there. That is true of the queue, but not of the future: while the worker
