@@ -625,6 +625,29 @@ fn a_job_that_comes_after_a_drop_by_a_task_is_cancelled() {
     });
 }
 
+/// Spawns a task that waits, and one whose poll lasts until the gate opens. Also
+/// returns how many of the two futures are dropped.
+fn spawn_two(runtime: &Runtime) -> (Opener, Arc<AtomicUsize>) {
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let (future, manual) = ManualFuture::new();
+    let probe = Dropped(dropped.clone());
+    drop(runtime.spawn(async move {
+        let _with_the_future = probe;
+        future.await;
+    }));
+    manual.wait_until_polled();
+    let opener = Opener::new();
+    let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
+    let (probe, signal) = (Dropped(dropped.clone()), begun.clone());
+    drop(runtime.spawn(async move {
+        signal.open();
+        gate.wait();
+        drop(probe);
+    }));
+    begun.wait();
+    (opener, dropped)
+}
+
 /// Clause 15: only the runtime's own workers can't wait for its end.
 #[test]
 fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
@@ -639,23 +662,7 @@ fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
     };
     check(lesson, || {
         let (outer, inner) = (super::runtime(1), runtime(1));
-        let dropped = Arc::new(AtomicUsize::new(0));
-        let (future, manual) = ManualFuture::new();
-        let probe = Dropped(dropped.clone());
-        drop(inner.spawn(async move {
-            let _with_the_future = probe;
-            future.await;
-        }));
-        manual.wait_until_polled();
-        let opener = Opener::new();
-        let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
-        let (probe, signal) = (Dropped(dropped.clone()), begun.clone());
-        drop(inner.spawn(async move {
-            signal.open();
-            gate.wait();
-            drop(probe);
-        }));
-        begun.wait();
+        let (opener, dropped) = spawn_two(&inner);
         let dropping = outer.spawn(async move {
             // The worker of the other runtime is in a poll as the drop begins.
             let opening = opener.open_once_asleep();
@@ -687,23 +694,7 @@ fn a_drop_by_a_panic_waits_for_the_end() {
     check(lesson, || {
         for workers in [1, 2] {
             let runtime = runtime(workers);
-            let dropped = Arc::new(AtomicUsize::new(0));
-            let (future, manual) = ManualFuture::new();
-            let probe = Dropped(dropped.clone());
-            drop(runtime.spawn(async move {
-                let _with_the_future = probe;
-                future.await;
-            }));
-            manual.wait_until_polled();
-            let opener = Opener::new();
-            let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
-            let (probe, signal) = (Dropped(dropped.clone()), begun.clone());
-            drop(runtime.spawn(async move {
-                signal.open();
-                gate.wait();
-                drop(probe);
-            }));
-            begun.wait();
+            let (opener, dropped) = spawn_two(&runtime);
             let panic = panic_message(|| {
                 let _runtime = runtime;
                 let _opening = opener.open_once_asleep();

@@ -2,18 +2,6 @@
 
 use super::*;
 
-const READ_CLOSED: Event = Event {
-    read_closed: true,
-    ..NOTHING
-};
-const WRITE_CLOSED: Event = Event {
-    write_closed: true,
-    ..NOTHING
-};
-const ERROR: Event = Event {
-    error: true,
-    ..NOTHING
-};
 /// The event for epoll's hang-up: both directions are closed.
 const HANG_UP: Event = Event {
     read_closed: true,

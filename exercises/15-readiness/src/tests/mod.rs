@@ -29,6 +29,18 @@ const NOTHING: Event = Event {
     write_closed: false,
     error: false,
 };
+const READ_CLOSED: Event = Event {
+    read_closed: true,
+    ..NOTHING
+};
+const WRITE_CLOSED: Event = Event {
+    write_closed: true,
+    ..NOTHING
+};
+const ERROR: Event = Event {
+    error: true,
+    ..NOTHING
+};
 const READABLE: Event = Event {
     readable: true,
     ..NOTHING

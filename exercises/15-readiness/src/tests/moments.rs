@@ -9,19 +9,6 @@ use testkit::start_elsewhere;
 
 use super::*;
 
-const READ_CLOSED: Event = Event {
-    read_closed: true,
-    ..NOTHING
-};
-const WRITE_CLOSED: Event = Event {
-    write_closed: true,
-    ..NOTHING
-};
-const ERROR: Event = Event {
-    error: true,
-    ..NOTHING
-};
-
 #[derive(Clone, Copy, Debug)]
 enum Call {
     Report(Event),
