@@ -7,13 +7,10 @@ use std::num::NonZeroU32;
 use std::pin::Pin;
 use std::time::Duration;
 
+use benches::schedulers::measure::is_test;
 use benches::victim::{self, Outcome, item};
 use tokio::runtime::{Builder, Runtime};
 
-/// How long a task takes that never yields.
-const RUN: Duration = Duration::from_millis(50);
-/// How often all contenders take their turn.
-const ROUNDS: usize = 21;
 /// With less than this part of a core for its thread, a run says what the
 /// system does, and not what a budget does.
 const QUIET: f64 = 0.9;
@@ -147,9 +144,14 @@ fn main() {
         .build()
         .expect("a runtime without drivers can always be built");
     let contenders = contenders();
-    let items = items_in(&runtime, &contenders[0]);
+    // How long a task takes that never yields, and how often all take their turn.
+    let (run_time, rounds) = match is_test() {
+        true => (Duration::from_millis(2), 1),
+        false => (Duration::from_millis(50), 21),
+    };
+    let items = items_in(run_time, &runtime, &contenders[0]);
     let mut results: Vec<Results> = contenders.iter().map(|_| Results::default()).collect();
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let mut never = None;
         for (contender, results) in contenders.iter().zip(&mut results) {
             let outcome = victim::run(&runtime, (contender.busy)(items));
@@ -157,22 +159,22 @@ fn main() {
             never.get_or_insert(rate);
         }
     }
-    print(&contenders, &results);
+    print(&contenders, &results, rounds);
 }
 
-/// How many items take [`RUN`].
-fn items_in(runtime: &Runtime, never: &Contender) -> u64 {
+/// How many items take so long.
+fn items_in(run_time: Duration, runtime: &Runtime, never: &Contender) -> u64 {
     const SOME: u64 = 1_000_000;
     let runs = [(); 5].map(|()| victim::run(runtime, (never.busy)(SOME)).took);
     let fastest = runs.into_iter().min().expect("there are some");
-    (SOME as f64 * RUN.div_duration_f64(fastest)) as u64
+    (SOME as f64 * run_time.div_duration_f64(fastest)) as u64
 }
 
-fn print(contenders: &[Contender], results: &[Results]) {
+fn print(contenders: &[Contender], results: &[Results], rounds: usize) {
     let ns_of = |results: &Results| 1e9 / quantile(&results.items_per_s, 0.5).expect("was run");
     let item_ns = ns_of(&results[0]);
     let yield_ns = ns_of(&results[1]) - item_ns;
-    println!("\nAn item takes {item_ns:.1} ns, a yield {yield_ns:.1} ns. {ROUNDS} rounds.\n");
+    println!("\nAn item takes {item_ns:.1} ns, a yield {yield_ns:.1} ns. {rounds} rounds.\n");
     println!(
         "{:<20}{:>12}{:>16}{:>8}{:>10}{:>10}{:>10}  waits",
         "yields", "M items/s", "share of never", "CPU", "p50 µs", "p99 µs", "max µs"

@@ -14,12 +14,16 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use benches::cost::{self, Cost};
+use benches::schedulers::measure::is_test;
 use benches::table::{Estimates, criterion_home};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, SamplingMode};
 use tokio::runtime::Builder;
 
-const SLEEPS: usize = 100_000;
+/// How many sleeps there are.
+fn sleep_count() -> usize {
+    if is_test() { 1_000 } else { 100_000 }
+}
 
 /// What is done with the sleeps, and whether others wait meanwhile.
 const WORKLOADS: [(&str, Kind, bool); 4] = [
@@ -44,7 +48,7 @@ struct Countdown {
 impl Countdown {
     fn new() -> Arc<Self> {
         Arc::new(Self {
-            left: AtomicUsize::new(SLEEPS),
+            left: AtomicUsize::new(sleep_count()),
             waits: Mutex::default(),
         })
     }
@@ -81,7 +85,7 @@ fn durations(shortest: Duration, spread: Duration) -> Vec<Duration> {
         number ^= number << 17;
         shortest + Duration::from_nanos(number % spread.as_nanos() as u64)
     };
-    (0..SLEEPS).map(draw).collect()
+    (0..sleep_count()).map(draw).collect()
 }
 
 /// Polls each sleep where it lies, as in a task; nothing is boxed.
@@ -103,7 +107,7 @@ fn poll_each<F: Future>(sleeps: &mut [F], waker: &Waker) -> usize {
 fn cancelled<F: Future>(make: impl Fn(Duration) -> F) -> Cost {
     let durations = durations(Duration::from_secs(10), Duration::from_secs(10));
     let waker = Waker::from(Countdown::new());
-    let mut sleeps = Vec::with_capacity(SLEEPS);
+    let mut sleeps = Vec::with_capacity(sleep_count());
     let ((), cost) = cost::of(|| {
         sleeps.extend(durations.into_iter().map(make));
         assert_eq!(poll_each(&mut sleeps, &waker), 0, "none is due yet");
@@ -120,14 +124,14 @@ fn fired<F: Future>(make: impl Fn(Duration) -> F, wait: impl Fn(&Countdown)) -> 
     let durations = durations(shortest, spread);
     let countdown = Countdown::new();
     let waker = Waker::from(countdown.clone());
-    let mut sleeps = Vec::with_capacity(SLEEPS);
+    let mut sleeps = Vec::with_capacity(sleep_count());
     let (left_out, mut cost) = cost::of(|| {
         sleeps.extend(durations.into_iter().map(make));
         let last = Instant::now() + shortest + spread;
         assert_eq!(poll_each(&mut sleeps, &waker), 0, "none is due yet");
         let left_out = last.saturating_duration_since(Instant::now());
         wait(&countdown);
-        assert_eq!(poll_each(&mut sleeps, &waker), SLEEPS, "all are due");
+        assert_eq!(poll_each(&mut sleeps, &waker), sleep_count(), "all are due");
         sleeps.clear();
         left_out
     });
@@ -184,7 +188,7 @@ impl Measured<'_> {
 
     /// Median ns for a sleep: time on the clock, and CPU time of all threads.
     fn medians(&mut self, estimates: &Estimates, contender: &'static str) -> Vec<[Option<f64>; 2]> {
-        let per_sleep = |ns: f64| ns / SLEEPS as f64;
+        let per_sleep = |ns: f64| ns / sleep_count() as f64;
         let mut medians = |(workload, _, _)| {
             let wall = estimates.median_ns(contender, workload);
             let times = self.cpu_times.get_mut(&(contender, workload));
@@ -198,8 +202,9 @@ impl Measured<'_> {
     }
 
     fn print_table(mut self, estimates: &Estimates) {
-        println!("\n{SLEEPS} sleeps, median ns for each: wall / CPU of all threads");
-        println!("(of tokio's). Among: while {SLEEPS} others wait.\n");
+        let sleep_count = sleep_count();
+        println!("\n{sleep_count} sleeps, median ns for each: wall / CPU of all threads");
+        println!("(of tokio's). Among: while {sleep_count} others wait.\n");
         println!("| | {} | |", WORKLOADS.map(|(name, ..)| name).join(" | "));
         println!("|---{}|---|", "|---".repeat(WORKLOADS.len()));
         let tokio = self.medians(estimates, "tokio");

@@ -56,6 +56,7 @@ pub fn parameter(workload: &str, workers: usize) -> String {
 pub fn workers() -> Vec<usize> {
     match env::var("SCHEDULER_WORKERS") {
         Ok(list) => list.split(',').flat_map(str::parse).collect(),
+        Err(_) if is_test() => vec![2],
         Err(_) => vec![1, 2, 4],
     }
 }
