@@ -162,7 +162,7 @@ fn two_thieves_and_the_owner_share_in_every_order() {
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {
-        primitives::model_every_load(|| {
+        primitives::model_every_load_within(2, || {
             let (queue, stealer) = queue_of(4);
             let thieves = [(); 2].map(|()| start_thief(&stealer));
             let mut items = Vec::new();

@@ -71,7 +71,16 @@ pub fn model_within(preemptions: usize, body: impl Fn() + Send + Sync + 'static)
 ///
 /// Like [`model`].
 pub fn model_every_load(body: impl Fn() + Send + Sync + 'static) {
-    atomic::with_every_access(|| explore(PREEMPTIONS, TIME, body));
+    model_every_load_within(PREEMPTIONS, body);
+}
+
+/// Like [`model_every_load`], with the bound of [`model_within`].
+///
+/// # Panics
+///
+/// Like [`model`].
+pub fn model_every_load_within(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
+    atomic::with_every_access(|| explore(preemptions, TIME, body));
 }
 
 fn explore(preemptions: usize, limit: Duration, body: impl Fn() + Send + Sync + 'static) {

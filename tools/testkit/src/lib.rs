@@ -37,6 +37,8 @@ mod futures;
 mod gate;
 mod grammar;
 mod hangs;
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+mod instruction;
 mod interposed;
 mod lesson;
 mod locked;

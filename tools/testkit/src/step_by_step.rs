@@ -4,7 +4,8 @@
 //! A race that is run a thousand times hits a gap of a few nanoseconds now and then, and on a busy
 //! machine hardly ever. Here one of the two threads is run one machine instruction at a time, with
 //! the processor's own trap flag, and stopped after a given number of them. The other thread then
-//! does its part until it is done or sleeps. With one round for each instruction, the gap is hit,
+//! does its part until it is done or sleeps. With one round for each instruction, or for each that
+//! may touch what the threads share, the gap is hit,
 //! no matter how narrow it is and what else the machine does.
 
 use std::pin::Pin;
@@ -19,7 +20,9 @@ use crate::trap;
 
 /// How many instructions are stepped through in each of the two sweeps. A
 /// step takes a microsecond, or ten in a virtual machine.
-const STEPS: u32 = 30_000;
+const STEPS: u32 = 60_000;
+/// With so many, a sweep stops at each instruction.
+const STEPS_TO_ALL: u32 = STEPS / 2;
 /// After this many instructions a thread isn't going to sleep; it spins.
 const MAX_STEPS: u32 = 5_000;
 /// How often the other thread may spin instead of going to sleep.
@@ -62,8 +65,17 @@ pub fn race_step_by_step(mut wait: impl FnMut(SteppedAnswer)) {
     };
     run.sweep(Stepped::Sleeper);
     run.sweep(Stepped::Waker);
+    HAS_RUN.store(true, SeqCst);
     STAGE.ask(STOP, partner.thread());
     partner.join().expect("waking does not panic");
+}
+
+/// Whether a race has been run step by step.
+static HAS_RUN: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process has hit each moment of a race already, so that luck needn't.
+pub(crate) fn has_run() -> bool {
+    HAS_RUN.load(SeqCst)
 }
 
 struct Run<'a> {
@@ -83,8 +95,15 @@ impl Run<'_> {
         // there are.
         self.run(stepped, MAX_STEPS);
         let length = self.run(stepped, MAX_STEPS);
+        // With few steps, each of them. With many, as in a debug build, those at which the other
+        // thread can tell the difference.
+        let stops = match length * (length + 1) / 2 <= STEPS_TO_ALL {
+            true => [(1..=length).collect(), Vec::new()],
+            false => trap::accesses(),
+        };
+        let stops = stops.iter().flat_map(|stops| scattered(stops));
         let mut left = STEPS;
-        for stop_at in scattered(length) {
+        for stop_at in stops {
             left = left.saturating_sub(stop_at);
             if left == 0 || STAGE.spins.load(SeqCst) >= MAX_SPINS {
                 return;
@@ -110,21 +129,22 @@ impl Run<'_> {
     }
 }
 
-/// All numbers from one to `length`, with consecutive ones far apart: a sweep that stops early has
-/// seen a bit of everything.
-fn scattered(length: u32) -> impl Iterator<Item = u32> {
-    let are_coprime = |a: u32, b: u32| {
+/// All of them, with consecutive ones far apart: a sweep that stops early has seen a bit of
+/// everything.
+fn scattered(stops: &[u32]) -> impl Iterator<Item = u32> {
+    let are_coprime = |a: usize, b: usize| {
         let (mut a, mut b) = (a, b);
         while b != 0 {
             (a, b) = (b, a % b);
         }
         a == 1
     };
+    let length = stops.len();
     // Near the golden section of the whole.
     let stride = (length * 5 / 8..=length)
         .find(|&stride| are_coprime(stride, length))
         .unwrap_or(1);
-    (0..length).map(move |index| 1 + index * stride % length)
+    (0..length).map(move |index| stops[index * stride % length])
 }
 
 /// What the two threads and the trap handler share.
@@ -328,8 +348,9 @@ mod tests {
     #[test]
     fn each_step_has_its_round() {
         for length in [0, 1, 2, 7, 8, 60, 5_000] {
-            let steps: BTreeSet<u32> = scattered(length).collect();
-            assert!(steps.into_iter().eq(1..=length), "of {length} steps");
+            let all: Vec<u32> = (1..=length).collect();
+            let steps: BTreeSet<u32> = scattered(&all).collect();
+            assert!(steps.into_iter().eq(all), "of {length} steps");
         }
     }
 }

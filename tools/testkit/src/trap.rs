@@ -2,13 +2,20 @@
 //! the processor traps after each instruction, and Linux turns that into a signal. On other systems
 //! no thread can be stepped.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::SeqCst};
 
 static IS_ON: AtomicBool = AtomicBool::new(false);
 static STEPS: AtomicU32 = AtomicU32::new(0);
 static STOP_AT: AtomicU32 = AtomicU32::new(0);
 static MAX_STEPS: AtomicU32 = AtomicU32::new(0);
 static LOCKED: AtomicU32 = AtomicU32::new(0);
+/// The steps that were followed by an access of memory that may be shared.
+static ACCESSES: [AtomicU32; MOST_ACCESSES] = [const { AtomicU32::new(0) }; MOST_ACCESSES];
+/// Beside the number of a step.
+const ON_STACK: u32 = 1 << 31;
+static ACCESS_COUNT: AtomicUsize = AtomicUsize::new(0);
+/// There may be more, which are forgotten.
+const MOST_ACCESSES: usize = 4_096;
 
 /// How many steps have been taken since [`start`] or [`reset`].
 pub(crate) fn steps() -> u32 {
@@ -25,6 +32,32 @@ pub(crate) fn locked_steps() -> u32 {
 pub(crate) fn reset() {
     STEPS.store(0, SeqCst);
     LOCKED.store(0, SeqCst);
+    ACCESS_COUNT.store(0, SeqCst);
+}
+
+/// After which steps the stepped thread was about to touch memory that other threads may use, too.
+/// Between two of these, no other thread can tell the difference. The second list is of those that
+/// touch the thread's own stack, through a pointer: other threads hardly ever do.
+pub(crate) fn accesses() -> [Vec<u32>; 2] {
+    let count = ACCESS_COUNT.load(SeqCst).min(MOST_ACCESSES);
+    let noted = ACCESSES[..count].iter().map(|noted| noted.load(SeqCst));
+    let (on_stack, others): (Vec<_>, Vec<_>) = noted.partition(|noted| noted & ON_STACK != 0);
+    [
+        others,
+        on_stack
+            .into_iter()
+            .map(|noted| noted & !ON_STACK)
+            .collect(),
+    ]
+}
+
+/// Notes that such a one comes after this step.
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+fn note_access(is_on_stack: bool) {
+    let at = ACCESS_COUNT.fetch_add(1, SeqCst);
+    if let Some(access) = ACCESSES.get(at) {
+        access.store(steps() | if is_on_stack { ON_STACK } else { 0 }, SeqCst);
+    }
 }
 
 /// Steps through what this thread does next. After `stop_at` steps, the function that [`install`]
@@ -78,7 +111,8 @@ mod machine {
     use std::ptr;
     use std::sync::OnceLock;
 
-    use super::{LOCKED, SeqCst, Step, is_locked, step, steps};
+    use super::{LOCKED, SeqCst, Step, note_access, step, steps};
+    use crate::instruction::{Memory, memory_of};
 
     static AT_STOP: OnceLock<fn()> = OnceLock::new();
 
@@ -97,6 +131,13 @@ mod machine {
     /// three words and sixteen registers. The flags follow.
     const INSTRUCTION: usize = 8 * (1 + 1 + 3 + 16);
     const FLAGS: usize = INSTRUCTION + 8;
+    const REGISTERS: usize = 8 * (1 + 1 + 3);
+    /// Where each register is among them, by the numbers that instructions have for them: `rax`,
+    /// `rcx`, `rdx`, `rbx`, `rsp`, `rbp`, `rsi`, `rdi`, and `r8` to `r15`.
+    const PLACES: [usize; 16] = [13, 14, 12, 11, 15, 10, 9, 8, 0, 1, 2, 3, 4, 5, 6, 7];
+    const STACK_POINTER: usize = 4;
+    /// How far from the top of the stack an address is taken for one on it.
+    const MOST_OF_STACK: usize = 64 * 1024;
     const TRAP_FLAG: u64 = 0x100;
 
     unsafe extern "C" {
@@ -140,9 +181,24 @@ mod machine {
             // SAFETY: the kernel gives this thread's context to this handler alone.
             let next = unsafe { *next };
             // SAFETY: it is the instruction that this thread executes next.
-            if unsafe { is_locked(next) } {
+            let memory = unsafe { memory_of(next) };
+            if memory == Memory::Locked {
                 LOCKED.fetch_add(1, SeqCst);
             }
+            let is_on_stack = match memory {
+                Memory::Own => return,
+                Memory::Locked | Memory::Shared(None) => false,
+                Memory::Shared(Some(base)) => {
+                    // SAFETY: the registers are inside the context, which is as large as that.
+                    let registers = unsafe { context.byte_add(REGISTERS) };
+                    // SAFETY: the kernel gives this thread's context to this handler alone.
+                    let registers = unsafe { &*registers.cast::<[usize; 16]>() };
+                    let [base, stack] =
+                        [usize::from(base), STACK_POINTER].map(|it| registers[PLACES[it]]);
+                    (stack..stack + MOST_OF_STACK).contains(&base)
+                }
+            };
+            note_access(is_on_stack);
             return;
         }
         // SAFETY: the flags register is inside the context, which is as large as that.
@@ -151,34 +207,6 @@ mod machine {
         unsafe { *flags &= !TRAP_FLAG };
         if let (Step::Stop, Some(at_stop)) = (step, AT_STOP.get()) {
             at_stop();
-        }
-    }
-}
-
-/// # Safety
-///
-/// The caller must pass the address of an instruction.
-#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
-unsafe fn is_locked(mut instruction: *const u8) -> bool {
-    /// With it, an instruction that writes to memory is atomic.
-    const LOCK: u8 = 0xf0;
-    /// An exchange, of a byte or of more, is atomic if one side is in memory.
-    const EXCHANGES: [u8; 2] = [0x86, 0x87];
-    /// In the byte behind the opcode: both sides are registers.
-    const REGISTERS: u8 = 0b1100_0000;
-    loop {
-        // SAFETY: an instruction continues after each of its prefixes.
-        let byte = unsafe { *instruction };
-        // SAFETY: as above.
-        instruction = unsafe { instruction.add(1) };
-        match byte {
-            LOCK => return true,
-            // The other prefixes: sizes, segments, repetitions, and `REX`.
-            0x66 | 0x67 | 0x26 | 0x2e | 0x36 | 0x3e | 0x64 | 0x65 | 0xf2 | 0xf3 | 0x40..=0x4f => {}
-            opcode => {
-                // SAFETY: the operands of an exchange follow its opcode.
-                return EXCHANGES.contains(&opcode) && unsafe { *instruction } < REGISTERS;
-            }
         }
     }
 }
@@ -212,23 +240,5 @@ mod tests {
         assert_eq!(sum, 49_995_000, "the stepped code does what it always does");
         assert_eq!(STOPS.load(SeqCst), 1, "it stopped");
         assert_eq!(steps(), 20, "from there on it ran as usual");
-    }
-
-    #[test]
-    fn locked_instructions_are_distinguished_from_others() {
-        let cases: [(&[u8], bool); 7] = [
-            (&[0xf0, 0x48, 0xff, 0x00], true), // lock inc qword ptr [rax]
-            (&[0x66, 0xf0, 0xff, 0x00], true), // lock inc word ptr [rax]
-            (&[0xf0, 0x0f, 0xb1, 0x0a], true), // lock cmpxchg [rdx], ecx
-            (&[0x87, 0x07], true),             // xchg [rdi], eax
-            (&[0x48, 0x87, 0xc8], false),      // xchg rax, rcx
-            (&[0x48, 0xff, 0x00], false),      // inc qword ptr [rax]
-            (&[0x90], false),                  // nop
-        ];
-        for (instruction, expected) in cases {
-            // SAFETY: each is a whole instruction.
-            let found = unsafe { is_locked(instruction.as_ptr()) };
-            assert_eq!(found, expected, "{instruction:x?}");
-        }
     }
 }
