@@ -36,8 +36,15 @@ pub(crate) unsafe fn memory_of(instruction: *const u8) -> Memory {
             0x64 => is_local = true,
             // Sizes, other segments, repetitions.
             0x66 | 0x67 | 0x26 | 0x2e | 0x36 | 0x3e | 0x65 | 0xf2 | 0xf3 => {}
-            _ if is_local => return Memory::Own,
             0x40..=0x4f => rex = opcode,
+            // An exchange.
+            0x86 | 0x87 => {
+                return match next() < REGISTERS {
+                    true => Memory::Locked,
+                    false => Memory::Own,
+                };
+            }
+            _ if is_local => return Memory::Own,
             0x0f => return of_second_map(rex, next),
             // The vector extensions: what is left of the prefix, then an opcode.
             0xc4 | 0xc5 | 0x62 => {
@@ -53,13 +60,6 @@ pub(crate) unsafe fn memory_of(instruction: *const u8) -> Memory {
                     // The prefix also says which base it is, in another way than `REX`.
                     _ if next() >= REGISTERS => Memory::Own,
                     _ => Memory::Shared(None),
-                };
-            }
-            // An exchange.
-            0x86 | 0x87 => {
-                return match next() < REGISTERS {
-                    true => Memory::Locked,
-                    false => Memory::Own,
                 };
             }
             _ => return of_first_map(opcode, rex, next),

@@ -125,6 +125,88 @@ fn at_no_moment_of_the_shutdown_does_a_task_begin_to_wait_forever() {
     });
 }
 
+/// Clause 7: a sleep may begin between two steps of the driver, too.
+#[test]
+fn a_sleep_that_begins_at_any_moment_of_a_wait_ends_in_time() {
+    let lesson = Lesson {
+        clause: "7. Sleep",
+        promise: "A sleep that begins on another thread at any moment of the driver's `wait` ends \
+                  in time, though the driver already knows of a later deadline.",
+        usual_cause: "The driver asks for the first deadline and only then says that it waits. A \
+                      sleep that begins in between interrupts nothing.",
+        read: "io/reactor.html#time-in-the-same-wait",
+    };
+    check(lesson, || {
+        assert_ends_wait(|handle| {
+            let soon = Instant::now() + Duration::from_millis(1);
+            let mut nap = Box::pin(handle.sleep_until(soon));
+            let mut cx = Context::from_waker(Waker::noop());
+            let _is_ready = nap.as_mut().poll(&mut cx);
+            Some(nap)
+        });
+    });
+}
+
+/// Clause 8: so may an unpark come.
+#[test]
+fn an_unpark_at_any_moment_of_a_wait_ends_it() {
+    let lesson = Lesson {
+        clause: "8. Unpark",
+        promise: "An unpark that another thread calls at any moment of the driver's `wait` ends \
+                  that wait.",
+        usual_cause: "The driver checks whether it was unparked and then waits. An unpark that \
+                      comes in between leaves no token.",
+        read: "io/reactor.html#waking-the-worker-in-the-seat",
+    };
+    check(lesson, || {
+        assert_ends_wait(|handle| {
+            handle.unpark();
+            None::<()>
+        });
+    });
+}
+
+/// Has another thread call `other` at each moment of a wait that would be a long
+/// one. Fails if that doesn't end the wait.
+fn assert_ends_wait<O: Send + 'static>(other: fn(&Handle) -> O) {
+    /// When a wait ends that nothing else ends.
+    const LONG: Duration = Duration::from_millis(300);
+    /// A machine that is that slow once isn't so each time.
+    const TRIES: usize = 3;
+    for moment in 0.. {
+        let mut late_waits = 0;
+        while late_waits < TRIES {
+            let mut driver = driver();
+            let handle = driver.handle();
+            let mut long_nap = Box::pin(handle.sleep(LONG));
+            begin(&mut long_nap);
+            let start = Instant::now();
+            let other = move || (Instant::now(), other(&handle));
+            let waited = meanwhile(moment, other, || {
+                driver.wait();
+                Instant::now()
+            });
+            let Some((ended, (begun, _kept))) = waited else {
+                assert!(moment > 0, "`wait` uses nothing of `primitives`");
+                return;
+            };
+            if begun > start + LONG / 3 {
+                // The driver had slept before that moment came.
+                return;
+            }
+            // A driver may look at its clock somewhat before the long nap ends.
+            if ended < begun + LONG / 3 {
+                break;
+            }
+            late_waits += 1;
+        }
+        assert!(
+            late_waits < TRIES,
+            "it came in the middle of `wait`, and `wait` returned only when something else was due"
+        );
+    }
+}
+
 /// Clause 1: an event may come at each moment of a poll.
 #[test]
 fn an_event_at_any_moment_of_a_read_wakes_its_task() {
