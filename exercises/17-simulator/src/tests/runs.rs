@@ -2,6 +2,49 @@
 
 use super::*;
 
+/// Clause 10: other tasks' deadlines come while a task is polled.
+#[test]
+fn a_deadline_does_not_end_a_poll() {
+    let lesson = Lesson {
+        clause: "10. Tasks first",
+        promise: "Each poll takes `POLL`, even if a deadline of another task comes in the middle \
+                  of it.",
+        usual_cause: "After a poll, the clock is advanced to the next deadline if that comes \
+                      earlier, instead of by `POLL`.",
+        read: "io/simulator.html#the-loop",
+    };
+    check(lesson, || {
+        let simulation = Simulation::new(10);
+        let times = simulation.run(async {
+            for part in [2, 3, 5, 7] {
+                let naps = async move {
+                    for _ in 0..4 {
+                        sleep(3 * POLL + POLL / part).await;
+                    }
+                };
+                drop(spawn("naps", naps));
+            }
+            let mut times = Vec::new();
+            for _ in 0..40 {
+                times.push(now());
+                Yields(1).await;
+            }
+            times
+        });
+        let times = times.expect("the main task ends");
+        // Some task is ready all the time, so the clock never jumps.
+        let is_whole =
+            |time: &Duration| time.as_nanos().is_multiple_of(POLL.as_nanos());
+        let wrong = times.iter().find(|time| !is_whole(time));
+        let all_differ = times.is_sorted_by(|one, next| one < next);
+        assert!(
+            wrong.is_none() && all_differ,
+            "a task is ready all the time, a poll takes {POLL:?}, and the polls of a task began at \
+             {times:?}"
+        );
+    });
+}
+
 /// Clause 10: otherwise a sleep would take as long as in reality.
 #[test]
 fn the_clock_jumps_when_nothing_is_ready() {
