@@ -121,7 +121,6 @@ struct Lane {
     of: usize,
 }
 
-#[derive(Default)]
 struct Both {
     list: OwnedTasks<Lane>,
     lanes: [Mutex<Vec<Runnable<Lane>>>; 2],
@@ -228,7 +227,10 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let both = Arc::<Both>::default();
+        let both = Arc::new(Both {
+            list: OwnedTasks::new(),
+            lanes: Default::default(),
+        });
         let spawn = |of| Task::spawn(&both, of);
         let tasks = [0, 1].map(spawn);
         Self {

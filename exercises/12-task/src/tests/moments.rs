@@ -129,7 +129,7 @@ impl Case {
             new,
             moment,
         } = *self;
-        let queue = Queue::with_list();
+        let queue = Queue::default();
         let (future, task) = ManualFuture::new();
         let (probe, output) = DropProbe::new();
         let mut handle = Some(queue.spawn(async move {
