@@ -4,6 +4,7 @@ use std::fmt;
 
 use testkit::{CountingWaker, WakeCounts};
 
+use super::super::LocalExecutor as Whole;
 use super::*;
 
 /// What the tasks that are ready do in their first poll of a call of `block_on`. In further polls
@@ -159,7 +160,7 @@ struct Stage {
 }
 
 struct World {
-    executors: [Option<LocalExecutor>; 2],
+    executors: [Option<Whole>; 2],
     stage: Rc<Stage>,
     tasks: [Task; 3],
     expected: [Expected; 3],
@@ -169,7 +170,7 @@ struct World {
 const EXECUTOR_OF: [usize; 3] = [0, 0, 1];
 
 impl Task {
-    fn spawn(executor: &LocalExecutor, stage: &Rc<Stage>, it: usize) -> Self {
+    fn spawn(executor: &Whole, stage: &Rc<Stage>, it: usize) -> Self {
         let (probe, future) = DropProbe::new();
         let task = Self {
             polls: Rc::default(),
@@ -213,7 +214,7 @@ impl Task {
 
 impl World {
     fn new() -> Self {
-        let executors = [(); 2].map(|()| LocalExecutor::new());
+        let executors = [(); 2].map(|()| Whole::new());
         let stage = Rc::<Stage>::default();
         let spawn = |it| Task::spawn(&executors[EXECUTOR_OF[it]], &stage, it);
         Self {
