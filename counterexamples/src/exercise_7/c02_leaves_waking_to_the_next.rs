@@ -8,6 +8,7 @@
 //! Also fails: a_yield_dropped_halfway_changes_nothing_for_the_next
 //! Also fails: block_on_runs_a_future_that_yields
 //! Also fails: the_second_poll_may_bring_another_waker
+//! Also fails: each_short_history_of_yields_and_ticks_goes_as_the_contract_says
 //!
 //! Keeps the waker of the task that yields, and wakes that task at the next
 //! yield, so that another task has certainly run. The last task to yield waits

@@ -3,6 +3,7 @@
 //! Also fails: an_outer_slice_begins_at_the_first_nested_checkpoint
 //! Also fails: a_nested_poll_without_a_checkpoint_reads_no_clock
 //! Also fails: items_may_become_expensive_anywhere_in_a_poll
+//! Also fails: each_short_history_of_nested_polls_goes_as_the_contract_says
 //! Tells: items_may_become_expensive_anywhere_in_a_poll
 //!
 //! The task remembers its stride from poll to poll, and corrects it at once

@@ -3,6 +3,7 @@
 //! Also fails: dropping_the_executor_drops_every_task
 //! Also fails: tasks_that_refer_to_each_other_are_dropped
 //! Also fails: wakers_outlive_the_executor_and_leave_nothing
+//! Also fails: each_short_history_of_two_executors_goes_as_the_contract_says
 //!
 //! A task is its own waker, as in many multi-threaded executors. There, the
 //! future is `Send`. Here, `unsafe` claims that it is, since only the executor

@@ -10,6 +10,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 
 mod counts;
+mod histories;
 mod turns;
 mod yields;
 

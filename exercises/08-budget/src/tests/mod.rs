@@ -13,6 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 mod clock;
+mod histories;
 mod nesting;
 mod slices;
 mod within;

@@ -5,6 +5,7 @@
 )]
 
 mod ends;
+mod histories;
 mod results;
 mod runs;
 mod turns;

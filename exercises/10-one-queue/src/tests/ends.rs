@@ -27,7 +27,8 @@ fn dropping_the_pool_drops_the_futures_that_wait_for_a_waker() {
         promise: "When the pool has been dropped, so have the futures that waited, and their \
                   wakers do nothing.",
         usual_cause: "Only the queue is emptied. A task that waits for a waker isn't in the queue, \
-                      and its waker keeps it.",
+                      and its waker keeps it. Or a later task had its place in the list of all \
+                      tasks.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
@@ -44,6 +45,8 @@ fn dropping_the_pool_drops_the_futures_that_wait_for_a_waker() {
             })
             .unzip();
         manuals.iter().for_each(|it| _ = it.wait_until_asleep());
+        // More than a byte can number.
+        await_all((0..300).map(|_| pool.spawn(async {})).collect());
         drop(pool);
         let (tasks, logs): (Vec<_>, Vec<_>) = tasks.into_iter().unzip();
         assert_dropped_once(&logs);

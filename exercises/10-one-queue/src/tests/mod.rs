@@ -5,6 +5,7 @@
 )]
 
 mod ends;
+mod histories;
 mod tasks;
 mod workers;
 

@@ -10,10 +10,13 @@
 
 mod ends;
 mod handles;
+mod histories;
 mod memory;
+mod moments;
 mod queues;
 mod runs;
 mod ways;
+mod yields;
 
 use std::collections::VecDeque;
 use std::future::{pending, poll_fn, ready};
