@@ -671,7 +671,8 @@ fn a_waker_may_be_used_after_block_on_returned() {
         usual_cause: "The waker points at something that is gone when the call returns: what a \
                       waker points at must be reference-counted, for example by an `Arc`. Or \
                       `wake` panics when it finds that no call waits anymore, for example because \
-                      it unwraps the result of `send` on a closed channel.",
+                      it unwraps the result of `send` on a closed channel, or asks for a \
+                      thread-local that is gone as the thread ends.",
         read: "one-future/block-on.html#the-waker-may-outlive-the-call",
     };
     check(lesson, || {
@@ -686,5 +687,31 @@ fn a_waker_may_be_used_after_block_on_returned() {
         block_on(Yields(2));
         waker.wake();
         block_on(Yields(2));
+
+        // Thread-locals that the thread used later are gone by then.
+        let ends = thread::spawn(|| {
+            LAST.with(|last| {
+                let waker =
+                    block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
+                last.0.set(Some(waker));
+            });
+        });
+        ends.join()
+            .expect("a wake-up at the thread's end doesn't panic");
     });
+}
+
+thread_local! {
+    static LAST: WakesAtTheEnd = const { WakesAtTheEnd(Cell::new(None)) };
+}
+
+/// Wakes when its thread ends.
+struct WakesAtTheEnd(Cell<Option<Waker>>);
+
+impl Drop for WakesAtTheEnd {
+    fn drop(&mut self) {
+        if let Some(waker) = self.0.take() {
+            waker.wake_by_ref();
+        }
+    }
 }
