@@ -21,6 +21,7 @@
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //! Also fails: a_wake_up_ends_one_sleep
 //! Also fails: the_future_gets_a_waker_that_wakes
+//! Also fails: a_wake_up_counts_even_if_stores_arrive_late
 //!
 //! The loop sleeps before it polls, as if a future woke its executor when it's
 //! created. Nothing wakes the thread, because the future hasn't seen the waker

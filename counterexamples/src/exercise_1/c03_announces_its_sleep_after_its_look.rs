@@ -1,5 +1,6 @@
 //! Breaks clause 3: No lost wake-up.
 //! Caught by: thousands_of_wakes_between_two_threads_all_arrive
+//! Also fails: a_wake_up_counts_even_if_stores_arrive_late
 //!
 //! Avoids unparking a thread that isn't parked: `wake` first checks whether it
 //! is. The thread announces its park only after it has looked at the flag, so a

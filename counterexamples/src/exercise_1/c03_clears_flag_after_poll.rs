@@ -14,6 +14,7 @@
 //! Also fails: a_waker_may_be_used_after_block_on_returned
 //! Also fails: a_waker_of_an_earlier_poll_wakes
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
+//! Also fails: a_wake_up_counts_even_if_stores_arrive_late
 //!
 //! Clears the flag where the wait begins, to start from a clean state. If a
 //! wake-up came during the poll, it had set the flag.

@@ -19,6 +19,7 @@
 //! Also fails: the_future_is_dropped_once_before_block_on_returns
 //! Also fails: a_panic_of_the_future_reaches_the_caller
 //! Also fails: a_waker_may_be_used_after_block_on_returned
+//! Also fails: a_wake_up_counts_even_if_stores_arrive_late
 //!
 //! Takes the chapter's first program, which polls with a waker that does nothing, and
 //! replaces the spinning by a sleep. The thread sleeps, as it should, but nothing can

@@ -1,5 +1,6 @@
 //! Breaks clause 8: Wakers live on.
 //! Caught by: a_waker_may_be_used_after_block_on_returned
+//! Also fails: a_wake_up_counts_even_if_stores_arrive_late
 //!
 //! The waker borrows the thread's handle from a box that `block_on` owns.
 //! That's enough while the call lasts, and needs no reference count.

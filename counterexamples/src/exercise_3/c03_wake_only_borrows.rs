@@ -8,6 +8,7 @@
 //! Also fails: a_target_of_any_shape_is_woken_and_dropped
 //! Also fails: two_threads_use_up_their_wakers_at_once
 //! Also fails: wakers_whose_target_panics_leave_no_memory_behind
+//! Also fails: after_any_calls_the_counts_are_right
 //!
 //! `wake` borrows the `Arc` and passes a clone of it to the target, on the
 //! assumption that the waker gives its own count back when it's dropped.

@@ -1,5 +1,6 @@
 //! Breaks clause 5: Same waker.
 //! Caught by: wakers_of_two_targets_differ
+//! Also fails: after_any_calls_the_counts_are_right
 //!
 //! Avoids `unsafe` on pointers: the wakers' targets are in a table, and the
 //! pointer is only a target's number in it. The next number is the number of

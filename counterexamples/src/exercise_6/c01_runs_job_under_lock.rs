@@ -25,6 +25,8 @@
 //! Also fails: a_thread_that_calls_a_waker_is_not_idle
 //! Also fails: each_job_of_a_burst_gets_a_thread
 //! Also fails: tests::a_thread_that_left_is_counted_on_by_no_job
+//! Also fails: tests::a_handle_wakes_who_polled_it_last_no_matter_what_came_before
+//! Also fails: tests::after_each_step_the_jobs_run_that_should
 //!
 //! Takes a job and runs it in one `while let`. The guard of the lock is a
 //! temporary of the condition, and lives until the end of the body: while a job

@@ -13,7 +13,7 @@ use std::time::Duration;
 use testkit::{
     Cost, DropProbe, Lesson, ManualFuture, MustNotMove, ThreadProbe,
     WokenByTurns, WrittenMeanwhile, Yields, check, idle_cost,
-    race_step_by_step, race_with_wakes,
+    race_step_by_step, race_with_late_stores, race_with_wakes,
 };
 
 use super::block_on;
@@ -272,11 +272,31 @@ fn thousands_of_wakes_between_two_threads_all_arrive() {
                       stored, unless there's a `fence(SeqCst)` between its store and its load.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
-    const TIME: Duration = Duration::from_millis(300);
+    const TIME: Duration = Duration::from_millis(100);
     check(lesson, || {
         race_step_by_step(block_on);
         race_with_wakes(TIME, block_on);
     });
+}
+
+/// Clause 3: even x86 lets a load overtake a store of the same thread. For the
+/// few nanoseconds for which it does, the check sees to it that the store takes
+/// as long as it can.
+#[test]
+fn a_wake_up_counts_even_if_stores_arrive_late() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "A wake-up that comes just after the thread has cleared its flag, or has said \
+                  that it will sleep, still counts.",
+        usual_cause: "The thread stores and then loads, and the waking thread does the same in the \
+                      reverse order, so each may miss what the other has stored. For example, a \
+                      plain store clears the flag that a wake-up came, and then the future is \
+                      polled. The waking thread may still see the old flag, and then it doesn't \
+                      unpark. Clear the flag with a `swap`, or always unpark.",
+        read: "one-future/block-on.html#a-wake-up-that-comes-early",
+    };
+    const TIME: Duration = Duration::from_millis(500);
+    check(lesson, || race_with_late_stores(TIME, block_on));
 }
 
 /// Clause 4: `Waker::noop()` is enough to poll a future, but nothing can wake the
@@ -651,7 +671,8 @@ fn a_waker_may_be_used_after_block_on_returned() {
         usual_cause: "The waker points at something that is gone when the call returns: what a \
                       waker points at must be reference-counted, for example by an `Arc`. Or \
                       `wake` panics when it finds that no call waits anymore, for example because \
-                      it unwraps the result of `send` on a closed channel.",
+                      it unwraps the result of `send` on a closed channel, or asks for a \
+                      thread-local that is gone as the thread ends.",
         read: "one-future/block-on.html#the-waker-may-outlive-the-call",
     };
     check(lesson, || {
@@ -666,5 +687,31 @@ fn a_waker_may_be_used_after_block_on_returned() {
         block_on(Yields(2));
         waker.wake();
         block_on(Yields(2));
+
+        // Thread-locals that the thread used later are gone by then.
+        let ends = thread::spawn(|| {
+            LAST.with(|last| {
+                let waker =
+                    block_on(poll_fn(|cx| Poll::Ready(cx.waker().clone())));
+                last.0.set(Some(waker));
+            });
+        });
+        ends.join()
+            .expect("a wake-up at the thread's end doesn't panic");
     });
+}
+
+thread_local! {
+    static LAST: WakesAtTheEnd = const { WakesAtTheEnd(Cell::new(None)) };
+}
+
+/// Wakes when its thread ends.
+struct WakesAtTheEnd(Cell<Option<Waker>>);
+
+impl Drop for WakesAtTheEnd {
+    fn drop(&mut self) {
+        if let Some(waker) = self.0.take() {
+            waker.wake_by_ref();
+        }
+    }
 }

@@ -40,6 +40,7 @@ mod hangs;
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 mod instruction;
 mod interposed;
+mod late_stores;
 mod lesson;
 mod locked;
 mod manual;
@@ -69,6 +70,7 @@ pub use durations::durations_that_wrap;
 pub use futures::{MustNotMove, WokenByTurns, WrittenMeanwhile, Yields};
 pub use gate::{Gate, Opener, Rendezvous, start_elsewhere, wait_by_thread_park};
 pub use interposed::{InterruptedWait, fail_accepts, with_interrupted_waits};
+pub use late_stores::{LateAnswer, race_with_late_stores};
 pub use lesson::Lesson;
 pub use locked::locked_instructions;
 pub use manual::{ManualFuture, ManualHandle};

@@ -4,6 +4,7 @@
 
 mod block_on;
 mod handles;
+mod histories;
 mod timeouts;
 mod tokens;
 
@@ -16,11 +17,11 @@ use std::task::{Context, Poll, Wake};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use primitives::chaos::{with_chaos, with_late_returns};
+use primitives::chaos::{at_moment, with_chaos, with_late_returns};
 use testkit::{
     Cost, Lesson, ManualFuture, Rendezvous, ThreadProbe, WokenByTurns, Yields,
     check, durations_that_wrap, idle_cost, live_blocks, race_step_by_step,
-    race_with_wakes, wait_by_thread_park,
+    race_with_wakes, start_elsewhere, wait_by_thread_park,
 };
 
 use super::{Parker, Unparker, block_on};

@@ -202,6 +202,8 @@ fn a_token_that_comes_as_time_runs_out_is_taken_once() {
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {
+        histories::unpark_at_each_moment_of_a_timed_park();
+        histories::park_at_each_moment_of_an_unpark();
         race_with_the_clock();
         // Now and then the thread whose time is up pauses for a moment before
         // it returns.
@@ -213,7 +215,7 @@ fn a_token_that_comes_as_time_runs_out_is_taken_once() {
 fn race_with_the_clock() {
     const MOST_ROUNDS: u32 = 800;
     const FEWEST_ROUNDS: u32 = 50;
-    const TIME: Duration = Duration::from_millis(500);
+    const TIME: Duration = Duration::from_millis(150);
     const TIMEOUT: Duration = Duration::from_micros(60);
     const STEP: Duration = Duration::from_micros(1);
     let parker = Parker::new();

@@ -7,6 +7,7 @@
 mod block_on;
 mod clones;
 mod counts;
+mod histories;
 mod wakes;
 
 use std::future::poll_fn;

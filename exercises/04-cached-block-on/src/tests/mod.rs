@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 mod costs;
+mod histories;
 mod polls;
 mod wakes;
 

@@ -7,6 +7,7 @@
 
 mod deadlines;
 mod due_together;
+mod histories;
 mod places;
 mod polls;
 mod timer_thread;

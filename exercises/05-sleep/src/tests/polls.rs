@@ -169,6 +169,21 @@ fn a_dropped_sleep_is_not_woken() {
         assert!(wakes == 0, "a sleep that had been dropped was woken");
         assert!(kept_wakes.wakes() == 1, "the other sleep was not woken");
         drop(kept);
+
+        // The clock says that it's due, but the driver is a little late.
+        let timers = Timers::new(|| ());
+        let (mut waits, _) = begin(timers.sleep_until(driven.now));
+        let mut due = timers.sleep_until(Instant::now());
+        let (waker, wakes) = CountingWaker::new();
+        let is_ready = poll(&mut due, &waker);
+        drop(due);
+        timers.fire(driven.now + SECOND);
+        let wakes = wakes.wakes();
+        assert!(
+            is_ready || wakes == 0,
+            "a sleep was dropped when it was due, and woken after that"
+        );
+        assert!(poll(&mut waits, &waker), "the other sleep was not woken");
     });
 }
 

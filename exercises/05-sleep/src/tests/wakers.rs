@@ -1,5 +1,9 @@
 //! Wakers that run arbitrary code.
 
+use std::mem::ManuallyDrop;
+use std::ptr;
+use std::task::{RawWaker, RawWakerVTable};
+
 use super::*;
 
 /// Clause 7: the panic concerns only one task.
@@ -140,7 +144,8 @@ fn a_waker_may_drop_sleeps_when_it_is_dropped() {
         clause: "7. Free wakers",
         promise: "A waker may be the last owner of a task that has sleeps of its own.",
         usual_cause: "A waker is dropped under the lock: when its sleep is dropped, when a newer \
-                      waker replaces it, or after it was called.",
+                      waker replaces it, after it was called, or in the first poll of a sleep that \
+                      is due already.",
         read: "blocking/sleep.html#wakers-are-strangers",
     };
     check(lesson, || {
@@ -163,7 +168,38 @@ fn a_waker_may_drop_sleeps_when_it_is_dropped() {
         let called = begin_with_owner();
         driven.timers.fire(driven.now + SECOND + MS);
         drop((replaced, called));
+        // Its sleep is due already, and doesn't keep it.
+        let (owned, _wakes) = begin(driven.after(2 * HOUR));
+        let owner = OwnsASleep {
+            _sleep: Mutex::new(owned),
+        };
+        let waker = with_only_clone(Arc::new(owner).into());
+        poll(&mut driven.timers.sleep_until(driven.now), &waker);
     });
+}
+
+thread_local! {
+    static ONLY_CLONE: Cell<Option<Waker>> = const { Cell::new(None) };
+}
+
+/// Makes a waker whose next clone on this thread is this one, so that what the
+/// clone owns is dropped with it.
+fn with_only_clone(clone: Waker) -> Waker {
+    const VTABLE: &RawWakerVTable = &RawWakerVTable::new(
+        |_| {
+            let clone = ONLY_CLONE.take();
+            let clone = clone.unwrap_or_else(|| Waker::noop().clone());
+            let clone = ManuallyDrop::new(clone);
+            RawWaker::new(clone.data(), clone.vtable())
+        },
+        |_| (),
+        |_| (),
+        |_| (),
+    );
+    ONLY_CLONE.set(Some(clone));
+    // SAFETY: the vtable's functions don't use the pointer, and `clone` gives
+    // away the parts of a waker that isn't dropped.
+    unsafe { Waker::from_raw(RawWaker::new(ptr::null(), VTABLE)) }
 }
 
 /// Clause 7: cloning a waker runs foreign code, too.

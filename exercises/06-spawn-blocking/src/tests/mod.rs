@@ -6,6 +6,7 @@
 
 mod bridge;
 mod ends;
+mod histories;
 mod jobs;
 mod threads;
 
@@ -16,17 +17,17 @@ use std::panic::panic_any;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
-use std::task::{Context, Wake, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use parker::block_on;
 use primitives::chaos::{hold_after_timeout, with_chaos};
 use testkit::{
-    DropLog, DropProbe, Gate, HostileClone, HostileWaker, Lesson, Opener,
-    PanicOnDrop, StackWakers, ThreadProbe, check, durations_that_wrap,
-    idle_cost, log_of_this_threads_end, panic_message, wakers_without_data,
-    without_new_threads,
+    CountingWaker, DropLog, DropProbe, Gate, HostileClone, HostileWaker,
+    Lesson, Opener, PanicOnDrop, StackWakers, ThreadProbe, WakeCounts, check,
+    durations_that_wrap, idle_cost, log_of_this_threads_end, panic_message,
+    wakers_without_data, without_new_threads,
 };
 
 use super::{JoinHandle, Pool, spawn_rayon};

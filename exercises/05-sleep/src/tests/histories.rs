@@ -1,0 +1,270 @@
+//! Every short history of calls, compared with a plain list of sleeps.
+
+use super::*;
+
+/// What can happen to two sleeps and to the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    BeginX,
+    BeginY,
+    PollX,
+    PollY,
+    DropX,
+    DropY,
+    FireInTime,
+    FireLate,
+}
+
+use Step::*;
+
+const STEPS: [Step; 8] = [
+    BeginX, BeginY, PollX, PollY, DropX, DropY, FireInTime, FireLate,
+];
+
+impl Step {
+    fn in_words(self) -> &'static str {
+        match self {
+            BeginX => "begin sleep x for 10 ms",
+            BeginY => "begin sleep y for 30 ms",
+            PollX => "poll x with another waker",
+            PollY => "poll y with another waker",
+            DropX => "drop x",
+            DropY => "drop y",
+            FireInTime => "fire at the time that `fire` returned",
+            FireLate => "fire 20 ms later",
+        }
+    }
+}
+
+/// How much later than its deadline a sleep may be woken.
+const SLACK: Duration = MS;
+
+/// Clauses 1 to 8: what a sleep has left behind shows when the next one begins,
+/// or when the driver fires for the next time.
+#[test]
+fn any_history_agrees_with_a_plain_list() {
+    let lesson = Lesson {
+        clause: "2. In time",
+        promise: "After sleeps have begun, and were polled, woken and dropped, in any order, \
+                  each that is left is woken in time, by its newest waker, and `unpark` is called \
+                  when it must be, and no more.",
+        usual_cause: "What a sleep has left behind is taken for another's: its entry, its waker, or \
+                      the time that the driver was told. In particular, compare a new deadline \
+                      with the time that `fire` has returned, and not with what waits now.",
+        read: "blocking/sleep.html#a-list-of-deadlines",
+    };
+    const LONGEST: u32 = 6;
+    check(lesson, || {
+        for length in 1..=LONGEST {
+            let mut steps = Vec::new();
+            extend(&mut steps, length as usize, [false; 2]);
+        }
+    });
+}
+
+/// Runs all histories of `length` that begin with these steps, without steps
+/// that have no effect. A sleep is begun before it's polled or dropped.
+fn extend(steps: &mut Vec<Step>, length: usize, exist: [bool; 2]) {
+    if steps.len() == length {
+        History::new().run(steps);
+        return;
+    }
+    for step in STEPS {
+        let mut exist = exist;
+        match step {
+            BeginX | BeginY => {
+                let place = &mut exist[usize::from(step == BeginY)];
+                if std::mem::replace(place, true) {
+                    continue;
+                }
+            }
+            PollX | PollY if !exist[usize::from(step == PollY)] => continue,
+            DropX | DropY => {
+                let place = &mut exist[usize::from(step == DropY)];
+                if !std::mem::replace(place, false) {
+                    continue;
+                }
+            }
+            FireInTime | FireLate if steps.is_empty() => continue,
+            _ => {}
+        }
+        steps.push(step);
+        extend(steps, length, exist);
+        steps.pop();
+    }
+}
+
+/// A sleep, and what is known of it.
+struct Waiting {
+    sleep: Sleep,
+    deadline: Instant,
+    /// The wake-ups of the wakers that it was polled with, the newest last.
+    wakers: Vec<Arc<WakeCounts>>,
+    was_woken: bool,
+    is_over: bool,
+}
+
+struct History {
+    driven: Driven,
+    /// When the driver fires again, if it isn't unparked.
+    promise: Option<Instant>,
+    unparked: bool,
+    sleeps: [Option<Waiting>; 2],
+    /// The wakers of sleeps that were dropped, each with its wake-ups so far.
+    dropped: Vec<(Arc<WakeCounts>, usize)>,
+}
+
+impl History {
+    fn new() -> Self {
+        Self {
+            driven: Driven::new(),
+            promise: None,
+            unparked: false,
+            sleeps: [None, None],
+            dropped: Vec::new(),
+        }
+    }
+
+    #[track_caller]
+    fn run(mut self, steps: &[Step]) {
+        // In the end, what is left is woken, too.
+        for (index, step) in steps.iter().chain(&[FireLate; 2]).enumerate() {
+            if let Err(difference) = self.make(*step) {
+                let made = steps.iter().chain(&[FireLate; 2]).take(index + 1);
+                let made: Vec<_> = made.map(|step| step.in_words()).collect();
+                panic!("{difference}, after: {}", made.join("; "));
+            }
+        }
+    }
+
+    fn make(&mut self, step: Step) -> Result<(), String> {
+        let unparks_before = self.driven.unparks.load(SeqCst);
+        let index = usize::from(matches!(step, BeginY | PollY | DropY));
+        let mut fired = None;
+        match step {
+            BeginX | BeginY => {
+                let duration = MS * if step == BeginX { 10 } else { 30 };
+                self.sleeps[index] = Some(Waiting {
+                    deadline: self.driven.now + duration,
+                    sleep: self.driven.after(duration),
+                    wakers: Vec::new(),
+                    was_woken: false,
+                    is_over: false,
+                });
+                self.poll(index)?;
+            }
+            PollX | PollY => self.poll(index)?,
+            DropX | DropY => {
+                let dropped = self.sleeps[index].take();
+                let wakers = dropped.into_iter().flat_map(|it| it.wakers);
+                self.dropped.extend(wakers.map(|counts| {
+                    let wakes = counts.wakes();
+                    (counts, wakes)
+                }));
+            }
+            FireInTime | FireLate => {
+                let next = match self.promise {
+                    Some(next) if step == FireInTime => next,
+                    _ => self.driven.now + 20 * MS,
+                };
+                self.driven.now = self.driven.now.max(next);
+                self.promise = self.driven.fire();
+                self.unparked = false;
+                fired = Some(self.driven.now);
+            }
+        }
+        let unparks = self.driven.unparks.load(SeqCst) - unparks_before;
+        self.compare_unparks(step, index, unparks)?;
+        self.compare_wakes(fired)
+    }
+
+    /// Polls with a new waker.
+    fn poll(&mut self, index: usize) -> Result<(), String> {
+        let now = self.driven.now;
+        let Some(it) = &mut self.sleeps[index] else {
+            return Ok(());
+        };
+        if it.is_over {
+            return Ok(());
+        }
+        let (waker, counts) = CountingWaker::new();
+        let is_ready = poll(&mut it.sleep, &waker);
+        if is_ready && now < it.deadline {
+            return Err("a sleep was ready before its deadline".into());
+        }
+        if !is_ready && it.was_woken {
+            return Err("a sleep that was woken wasn't ready".into());
+        }
+        it.is_over = is_ready;
+        it.wakers.push(counts);
+        Ok(())
+    }
+
+    fn compare_unparks(
+        &mut self,
+        step: Step,
+        index: usize,
+        unparks: usize,
+    ) -> Result<(), String> {
+        let deadline = self.sleeps[index].as_ref().map(|it| it.deadline);
+        let begins = matches!(step, BeginX | BeginY);
+        let is_earlier = |deadline| match self.promise {
+            Some(promise) => deadline + SLACK < promise,
+            None => true,
+        };
+        let must = begins && !self.unparked && deadline.is_some_and(is_earlier);
+        if must && unparks == 0 {
+            return Err(
+                "the driver wasn't unparked for an earlier deadline".into()
+            );
+        }
+        let is_later = |deadline| self.promise.is_some_and(|it| deadline > it);
+        if unparks > 0 && deadline.is_none_or(is_later) {
+            return Err(
+                "the driver was unparked, although it will fire in time".into(),
+            );
+        }
+        self.unparked |= unparks > 0;
+        Ok(())
+    }
+
+    /// Compares who was woken with who should have been.
+    fn compare_wakes(&mut self, fired: Option<Instant>) -> Result<(), String> {
+        for (counts, wakes) in &self.dropped {
+            if counts.wakes() != *wakes {
+                return Err("a sleep was woken that had been dropped".into());
+            }
+        }
+        let mut earliest: Option<Instant> = None;
+        for it in self.sleeps.iter_mut().flatten() {
+            let wakes = |counts: &Arc<WakeCounts>| counts.wakes();
+            let total: usize = it.wakers.iter().map(wakes).sum();
+            let newest = it.wakers.last().map_or(0, wakes);
+            let is_woken_now = total > usize::from(it.was_woken);
+            if is_woken_now && fired.is_none_or(|now| now < it.deadline) {
+                return Err("a sleep was woken before its deadline".into());
+            }
+            if is_woken_now && (total, newest) != (1, 1) {
+                return Err("not only the newest waker was woken, once".into());
+            }
+            it.was_woken |= is_woken_now;
+            let waits = !it.was_woken && !it.is_over;
+            let is_late = fired.is_some_and(|now| now > it.deadline + SLACK);
+            if waits && is_late {
+                return Err("a sleep wasn't woken in time".into());
+            }
+            if waits {
+                let least =
+                    earliest.map_or(it.deadline, |e| e.min(it.deadline));
+                earliest = Some(least);
+            }
+        }
+        let (Some(now), Some(earliest)) = (fired, earliest) else {
+            return Ok(());
+        };
+        match self.promise {
+            Some(next) if next <= earliest.max(now) + SLACK => Ok(()),
+            _ => Err("`fire` returned a later time than a deadline".into()),
+        }
+    }
+}
