@@ -55,6 +55,11 @@ impl ThreadProbe {
         }
     }
 
+    /// Returns `true` if the thread sleeps. `None` if the operating system doesn't report it.
+    pub fn is_asleep(&self) -> Option<bool> {
+        Some(sample(&self.0)?.state == 'S')
+    }
+
     /// Returns `true` if the thread sleeps until some time has passed, in a timeout or in a plain
     /// sleep, and `false` if it sleeps until it is woken or doesn't sleep. `None` if the operating
     /// system doesn't report it.

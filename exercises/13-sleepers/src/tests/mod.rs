@@ -1,6 +1,7 @@
 //! The checks of exercise 13, one or more for each clause of the contract. The
 //! checks that take several threads are in a file of their own.
 
+mod histories;
 mod threads;
 
 use std::collections::BTreeSet;
