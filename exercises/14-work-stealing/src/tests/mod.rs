@@ -10,6 +10,7 @@ mod fairness;
 mod handles;
 mod jobs;
 mod load;
+mod moments;
 mod outside;
 mod places;
 mod spawning;
@@ -28,7 +29,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use primitives::chaos::with_chaos;
+use primitives::chaos::{plan_moment, with_chaos};
 use testkit::{
     DropProbe, EndMayBeUnwritten, Gate, Lesson, ManualFuture, Opener,
     PanicOnDrop, StackWakers, ThreadProbe, check, idle_cost, panic_message,

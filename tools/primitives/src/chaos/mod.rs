@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub use hold::{Hold, hold_after_timeout};
 pub use late::with_late_returns;
 pub use lock::{Condvar, Mutex, WaitTimeoutResult};
-pub use moment::at_moment;
+pub use moment::{at_moment, plan_moment};
 
 /// Zero while chaos is off.
 static SEED: AtomicU64 = AtomicU64::new(0);

@@ -48,6 +48,17 @@ pub fn at_moment<R>(
     (result, has_happened)
 }
 
+/// Like [`at_moment`], for whatever this thread does next, such as what a worker does after the
+/// poll of a task that calls this. A later plan of the same thread replaces this one.
+pub fn plan_moment(moment: usize, happens: impl FnOnce() + 'static) {
+    // Operations look for what is planned only while there's a seed.
+    let _ = SEED.compare_exchange(0, ONLY_MOMENTS, Relaxed, Relaxed);
+    PLANNED.set(Some(Planned {
+        operations_before: moment,
+        happens: Box::new(happens),
+    }));
+}
+
 /// Counts an operation of this thread.
 pub(super) fn pass() {
     // `try_with`: threads also lock while their locals are destroyed.
