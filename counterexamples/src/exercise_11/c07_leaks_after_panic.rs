@@ -1,5 +1,6 @@
 //! Breaks clause 7: Overflow.
 //! Caught by: a_panic_of_the_overflow_drops_what_was_on_its_way
+//! Also fails: every_history_of_calls_moves_the_right_items
 //!
 //! The claim gives its slots back in its destructor, even after a panic of
 //! `overflow`. However, the remaining items in them are never read, so they are

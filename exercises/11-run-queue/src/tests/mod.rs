@@ -7,7 +7,9 @@
 
 mod counts;
 mod ends;
+mod histories;
 mod items;
+mod moments;
 mod moves;
 
 use std::any::Any;
