@@ -8,6 +8,7 @@ mod closes;
 mod connects;
 mod datagrams;
 mod ends;
+mod histories;
 mod lost;
 mod moments;
 mod old;
