@@ -385,3 +385,38 @@ fn a_tick_dropped_halfway_does_not_stop_the_count() {
         }
     });
 }
+
+/// Clause 10: a waker may panic, and then the tick is dropped.
+#[test]
+fn a_waker_that_panics_does_not_stop_the_count() {
+    let lesson = Lesson {
+        clause: "10. Dropped ticks",
+        promise: "After a tick that was dropped because its waker had panicked, one of the next n \
+                  ticks yields.",
+        usual_cause: "The count is reset after the call of the waker. If the waker panics, the \
+                      count runs past n, and `==` never matches again: reset it before.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        for n in 1..=4 {
+            let mut counter = every_nth(n);
+            for round in 0..3 {
+                let stopped = (0..n).find(|_| {
+                    let mut tick = pin!(counter.tick());
+                    let waker = HostileWaker::panicking();
+                    let poll = || is_ready(&mut tick, &waker);
+                    catch_unwind(AssertUnwindSafe(poll)).is_err()
+                });
+                assert!(
+                    stopped.is_some(),
+                    "after {round} ticks whose waker had panicked, {n} ticks in a row didn't yield"
+                );
+            }
+            let yields = (0..n).filter(|_| tick_yields(&mut counter)).count();
+            assert!(
+                yields == 1,
+                "after ticks whose waker had panicked, {yields} of {n} ticks in a row yielded"
+            );
+        }
+    });
+}

@@ -15,7 +15,9 @@ mod turns;
 mod yields;
 
 use block_on::block_on;
-use testkit::{CountingWaker, Lesson, RoundRobin, allocations, check};
+use testkit::{
+    CountingWaker, HostileWaker, Lesson, RoundRobin, allocations, check,
+};
 
 use super::{EveryNth, yield_now};
 

@@ -101,6 +101,77 @@ fn a_ready_task_is_polled_soon() {
     });
 }
 
+/// Clause 5: what overtakes a little at each turn overtakes a lot in many.
+#[test]
+fn two_that_wake_each_other_do_not_overtake_many() {
+    let lesson = Lesson {
+        clause: "5. Fair",
+        promise: "While two tasks wake each other, hundreds of others that are ready are polled \
+                  soon, too.",
+        usual_cause: "A task that is woken is polled next, before those in the queue, a few times \
+                      in a row at most. A task at the end of the queue waits for as many turns as \
+                      there are tasks before it, and is overtaken at each of them.",
+        read: "scheduler/local-executor.html#one-queue-for-all",
+    };
+    const MANY: usize = 600;
+    check(lesson, || {
+        let executor = LocalExecutor::new();
+        let pair = Rc::new(Pair::default());
+        for me in 0..2 {
+            let pair = pair.clone();
+            drop(executor.spawn(poll_fn(move |cx| pair.poll(me, cx))));
+        }
+        for _ in 0..MANY {
+            let pair = pair.clone();
+            pair.others.set(pair.others.get() + 1);
+            drop(executor.spawn(async move {
+                for _ in 0..4 {
+                    let before = pair.polls.get();
+                    Yields(1).await;
+                    let polls =
+                        [0, 1].map(|it| pair.polls.get()[it] - before[it]);
+                    let most = pair.most.get().max(polls[0]).max(polls[1]);
+                    pair.most.set(most);
+                }
+                pair.others.set(pair.others.get() - 1);
+            }));
+        }
+        executor.run();
+        let most = pair.most.get();
+        assert!(
+            most <= BOUND,
+            "one of {MANY} tasks was ready, and another, which a third woke each time, was polled \
+             {most} times"
+        );
+    });
+}
+
+/// Two tasks that wake each other as long as there are others.
+#[derive(Default)]
+struct Pair {
+    wakers: [Cell<Option<Waker>>; 2],
+    polls: Cell<[u32; 2]>,
+    others: Cell<usize>,
+    /// How often one of the two was polled while another task was ready.
+    most: Cell<u32>,
+}
+
+impl Pair {
+    fn poll(&self, me: usize, cx: &mut Context<'_>) -> Poll<()> {
+        let mut polls = self.polls.get();
+        polls[me] += 1;
+        self.polls.set(polls);
+        self.wakers[me].set(Some(cx.waker().clone()));
+        if let Some(other) = self.wakers[1 - me].take() {
+            other.wake();
+        }
+        match self.others.get() {
+            0 => Poll::Ready(()),
+            _ => Poll::Pending,
+        }
+    }
+}
+
 /// Clause 5: the future of `block_on` often decides when to stop.
 #[test]
 fn the_future_of_block_on_is_polled_soon() {

@@ -323,9 +323,10 @@ fn many_calls_agree_with_a_plain_list() {
         clause: "2. Due",
         promise: "After any calls of `wake_at`, `cancel` and `advance_to`, the wakers that are due \
                   are returned in the order of their deadlines, and then of the calls.",
-        usual_cause: "`cancel` changes the order of the others (`swap_remove`), the number that \
-                      distinguishes two timers is used a second time, or the type in which a \
-                      deadline is kept is too small for it: `sleep(Duration::MAX)` is allowed.",
+        usual_cause: "`cancel` changes the order of the others (`swap_remove`), or an unstable sort \
+                      does, the number that distinguishes two timers is used a second time, or \
+                      the type in which a deadline is kept is too small for it: \
+                      `sleep(Duration::MAX)` is allowed.",
         read: "io/simulator.html#a-clock-that-jumps",
     };
     check(lesson, || {
