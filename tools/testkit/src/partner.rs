@@ -3,14 +3,19 @@
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::ThreadProbe;
 
-/// How often each side looks for the other before it sleeps.
+/// For how long the caller looks whether the call is over before it sleeps.
+const LOOK: Duration = Duration::from_micros(500);
+/// How often the thread looks for a call before it sleeps.
 const LOOKS: u32 = 500;
 /// How long a thread that doesn't sleep is waited for, in milliseconds.
 const PAUSES: u32 = 2;
+/// After this many calls that spun, more of them would cost too much: on a busy
+/// machine each costs time slices, and a check may use only so much CPU time.
+const MOST_SPINS: usize = 50;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -21,6 +26,8 @@ pub struct Partner {
     jobs: mpsc::Sender<Job>,
     given: AtomicUsize,
     done: Arc<AtomicUsize>,
+    /// How many calls couldn't go on, and didn't sleep.
+    spins: AtomicUsize,
     probe: ThreadProbe,
 }
 
@@ -43,6 +50,7 @@ impl Partner {
             jobs,
             given: AtomicUsize::new(0),
             done,
+            spins: AtomicUsize::new(0),
             probe: probe.recv().expect("the thread has sent it"),
         }
     }
@@ -66,7 +74,10 @@ impl Partner {
         let sent = self.jobs.send(Box::new(job));
         sent.expect("the thread has ended");
         let is_done = || self.done.load(SeqCst) == given;
-        for _ in 0..LOOKS {
+        // By the clock: on a busy machine, a yield may take several time slices,
+        // and a thread that spins would use as many.
+        let start = Instant::now();
+        while start.elapsed() < LOOK {
             if is_done() {
                 return result;
             }
@@ -75,10 +86,17 @@ impl Partner {
         for _ in 0..PAUSES {
             thread::sleep(Duration::from_millis(1));
             if is_done() || self.probe.is_asleep() != Some(false) {
-                break;
+                return result;
             }
         }
+        self.spins.fetch_add(1, SeqCst);
         result
+    }
+
+    /// Returns `false` once many calls have spun, as they do in a spin lock that
+    /// this thread holds. A check with more such calls should end there.
+    pub fn may_go_on(&self) -> bool {
+        self.spins.load(SeqCst) < MOST_SPINS
     }
 }
 

@@ -120,6 +120,9 @@ fn make_at_each_moment(
     others: &'static [Call],
 ) {
     for moment in 0.. {
+        if !partner.may_go_on() {
+            return;
+        }
         let [mut one, mut other] = Party::two(counts);
         let (sender, thread) = std::sync::mpsc::channel();
         let partner = partner.clone();
