@@ -374,6 +374,10 @@ mod tests {
     #[test]
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     fn a_flag_that_is_stored_loses_a_wake_up_now_and_then() {
+        // On one processor no store is late.
+        if thread::available_parallelism().map_or(1, usize::from) < 2 {
+            return;
+        }
         let (mut rounds, mut lost) = (0, 0);
         let end = Instant::now() + Duration::from_secs(5);
         while lost == 0 && Instant::now() < end {

@@ -97,7 +97,7 @@ impl Seen {
 /// A waker, the index of its target, and which call of `waker` it comes from.
 type Held = (Waker, usize, usize);
 
-/// Clauses 1 to 5, and 7: a count that's one too high or too low shows only
+/// Clause 1: a count that's one too high or too low shows only
 /// some calls later.
 #[test]
 fn after_any_calls_the_counts_are_right() {

@@ -40,13 +40,13 @@ impl Before {
     }
 }
 
-/// Clauses 3, 5, 8 and 9: what one call leaves behind, the next one finds.
+/// Clause 5: what one call leaves behind, the next one finds.
 #[test]
 fn no_history_costs_a_later_call_a_wake_up_or_a_poll() {
     let lesson = Lesson {
         clause: "5. Bounded polls",
         promise: "After any calls, and any wake-ups between them, a call polls once, once for each \
-                  of its own wake-ups, and at most once more for those that came between calls.",
+                  of its own wake-ups, and at most once for those that came between calls.",
         usual_cause: "What is kept from call to call is left as it was by one way out: by a future \
                       that is ready although it was woken, by a panic, or by a recursive call that \
                       was refused. Put everything in order where a call begins, or in a \

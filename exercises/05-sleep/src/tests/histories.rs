@@ -39,7 +39,7 @@ impl Step {
 /// How much later than its deadline a sleep may be woken.
 const SLACK: Duration = MS;
 
-/// Clauses 1 to 8: what a sleep has left behind shows when the next one begins,
+/// Clause 2: what a sleep has left behind shows when the next one begins,
 /// or when the driver fires for the next time.
 #[test]
 fn any_history_agrees_with_a_plain_list() {

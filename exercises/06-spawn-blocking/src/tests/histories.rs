@@ -44,7 +44,7 @@ fn sequences<T: Copy>(
     (1..=longest).flat_map(of_length)
 }
 
-/// Clauses 2 to 5: which jobs run now follows from which came and which ended,
+/// Clause 3: which jobs run now follows from which came and which ended,
 /// no matter in which order, and what another pool does.
 #[test]
 fn after_each_step_the_jobs_run_that_should() {

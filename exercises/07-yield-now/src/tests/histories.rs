@@ -193,7 +193,7 @@ fn make_all(calls: &[Call], periods: [u32; 2]) {
     }
 }
 
-/// Clauses 1, 2, 4 to 7, 9 and 10: what a poll does depends only on its own yield or counter.
+/// Clause 9: what a poll does depends only on its own yield or counter.
 #[test]
 fn each_short_history_of_yields_and_ticks_goes_as_the_contract_says() {
     let lesson = Lesson {

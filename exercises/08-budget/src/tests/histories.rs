@@ -200,7 +200,7 @@ fn take(steps: impl Iterator<Item = Step>, cost: Duration, per_step: u32) {
     }
 }
 
-/// Clauses 1 to 4, 7 and 8: what a checkpoint does depends on all polls that are running.
+/// Clause 8: what a checkpoint does depends on all polls that are running.
 #[test]
 fn each_short_history_of_nested_polls_goes_as_the_contract_says() {
     let lesson = Lesson {

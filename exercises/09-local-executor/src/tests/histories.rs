@@ -549,7 +549,7 @@ fn make_all(calls: &[Call]) -> Vec<Call> {
     next
 }
 
-/// Clauses 1 to 11: what a call does depends on those before it.
+/// Clause 11: what a call does depends on those before it.
 #[test]
 fn each_short_history_of_two_executors_goes_as_the_contract_says() {
     let lesson = Lesson {

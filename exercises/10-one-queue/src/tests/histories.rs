@@ -406,7 +406,7 @@ fn make_all(calls: &[Call]) -> Vec<Call> {
     world.next_calls()
 }
 
-/// Clauses 5 to 13: what a call does depends on those before it.
+/// Clause 11: what a call does depends on those before it.
 #[test]
 fn each_short_history_of_two_pools_goes_as_the_contract_says() {
     let lesson = Lesson {

@@ -403,7 +403,7 @@ fn make_each_history<const N: usize>(length: usize, starts: &[[usize; 2]]) {
     }
 }
 
-/// Clauses 1 to 8 and 11: one thread makes all calls.
+/// Clause 1: one thread makes all calls.
 #[test]
 fn every_history_of_calls_moves_the_right_items() {
     let lesson = Lesson {

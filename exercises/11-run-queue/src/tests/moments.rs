@@ -201,7 +201,7 @@ fn check_items(parties: [Party; 2], told: impl Fn() -> String) {
     );
 }
 
-/// Clauses 1, 2, 5 to 7 and 11: a thread may be preempted anywhere.
+/// Clause 1: a thread may be preempted anywhere.
 #[test]
 fn calls_at_any_moment_of_another_move_each_item_once() {
     let lesson = Lesson {

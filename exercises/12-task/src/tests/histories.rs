@@ -601,7 +601,7 @@ fn try_all(calls: &[Call], more: usize) {
     histories.iter().for_each(|it| _ = make_all(it));
 }
 
-/// Clauses 3 to 16: what a call does depends on those before it.
+/// Clause 15: what a call does depends on those before it.
 #[test]
 fn each_short_history_of_two_tasks_goes_as_the_contract_says() {
     let lesson = Lesson {
@@ -899,7 +899,7 @@ impl fmt::Display for Names<'_> {
     }
 }
 
-/// Clauses 11 and 14: queues link, take out, and forget.
+/// Clause 11: queues link, take out, and forget.
 #[test]
 fn each_short_history_of_linked_tasks_goes_as_the_contract_says() {
     let lesson = Lesson {

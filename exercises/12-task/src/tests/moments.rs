@@ -66,7 +66,7 @@ const ENDS: [&str; 4] =
 /// What the thread with the handle does meanwhile.
 const CALLS: [&str; 3] = ["poll", "drop", "abort"];
 
-/// Clauses 9 and 12: two threads, and foreign code in the hands of both.
+/// Clause 12: two threads, and foreign code in the hands of both.
 #[test]
 fn a_task_may_end_at_any_moment_of_a_call_of_its_handle() {
     let lesson = Lesson {

@@ -500,7 +500,7 @@ fn make_each_history(world: World, length: usize) {
     }
 }
 
-/// Clauses 1 to 8: one thread makes all calls.
+/// Clause 2: one thread makes all calls.
 #[test]
 fn every_history_of_calls_goes_as_the_contract_says() {
     let lesson = Lesson {
@@ -601,7 +601,7 @@ fn make_each_within(
     }
 }
 
-/// Clauses 1 to 8: a thread may be preempted anywhere.
+/// Clause 1: a thread may be preempted anywhere.
 #[test]
 fn calls_at_any_moment_of_another_go_as_the_contract_says() {
     let lesson = Lesson {

@@ -334,7 +334,7 @@ fn make_each_history(scene: &mut Scene, calls: &[Call], length: usize) {
     }
 }
 
-/// Clauses 1 to 3, 7, 8 and 11: what each call does depends on the calls before
+/// Clause 11: what each call does depends on the calls before
 /// it.
 #[test]
 fn every_history_of_calls_goes_as_the_contract_says() {
