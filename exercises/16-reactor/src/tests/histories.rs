@@ -334,12 +334,12 @@ fn make_each_history(scene: &mut Scene, calls: &[Call], length: usize) {
     }
 }
 
-/// Clause 11: what each call does depends on the calls before
-/// it.
+/// Clause 7: time goes on while events come. What each call does depends on the
+/// calls before it.
 #[test]
 fn every_history_of_calls_goes_as_the_contract_says() {
     let lesson = Lesson {
-        clause: "11. In two steps",
+        clause: "7. Sleep",
         promise: "Whatever calls come one after the other, only `dispatch` wakes tasks, each byte \
                   is read once, a read or a sleep that's due is woken, and what is dropped leaves \
                   nothing behind.",
