@@ -8,6 +8,7 @@
 //! Also fails: threads_may_clone_wake_and_drop_at_once
 //! Also fails: wakers_leave_no_memory_behind
 //! Also fails: two_threads_use_up_their_wakers_at_once
+//! Also fails: tests::after_any_calls_the_counts_are_right
 //!
 //! `clone` passes on the new count, by `into_raw`, inside a `debug_assert!`. In
 //! a release build the assertion is compiled away, and `into_raw` with it, so

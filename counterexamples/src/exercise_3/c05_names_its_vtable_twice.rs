@@ -1,5 +1,6 @@
 //! Breaks clause 5: Same waker.
 //! Caught by: a_clone_is_seen_to_be_the_same_waker
+//! Also fails: tests::after_any_calls_the_counts_are_right
 //!
 //! `waker` and `clone` both name the constant. A constant has no address of its
 //! own: an optimized build copies it into each codegen unit that names it, and

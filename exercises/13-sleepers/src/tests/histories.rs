@@ -536,9 +536,6 @@ fn make_at_each_moment(
     others: &[Call],
 ) {
     for moment in 0.. {
-        if !partner.may_go_on() {
-            return;
-        }
         let scene = Scene::begin_with(world, start);
         let mut scene = scene.expect("it was possible before");
         let mut other = scene.clone();
