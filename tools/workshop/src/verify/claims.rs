@@ -89,6 +89,17 @@ pub fn decide(place: &str, runs: &[Vec<Fault>]) -> (Vec<Finding>, Vec<String>) {
     (findings, notes)
 }
 
+/// Whether some test that the header doesn't name failed in each of the `runs`.
+pub fn has_certain_unnamed(runs: &[Vec<Fault>]) -> bool {
+    let Some((first, others)) = runs.split_first() else {
+        return false;
+    };
+    let is_in = |fault: &Fault, run: &Vec<Fault>| run.iter().any(|it| it.test == fault.test);
+    let unnamed = first.iter().filter(|fault| fault.is_unnamed_failure);
+    let mut certain = unnamed.filter(|fault| others.iter().all(|run| is_in(fault, run)));
+    certain.next().is_some()
+}
+
 fn counts(fault: &Fault, count: usize, runs: usize) -> bool {
     match fault.is_unnamed_failure {
         true => count == runs,
@@ -146,7 +157,8 @@ pub fn seen(verdict: &Verdict) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        Counterexample, TestOutcome, Verdict, Verdicts, by_version, decide, faults_of, seen,
+        Counterexample, TestOutcome, Verdict, Verdicts, by_version, decide, faults_of,
+        has_certain_unnamed, seen,
     };
     use crate::exercises::header::Header;
     use crate::exercises::telling::Cause;
@@ -222,6 +234,17 @@ mod tests {
             "{findings:?} {notes:?}"
         );
         assert_eq!(decide("x.rs", &[missed]).0.len(), 1);
+    }
+
+    #[test]
+    fn an_unnamed_failure_is_certain_until_it_stays_away() {
+        let as_claimed = faults(&["a"], &["b", "c"]);
+        let missed = faults(&[], &["a", "b", "c"]);
+        let one_more = faults(&["a", "c"], &["b"]);
+        assert!(has_certain_unnamed(&[one_more.clone(), one_more.clone()]));
+        assert!(!has_certain_unnamed(&[one_more.clone(), as_claimed]));
+        assert!(!has_certain_unnamed(&[missed.clone(), one_more]));
+        assert!(!has_certain_unnamed(&[missed.clone(), missed]));
     }
 
     #[test]
