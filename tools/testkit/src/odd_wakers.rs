@@ -1,5 +1,6 @@
 //! Wakers that an executor must not distinguish by only a part of what they are.
 
+use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::Arc;
@@ -142,6 +143,88 @@ impl<F: Fn() + Send + Sync + 'static> HostileClone<F> {
     }
 }
 
+/// What happens to a waker. [`ActingWaker`] acts then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WakerUse {
+    /// A clone is about to be made.
+    Clone,
+    /// It's woken, by value or by reference.
+    Wake,
+    /// It's dropped, or was woken by value, and has just given up what it owned.
+    Drop,
+}
+
+/// Makes wakers that act at each use of the waker and of its clones: foreign code, as an executor's
+/// may be, wherever a program may call it.
+pub struct ActingWaker<F>(F);
+
+impl<F: Fn(WakerUse) + Send + Sync + 'static> ActingWaker<F> {
+    const VTABLE: RawWakerVTable = RawWakerVTable::new(
+        |data| {
+            // SAFETY: `data` is from `Arc::into_raw`, and its waker owns a count.
+            let clone = unsafe { Self::borrow(data) };
+            clone.act(WakerUse::Clone);
+            Self::raw((*clone).clone())
+        },
+        |data| {
+            // SAFETY: as in `clone`, and the waker is given up: this count is ours.
+            let woken = unsafe { Arc::from_raw(data.cast::<Self>()) };
+            woken.act(WakerUse::Wake);
+            woken.act(WakerUse::Drop);
+        },
+        |data| {
+            // SAFETY: as in `clone`.
+            let woken = unsafe { Self::borrow(data) };
+            woken.act(WakerUse::Wake);
+        },
+        |data| {
+            // SAFETY: as in `wake`.
+            let dropped = unsafe { Arc::from_raw(data.cast::<Self>()) };
+            dropped.act(WakerUse::Drop);
+        },
+    );
+
+    /// Makes a waker that runs `action` at each use. What `action` itself does to such wakers, on
+    /// the same thread, is no use that counts.
+    #[expect(clippy::new_ret_no_self, reason = "what it makes is a `Waker`")]
+    pub fn new(action: F) -> Waker {
+        // SAFETY: `raw` gives the vtable's functions what they ask for.
+        unsafe { Waker::from_raw(Self::raw(Arc::new(Self(action)))) }
+    }
+
+    fn act(&self, what: WakerUse) {
+        struct Acts;
+
+        impl Drop for Acts {
+            fn drop(&mut self) {
+                ACTS.set(false);
+            }
+        }
+
+        if !ACTS.replace(true) {
+            let _acts = Acts;
+            (self.0)(what);
+        }
+    }
+
+    fn raw(owner: Arc<Self>) -> RawWaker {
+        RawWaker::new(Arc::into_raw(owner).cast(), const { &Self::VTABLE })
+    }
+
+    /// # Safety
+    ///
+    /// The caller must pass a pointer from [`Arc::into_raw`] whose count stays.
+    unsafe fn borrow(data: *const ()) -> ManuallyDrop<Arc<Self>> {
+        // SAFETY: passed on; the count isn't given back.
+        ManuallyDrop::new(unsafe { Arc::from_raw(data.cast()) })
+    }
+}
+
+thread_local! {
+    /// Whether an [`ActingWaker`] acts on this thread.
+    static ACTS: Cell<bool> = const { Cell::new(false) };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +240,32 @@ mod tests {
         assert_eq!((clones.load(SeqCst), wakes.load(SeqCst)), (1, 2));
         drop(clone);
         assert_eq!(Arc::strong_count(&clones), 1, "all counts came back");
+    }
+
+    #[test]
+    fn an_acting_waker_acts_at_each_use_and_not_within_its_action() {
+        use std::sync::Mutex;
+
+        let uses = Arc::new(Mutex::new(Vec::new()));
+        let (seen, inner) = (uses.clone(), Arc::new(Mutex::new(None::<Waker>)));
+        let own = inner.clone();
+        let waker = ActingWaker::new(move |what| {
+            seen.lock().unwrap().push(what);
+            let own = own.lock().unwrap().take();
+            drop(own.clone());
+            own.into_iter().for_each(Waker::wake);
+        });
+        *inner.lock().unwrap() = Some(waker.clone());
+        waker.wake_by_ref();
+        let clone = waker.clone();
+        clone.wake();
+        drop(waker);
+        let expected = {
+            use WakerUse::{Clone, Drop, Wake};
+            [Clone, Wake, Clone, Wake, Drop, Drop]
+        };
+        assert_eq!(*uses.lock().unwrap(), expected);
+        assert_eq!(Arc::strong_count(&uses), 1, "all counts came back");
     }
 
     #[test]

@@ -84,6 +84,8 @@ impl Call {
 enum Step {
     /// A `notify` begins, and this is what it's going to return.
     Begun(Option<usize>),
+    /// It chooses this worker, which searches from then on.
+    Chose(usize),
     Notified(Option<usize>),
     Asked(usize, bool),
     Found(usize, bool),
@@ -93,7 +95,7 @@ enum Step {
     GotUp(usize, Activity),
 }
 
-use Step::{Asked, Begun, Found, GotUp, Lain, Notified, Slept};
+use Step::{Asked, Begun, Chose, Found, GotUp, Lain, Notified, Slept};
 
 /// Workers that make calls, and what has come of these.
 #[derive(Clone)]
@@ -190,7 +192,9 @@ impl Scene {
             }
             place
         });
-        self.steps.extend([Begun(place), Notified(place)]);
+        self.steps.push(Begun(place));
+        self.steps.extend(place.map(Chose));
+        self.steps.push(Notified(place));
     }
 
     fn told(&self, step: Step) -> Told<'_> {
@@ -198,7 +202,9 @@ impl Scene {
     }
 
     fn tell(&self, steps: &[Step]) -> String {
-        let told = steps.iter().filter(|it| !matches!(it, Begun(_) | Lain(..)));
+        let told = steps
+            .iter()
+            .filter(|it| !matches!(it, Begun(_) | Chose(_) | Lain(..)));
         let told: Vec<_> = told.map(|it| self.told(*it).to_string()).collect();
         told.join("; ")
     }
@@ -226,7 +232,7 @@ impl fmt::Display for Told<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = |worker: usize| self.0.world.workers[worker];
         match self.1 {
-            Begun(_) | Lain(..) => Ok(()),
+            Begun(_) | Chose(_) | Lain(..) => Ok(()),
             Notified(named) => {
                 write!(f, "`notify` returned {:?}", named.map(of))
             }
@@ -270,8 +276,6 @@ struct Notifying {
     /// Which thread calls it.
     by: usize,
     returns: Option<usize>,
-    /// When it began, none searched.
-    could_choose: bool,
     /// Since it began, one searched or none was parked, or one parked and has
     /// to look.
     need_not_choose: bool,
@@ -314,29 +318,24 @@ impl Spec {
     /// Does the step. Returns `false` if the contract doesn't allow it now.
     fn admits(&mut self, by: usize, step: Step) -> bool {
         let searching = self.searching();
-        let could_choose = searching == 0;
         match step {
             Begun(returns) => {
                 self.notifying.push(Notifying {
                     by,
                     returns,
-                    could_choose,
                     need_not_choose: self.needs_no_choice(),
                 });
                 true
             }
+            Chose(named) => {
+                let is_parked = self.doing[named] == Parked;
+                self.doing[named] = Chosen;
+                is_parked && searching == 0
+            }
             Notified(named) => {
                 let at = self.notifying.iter().position(|it| it.by == by);
                 let it = self.notifying.remove(at.expect("it has begun"));
-                match named {
-                    None => it.need_not_choose || self.needs_no_choice(),
-                    Some(named) => {
-                        let is_right = self.doing[named] == Parked
-                            && (could_choose || it.could_choose);
-                        self.doing[named] = Chosen;
-                        is_right
-                    }
-                }
+                named.is_some() || it.need_not_choose || self.needs_no_choice()
             }
             Asked(worker, true) => {
                 self.doing[worker] = Up(Searching);

@@ -1,12 +1,13 @@
-//! Clauses 2, 3, 9 and 10: two threads use the readiness at once. What the second
+//! Clauses 2, 3 and 9 to 11: two threads use the readiness at once. What the second
 //! does happens at each moment of the first one's call in turn. A moment is what
 //! lies between two of the call's operations on the types of `primitives`.
 
 use std::sync::mpsc;
 
 use primitives::chaos::at_moment;
-use testkit::start_elsewhere;
+use testkit::{ActingWaker, start_elsewhere};
 
+use super::strangers::use_all;
 use super::*;
 
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +112,8 @@ struct Party {
     polled: Task,
     future: Option<Waiting<'static>>,
     waiting: Task,
+    /// Whether its wakers use the readiness, whatever is done with them.
+    has_acting_wakers: bool,
 }
 
 impl Party {
@@ -122,11 +125,27 @@ impl Party {
             polled: Task::default(),
             future: None,
             waiting: Task::default(),
+            has_acting_wakers: false,
         }
     }
 
+    fn waker(&self) -> (Waker, Arc<WakeCounts>) {
+        let (counting, counts) = CountingWaker::new();
+        if !self.has_acting_wakers {
+            return (counting, counts);
+        }
+        // One that's stored doesn't keep it.
+        let readiness = Arc::downgrade(&self.readiness);
+        let acting = ActingWaker::new(move |_| {
+            if let Some(readiness) = readiness.upgrade() {
+                use_all(&readiness);
+            }
+        });
+        (acting, counts)
+    }
+
     fn make(&mut self, call: Call) {
-        let (waker, counts) = CountingWaker::new();
+        let (waker, counts) = self.waker();
         match call {
             Report(event) => self.readiness.set_ready(event),
             End => self.readiness.shut_down(),
@@ -662,4 +681,43 @@ fn a_task_that_comes_or_leaves_at_any_moment_disturbs_no_other() {
             assert_as_in_turn(call, &[Leave, Await]);
         }
     });
+}
+
+/// Clause 11: what is found at a second look has a waker to drop, too.
+#[test]
+fn a_waker_may_use_the_readiness_at_any_moment_of_a_call() {
+    let lesson = Lesson {
+        clause: "11. Free wakers",
+        promise: "Whatever another thread does at any moment of a call, the wakers that the call \
+                  clones, wakes or drops may poll, clear, report events, and drop futures.",
+        usual_cause: "A waker is dropped under the lock on a path that's seldom taken. For \
+                      example, an event comes while a poll clones its waker, so the poll returns \
+                      `Ready` and drops the clone, and a closure that owns the clone ends before \
+                      the guard does.",
+        read: "io/readiness.html#many-tasks-one-source",
+    };
+    check(lesson, || {
+        for call in [Look, Await, Leave, Report(READABLE), End] {
+            for other in &[Look, Await, Leave, Report(READABLE), End] {
+                act_at_each_moment(call, other);
+            }
+        }
+    });
+}
+
+/// Has one thread make `call`, and another make `other` at each moment of it, both with wakers that
+/// use the readiness.
+fn act_at_each_moment(call: Call, other: &'static Call) {
+    for moment in 0.. {
+        let mut scene = Scene::new(ALL_READ, false);
+        for party in &mut scene.0 {
+            party.has_acting_wakers = true;
+            party.make(Look);
+            party.make(Await);
+        }
+        let others = std::slice::from_ref(other);
+        if meanwhile(moment, scene, call, others).is_none() {
+            return;
+        }
+    }
 }

@@ -10,7 +10,7 @@ use super::*;
 
 /// Uses the readiness as a task may that an executor runs at once. It wakes no
 /// task that waits for `Read`.
-fn use_all(readiness: &Readiness) {
+pub(super) fn use_all(readiness: &Readiness) {
     for direction in [Read, Write] {
         let outcome = poll(readiness, Waker::noop(), direction);
         if let Poll::Ready(Ok(seen)) = outcome {
