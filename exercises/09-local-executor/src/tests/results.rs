@@ -310,7 +310,9 @@ fn the_callers_own_panic_passes() {
         clause: "9. Panics",
         promise: "`block_on` passes on a panic of its future, and the next call works.",
         usual_cause: "The record that an executor runs on this thread stays behind: use a guard \
-                      with a destructor.",
+                      with a destructor. At a hang: the executor still counts the future of \
+                      `block_on`, which the panic has ended, so `run` waits for it. Take it off \
+                      in a destructor.",
         read: "scheduler/local-executor.html#a-task-that-panics",
     };
     check(lesson, || {

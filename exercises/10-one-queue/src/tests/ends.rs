@@ -750,7 +750,9 @@ fn a_task_that_drops_its_own_pool_waits_for_no_other_poll() {
         clause: "12. From within",
         promise: "A task that drops its own pool goes on, even if another worker is in a poll that \
                   waits for it.",
-        usual_cause: "The worker joins all threads of the pool but its own.",
+        usual_cause: "The worker joins all threads of the pool but its own. At a hang: the worker \
+                      joins all threads of the pool but its own, and one of them is in a poll \
+                      that waits for this task. Join none.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {
