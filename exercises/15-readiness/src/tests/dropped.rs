@@ -126,8 +126,9 @@ fn a_future_that_was_woken_and_dropped_leaves_later_ones_alone() {
         promise: "If a future is woken, then another begins to wait, and then the first is \
                   dropped, the next event wakes the second.",
         usual_cause: "When the first future is woken, its id or slot is free at once, and the \
-                      second future gets it. The first still stores that id, and its `Drop` \
-                      removes the second future's waker.",
+                      second future gets it. Or the counter of the ids is taken out with the \
+                      wakers, so that each event has it begin anew. The first future still stores \
+                      that id, and its `Drop` removes the second future's waker.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
