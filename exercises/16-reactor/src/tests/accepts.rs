@@ -182,6 +182,50 @@ fn a_lack_of_anything_makes_accept_pause() {
     });
 }
 
+/// Clause 6: a program may have several loops around one listener.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_pause_that_another_call_has_begun_stays() {
+    let lesson = Lesson {
+        clause: "6. Accept",
+        promise: "Two calls have paused. One of them fails again, and the other accepts a \
+                  connection. The call after these waits for 50 ms.",
+        usual_cause: "When a call's pause is over, it clears the end of the pause in the listener, \
+                      also if another call has begun a new pause meanwhile. Clear it only if it's \
+                      still the one that the call has waited for.",
+        read: "io/reactor.html#connecting-and-accepting",
+    };
+    check(lesson, || {
+        let mut driver = driver();
+        let _entered = driver.handle().enter();
+        let listener = TcpListener::bind(HERE.into()).unwrap();
+        let address = listener.local_addr().unwrap();
+        let clients = [(); 2].map(|()| StdStream::connect(address).unwrap());
+        fail_accepts(&[libc::EMFILE]);
+        let _lack = drive(&mut driver, listener.accept());
+        if fail_accepts(&[]) > 0 {
+            return; // It accepts by another call than mio.
+        }
+        let [mut first, mut second] = [(); 2].map(|()| {
+            let mut accepting: Waiting<'_, _> = Box::pin(listener.accept());
+            begin(&mut accepting);
+            accepting
+        });
+        fail_accepts(&[libc::EMFILE]);
+        let failed = drive(&mut driver, &mut first);
+        assert!(failed.is_err(), "there was no descriptor");
+        let start = Instant::now();
+        drive(&mut driver, &mut second).unwrap();
+        drive(&mut driver, listener.accept()).unwrap();
+        let passed = start.elapsed();
+        assert!(
+            passed >= Duration::from_millis(49),
+            "{passed:.1?} after an error, `accept` has tried again"
+        );
+        drop(clients);
+    });
+}
+
 /// Clause 6: a client may give up before the server accepts.
 #[test]
 #[cfg(target_os = "linux")]
