@@ -183,6 +183,7 @@ mod tests {
 
     #[test]
     fn a_thread_is_held_at_each_moment_after_its_time_was_up() {
+        let _alone = super::super::tests::ALONE.lock();
         type Wait = fn(&(Mutex<()>, Condvar));
         let on_condvar: Wait = |(mutex, condvar)| {
             let guard = mutex.lock().expect("no thread panics");
