@@ -6,6 +6,7 @@
 //! Also fails: models::no_task_slips_past_a_list_that_closes
 //! Also fails: models::the_future_goes_from_thread_to_thread_in_one_piece
 //! Also fails: models::what_was_written_before_any_wake_up_is_seen
+//! Also fails: a_handle_may_be_used_at_any_moment_of_the_end_of_its_task
 //!
 //! Two steps instead of one: look for the notification, then clear the flag. A
 //! wake-up between the two finds `RUNNING`, leaves its notification and
