@@ -76,7 +76,7 @@ pub use lesson::Lesson;
 pub use locked::locked_instructions;
 pub use manual::{ManualFuture, ManualHandle};
 pub use model::{model_begins, model_execution, model_sees};
-pub use odd_wakers::{ActingWaker, HostileClone, StackWakers, wakers_without_data};
+pub use odd_wakers::{ActingWaker, HostileClone, StackWakers, WakerUse, wakers_without_data};
 pub use panics::{EndMayBeUnwritten, panic_message};
 pub use partner::Partner;
 pub use probes::{DropLog, DropProbe, PanicOnDrop, log_of_this_threads_end};

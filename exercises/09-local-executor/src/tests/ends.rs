@@ -359,23 +359,30 @@ fn a_task_spawned_at_the_end_may_spawn_another() {
     };
     const GENERATIONS: usize = 4;
     check(lesson, || {
-        let executor = Whole::new();
-        let (sender, receiver) = mpsc::channel();
-        let left = GENERATIONS;
-        drop(executor.spawn(keep(SpawnsAnother { left, sender })));
-        drop(executor);
-        let panics: Vec<_> = receiver.try_iter().collect();
-        let panic = panics.iter().flatten().next();
-        assert!(
-            panic.is_none(),
-            "a task that a destructor had spawned called `spawn` in its own destructor, which \
-             panicked: {panic:?}"
-        );
-        let dropped = panics.len();
-        assert!(
-            dropped == GENERATIONS,
-            "of {GENERATIONS} tasks that spawned one another, {dropped} were dropped"
-        );
+        // On its own, and in a poll of another executor.
+        for is_within in [false, true] {
+            let (executor, other) = (Whole::new(), Whole::new());
+            let (sender, receiver) = mpsc::channel();
+            let left = GENERATIONS;
+            drop(executor.spawn(keep(SpawnsAnother { left, sender })));
+            match is_within {
+                false => drop(executor),
+                true => other.block_on(async { drop(executor) }),
+            }
+            let panics: Vec<_> = receiver.try_iter().collect();
+            let panic = panics.iter().flatten().next();
+            assert!(
+                panic.is_none(),
+                "a task that a destructor had spawned called `spawn` in its own destructor, which \
+                 panicked: {panic:?}"
+            );
+            let dropped = panics.len();
+            assert!(
+                dropped == GENERATIONS,
+                "of {GENERATIONS} tasks that spawned one another, {dropped} were dropped; the \
+                 executor was dropped in a poll of another: {is_within}"
+            );
+        }
     });
 }
 

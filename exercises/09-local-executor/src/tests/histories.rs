@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use testkit::{CountingWaker, WakeCounts};
+use testkit::WakeCounts;
 
 use super::super::LocalExecutor as Whole;
 use super::*;

@@ -18,7 +18,7 @@ use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
@@ -26,10 +26,10 @@ use std::time::{Duration, Instant};
 
 use primitives::chaos::with_chaos;
 use testkit::{
-    DropLog, DropProbe, EndMayBeUnwritten, HostileWaker, Lesson, ManualFuture,
-    ManualHandle, MustNotMove, PanicOnDrop, StackWakers, ThreadProbe, Yields,
-    allocations, check, idle_cost, live_blocks, panic_message, race_with_wakes,
-    wakers_without_data,
+    ActingWaker, CountingWaker, DropLog, DropProbe, EndMayBeUnwritten,
+    HostileWaker, Lesson, ManualFuture, ManualHandle, MustNotMove, PanicOnDrop,
+    StackWakers, ThreadProbe, WakerUse, Yields, allocations, check, idle_cost,
+    live_blocks, panic_message, race_with_wakes, wakers_without_data,
 };
 
 use super::{Completer, JoinError, JoinHandle, job, outcome, spawn};

@@ -453,6 +453,86 @@ fn completing_is_safe_no_matter_what_it_triggers() {
     });
 }
 
+/// Clause 14: a poll clones a waker and drops an older one, and both run foreign code.
+#[test]
+fn a_waker_may_complete_its_handle_whenever_a_poll_uses_it() {
+    let lesson = Lesson {
+        clause: "14. Two ends",
+        promise: "If a waker completes the other end when it's cloned, woken or dropped, that poll \
+                  returns, and its waker is woken, or the poll is ready.",
+        usual_cause: "A poll clones the waker under the lock, or drops the older one there, and \
+                      `complete` waits for that lock. Or the poll unlocks to do so, and doesn't \
+                      look again whether the result has come meanwhile. Clone first, then look, \
+                      store and unlock, and then drop.",
+        read: "scheduler/local-executor.html#two-ends-of-a-result",
+    };
+    check(lesson, || {
+        for when in [WakerUse::Clone, WakerUse::Wake, WakerUse::Drop] {
+            for is_first in [true, false] {
+                complete_when_used(when, is_first);
+            }
+        }
+    });
+}
+
+/// Polls a handle with two wakers in turn, of which one completes it.
+#[track_caller]
+fn complete_when_used(when: WakerUse, is_first: bool) {
+    let (completer, mut handle) = outcome();
+    let completer = Arc::new(Mutex::new(Some(completer)));
+    let complete = |place: &Mutex<Option<Completer<u32>>>| {
+        let completer = place.lock().unwrap().take();
+        completer.into_iter().for_each(|it| it.complete(Ok(7)));
+    };
+    let (plain, plain_wakes) = CountingWaker::new();
+    let (inner, wakes) = (completer.clone(), Arc::new(AtomicUsize::new(0)));
+    let counted = wakes.clone();
+    let acting = ActingWaker::new(move |what| {
+        if what == WakerUse::Wake {
+            counted.fetch_add(1, SeqCst);
+        }
+        if what == when {
+            complete(&inner);
+        }
+    });
+    let seen = format!(
+        "the {} of two wakers completes the other end at a {when:?}",
+        if is_first { "first" } else { "second" }
+    );
+    let mut wakers = [Some(acting), Some(plain)];
+    if !is_first {
+        wakers.reverse();
+    }
+    for (index, waker) in wakers.into_iter().enumerate() {
+        let waker = waker.expect("each once");
+        let is_acting = (index == 0) == is_first;
+        let woken = || match is_acting {
+            true => wakes.load(SeqCst),
+            false => plain_wakes.wakes(),
+        };
+        match poll(&mut handle, &waker) {
+            Poll::Ready(result) => {
+                let is_right = result.is_ok_and(|it| it == 7);
+                assert!(is_right, "{seen}: the result is another one");
+                return;
+            }
+            Poll::Pending => {
+                let is_over = completer.lock().unwrap().is_none();
+                assert!(
+                    !is_over || woken() > 0,
+                    "{seen}: the poll is pending, and its waker isn't woken"
+                );
+            }
+        }
+    }
+    complete(&completer);
+    let result = poll(&mut handle, Waker::noop());
+    assert!(
+        matches!(result, Poll::Ready(Ok(7))),
+        "{seen}: in the end the handle isn't ready with its result"
+    );
+}
+
 /// Clause 14: dropping a handle may drop the last clone of a waker.
 #[test]
 fn a_handle_may_be_dropped_no_matter_what_that_triggers() {
