@@ -1,4 +1,5 @@
-//! What happens to a task at each moment of a call of its handle, and the reverse, with wakers that panic.
+//! What happens to a task at each moment of a call of its handle, and the reverse, with wakers that
+//! panic.
 
 use std::fmt;
 
