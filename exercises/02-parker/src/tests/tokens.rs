@@ -161,7 +161,8 @@ fn thousands_of_tokens_between_two_threads_all_arrive() {
                       is lost. Or, with three states, `park` stores PARKED over a token that has \
                       just come: go from EMPTY to PARKED with `compare_exchange`. With a condition \
                       variable, the thread must hold the mutex from its look until it sleeps, and \
-                      `unpark` must hold the mutex at some time after it has left the token.",
+                      `unpark` must hold the mutex at some time after it has left the token: it \
+                      may not give up because `try_lock` fails.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     const ROUNDS: u32 = 2_000;

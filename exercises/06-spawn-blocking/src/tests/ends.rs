@@ -156,7 +156,9 @@ fn dropping_the_pool_waits_for_a_thread_that_leaves() {
         clause: "10. Shutdown",
         promise: "A thread that has left after its keep-alive has also ended when the pool has \
                   been dropped.",
-        usual_cause: "A thread that leaves takes its handle along, and then nothing can join it.",
+        usual_cause: "A thread that leaves takes its handle along, and then nothing can join it. \
+                      Or it first joins the one that left before it, and leaves its own handle \
+                      only then.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     const CAP: usize = 3;

@@ -108,7 +108,9 @@ fn many_wakes_cause_one_poll() {
         promise: "All wake-ups of a task that come before its next poll cause that one poll.",
         usual_cause: "Each wake-up puts the task into the queue. A task needs a flag that says \
                       whether it's there. If there was no poll at all, the executor looks at \
-                      remote wake-ups too late: only when there is nothing else to do.",
+                      remote wake-ups too late: only when there is nothing else to do. If there \
+                      were two, it looks at them only now and then, so that a task that was woken \
+                      here and elsewhere is polled for each.",
         read: "scheduler/local-executor.html#keys-in-a-queue",
     };
     check(lesson, || {

@@ -340,7 +340,8 @@ fn a_steal_within_an_overflow_writes_over_nothing() {
                       itself. Some of these slots still hold items that are on their way to \
                       `overflow`. The room is what `free` says. Or `free` says too much: a pop \
                       behind a claim moves the head on, and the claimed slots before it are then \
-                      counted from the new head.",
+                      counted from the new head. If no thief gets anything anymore, a claim was \
+                      given back without the slots that a pop has added to it.",
         read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check(lesson, || {
