@@ -5,6 +5,8 @@ use super::*;
 
 /// Long enough for a drop that doesn't wait.
 const MOMENT: Duration = Duration::from_millis(30);
+/// Long enough for a drop that doesn't wait for what ends a bit later.
+const SHORT: Duration = Duration::from_millis(2);
 /// By then the system no longer lists a thread that has ended.
 const SETTLED: Duration = Duration::from_millis(500);
 
@@ -661,22 +663,28 @@ fn a_runtime_dropped_by_a_task_of_another_is_waited_for() {
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {
-        let (outer, inner) = (super::runtime(1), runtime(1));
-        let (opener, dropped) = spawn_two(&inner);
-        let dropping = outer.spawn(async move {
-            // The worker of the other runtime is in a poll as the drop begins.
-            let opening = opener.open_once_asleep();
-            drop(inner);
-            let gone = dropped.load(SeqCst);
-            opening.join().expect("it opens");
-            gone
-        });
-        let gone = outer.block_on(dropping).expect("the task returns");
-        assert!(
-            gone == 2,
-            "a task dropped another runtime, and after that {} of its 2 futures were left",
-            2 - gone
-        );
+        for enters in [false, true] {
+            let (outer, inner) = (super::runtime(1), runtime(1));
+            let (opener, dropped) = spawn_two(&inner);
+            let dropping = outer.spawn(async move {
+                let handle = inner.handle();
+                let _entered = enters.then(|| handle.enter());
+                // The worker of the other runtime is in a poll as the drop begins.
+                let opening = opener.open_once_asleep();
+                drop(inner);
+                let gone = dropped.load(SeqCst);
+                opening.join().expect("it opens");
+                gone
+            });
+            let gone = outer.block_on(dropping).expect("the task returns");
+            let entered = if enters { "entered and " } else { "" };
+            assert!(
+                gone == 2,
+                "a task {entered}dropped another runtime, and after that {} of its 2 futures were \
+                 left",
+                2 - gone
+            );
+        }
     });
 }
 
@@ -695,12 +703,24 @@ fn a_drop_by_a_panic_waits_for_the_end() {
         for workers in [1, 2] {
             let runtime = runtime(workers);
             let (opener, dropped) = spawn_two(&runtime);
+            let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
+            let (signal, has_ended) =
+                (begun.clone(), Arc::new(AtomicBool::new(false)));
+            let ended = has_ended.clone();
+            drop(runtime.spawn_blocking(move || {
+                signal.open();
+                gate.wait();
+                thread::sleep(SHORT);
+                ended.store(true, SeqCst);
+            }));
+            begun.wait();
             let panic = panic_message(|| {
                 let _runtime = runtime;
                 let _opening = opener.open_once_asleep();
                 panic!("mine");
             });
-            let gone = dropped.load(SeqCst);
+            let (gone, has_ended) =
+                (dropped.load(SeqCst), has_ended.load(SeqCst));
             assert!(
                 panic.as_deref() == Some("mine"),
                 "the panic that dropped the runtime became {panic:?}"
@@ -709,6 +729,10 @@ fn a_drop_by_a_panic_waits_for_the_end() {
                 gone == 2,
                 "a panic dropped the runtime, and after that {} of its 2 futures were left",
                 2 - gone
+            );
+            assert!(
+                has_ended,
+                "a panic dropped the runtime, and after that a blocking job was still running"
             );
         }
     });

@@ -9,6 +9,8 @@ mod ends;
 mod fairness;
 mod handles;
 mod jobs;
+mod last_calls;
+mod leftovers;
 mod load;
 mod moments;
 mod outside;
@@ -67,6 +69,45 @@ fn occupy_worker(handle: &Handle, opener: &Opener) {
         gate.wait();
     }));
     begun.wait();
+}
+
+/// A job's handle: whether the job has ended or was cancelled.
+type JobIsRight = Pin<Box<dyn Future<Output = bool> + Send>>;
+
+/// A worker in a poll, in which it does what it's told. The poll ends as this is
+/// dropped.
+struct BusyWorker(mpsc::Sender<Box<dyn FnOnce() + Send>>);
+
+impl BusyWorker {
+    /// Spawns the task. Returns once its poll has begun.
+    fn new(handle: &Handle) -> Self {
+        let (orders, ordered) = mpsc::channel::<Box<dyn FnOnce() + Send>>();
+        drop(handle.spawn(async move {
+            for order in ordered {
+                order();
+            }
+        }));
+        let worker = Self(orders);
+        worker.run(|| ());
+        worker
+    }
+
+    /// Has the worker call `body` in its poll, and returns what that returns.
+    fn run<R: Send + 'static>(
+        &self,
+        body: impl FnOnce() -> R + Send + 'static,
+    ) -> R {
+        let (sender, result) = mpsc::channel();
+        self.begin(move || drop(sender.send(body())));
+        result.recv().expect("it doesn't panic")
+    }
+
+    /// The same, and doesn't wait for it.
+    fn begin(&self, body: impl FnOnce() + Send + 'static) {
+        self.0
+            .send(Box::new(body))
+            .expect("the worker is in a poll");
+    }
 }
 
 /// Counts how often a future is polled.

@@ -1,7 +1,8 @@
 //! std's atomics, delayed before each operation while there is chaos, and with
 //! a weak compare-exchange that fails spuriously.
 
-pub use std::sync::atomic::{AtomicPtr, Ordering, fence};
+use std::ops::{Deref, DerefMut};
+pub use std::sync::atomic::{Ordering, fence};
 
 use super::{count_read_modify_write, delay, strikes};
 
@@ -187,3 +188,101 @@ chaotic_integer!(AtomicU16, u16);
 chaotic_integer!(AtomicU32, u32);
 chaotic_integer!(AtomicU64, u64);
 chaotic_integer!(AtomicUsize, usize);
+
+/// A [`std::sync::atomic::AtomicPtr`] under chaos. What has no method here is std's.
+#[derive(Debug)]
+pub struct AtomicPtr<T>(std::sync::atomic::AtomicPtr<T>);
+
+impl<T> AtomicPtr<T> {
+    /// Makes an atomic with this value.
+    pub const fn new(value: *mut T) -> Self {
+        Self(std::sync::atomic::AtomicPtr::new(value))
+    }
+
+    /// Like the `load` of std.
+    pub fn load(&self, ordering: Ordering) -> *mut T {
+        delay();
+        self.0.load(ordering)
+    }
+
+    /// Like the `store` of std.
+    pub fn store(&self, value: *mut T, ordering: Ordering) {
+        delay();
+        self.0.store(value, ordering);
+    }
+
+    /// Like the `swap` of std; counted.
+    pub fn swap(&self, value: *mut T, ordering: Ordering) -> *mut T {
+        delay();
+        count_read_modify_write();
+        self.0.swap(value, ordering)
+    }
+
+    /// Stores `new` if the value is `current`.
+    ///
+    /// # Errors
+    ///
+    /// The value found, if it is a different one.
+    pub fn compare_exchange(
+        &self,
+        current: *mut T,
+        new: *mut T,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut T, *mut T> {
+        delay();
+        count_read_modify_write();
+        self.0.compare_exchange(current, new, success, failure)
+    }
+
+    /// Stores `new` if the value is `current`, and occasionally fails even then.
+    ///
+    /// # Errors
+    ///
+    /// The value found.
+    pub fn compare_exchange_weak(
+        &self,
+        current: *mut T,
+        new: *mut T,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut T, *mut T> {
+        delay();
+        count_read_modify_write();
+        if strikes() {
+            return Err(self.0.load(failure));
+        }
+        self.0.compare_exchange_weak(current, new, success, failure)
+    }
+
+    /// Takes the value out.
+    pub fn into_inner(self) -> *mut T {
+        self.0.into_inner()
+    }
+}
+
+impl<T> Default for AtomicPtr<T> {
+    fn default() -> Self {
+        Self::new(std::ptr::null_mut())
+    }
+}
+
+impl<T> From<*mut T> for AtomicPtr<T> {
+    fn from(value: *mut T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T> Deref for AtomicPtr<T> {
+    type Target = std::sync::atomic::AtomicPtr<T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for AtomicPtr<T> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
