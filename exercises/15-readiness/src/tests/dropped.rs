@@ -127,7 +127,7 @@ fn a_future_that_was_woken_and_dropped_leaves_later_ones_alone() {
                   dropped, the next event wakes the second.",
         usual_cause: "When the first future is woken, its id or slot is free at once, and the \
                       second future gets it. Or the counter of the ids is taken out with the \
-                      wakers, so that each event has it begin anew. The first future still stores \
+                      wakers, so that it starts over at each event. The first future still stores \
                       that id, and its `Drop` removes the second future's waker.",
         read: "io/readiness.html#many-tasks-one-source",
     };
