@@ -143,8 +143,11 @@ impl Drop for Acting {
                 others.into_iter().flatten().for_each(Waker::wake);
             }
             Abort => {
-                if let Some(task) = &world.tasks.lock().unwrap()[other] {
+                // Not under the lock: an abort may run the other destructor.
+                let task = world.tasks.lock().unwrap()[other].take();
+                if let Some(task) = task {
                     task.abort();
+                    world.tasks.lock().unwrap()[other] = Some(task);
                 }
             }
             Detach => {
