@@ -115,11 +115,21 @@ fn turn(driver: &mut Driver) {
 
 /// Polls a future until it's ready. Between the polls, the driver waits.
 fn drive<F: Future>(driver: &mut Driver, future: F) -> F::Output {
+    drive_and_time(driver, future).0
+}
+
+/// The same, and also returns when the last poll began: what that poll has begun
+/// may have begun then, but no earlier.
+fn drive_and_time<F: Future>(
+    driver: &mut Driver,
+    future: F,
+) -> (F::Output, Instant) {
     let mut future = pin!(future);
     let mut cx = Context::from_waker(Waker::noop());
     loop {
+        let start = Instant::now();
         match future.as_mut().poll(&mut cx) {
-            Poll::Ready(output) => return output,
+            Poll::Ready(output) => return (output, start),
             Poll::Pending => turn(driver),
         }
     }
