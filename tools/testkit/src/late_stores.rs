@@ -378,16 +378,19 @@ mod tests {
         if thread::available_parallelism().map_or(1, usize::from) < 2 {
             return;
         }
-        let (mut rounds, mut lost) = (0, 0);
+        let (mut met, mut lost) = (0, 0);
         let end = Instant::now() + Duration::from_secs(5);
         while lost == 0 && Instant::now() < end {
+            let mut last = None;
             race_with_late_stores(Duration::from_millis(100), |answer| {
                 let store = |flag: &AtomicBool| flag.store(false, Release);
-                rounds += 1;
+                last = Some(answer.desk.clone());
                 lost += u32::from(loses(answer, store));
             });
+            met += last.map_or(0, |desk| desk.met.0.load(SeqCst));
         }
-        println!("{lost} of {rounds} lost");
-        assert!(lost > 0, "none of {rounds} wake-ups was lost");
+        println!("{lost} lost, both threads ran in {met} rounds");
+        // A busy machine seldom runs both at once, and a store isn't late then.
+        assert!(lost > 0 || met < ENOUGH, "none of {met} was lost");
     }
 }

@@ -223,9 +223,9 @@ mod tests {
             stop.store(true, SeqCst);
             cost.expect("Linux reports what a thread costs")
         });
-        // If dozens of threads want the CPU, it may get less than half of it before the sample
-        // ends.
-        assert!(cost.cpu > WINDOW / 5, "spinning, it cost {cost:?}");
+        // If dozens of threads want the CPU, it may get little of it before the sample ends. One
+        // that sleeps costs a hundredth of this.
+        assert!(cost.cpu > WINDOW / 25, "spinning, it cost {cost:?}");
     }
 
     #[test]
