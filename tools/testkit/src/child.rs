@@ -15,7 +15,7 @@ use crate::check::Body;
 use crate::threads::{activity, time_in_line};
 use crate::verdict::{BUSY, DIED, Failure, HANGS, Verdict};
 use crate::watchdog::{INTERVAL, Limits, Watchdog};
-use crate::{hangs, model, panics};
+use crate::{hangs, model, panics, version};
 
 /// The environment variable that tells a process that it is a child.
 const CHILD_VARIABLE: &str = "TESTKIT_CHILD";
@@ -201,6 +201,8 @@ pub(crate) fn run(limits: Limits, folder: &str, body: Body) -> ! {
         Kind::Check => panics::Callers::Located,
     };
     panics::record_all(callers, move || finish_aborting(kind));
+    // Before the body counts what is allocated.
+    let _known = version();
     let mut watchdog = Watchdog::new(limits);
     let (sender, receiver) = mpsc::channel();
     let parent = parent_process();

@@ -62,6 +62,7 @@ mod thread_probe;
 mod threads;
 mod trap;
 mod verdict;
+mod version;
 mod wakers;
 mod watchdog;
 
@@ -88,4 +89,5 @@ pub use thread_limit::without_new_threads;
 pub use thread_probe::{Cost, ThreadProbe, idle_cost};
 pub use threads::thread_count;
 pub use verdict::STACK_OVERFLOW;
+pub use version::version;
 pub use wakers::{CountingWaker, HostileWaker, WakeCounts};

@@ -16,6 +16,9 @@
 //! The base is a package's folder, whose `src` the diff's paths are relative to, or
 //! another folder with a `lib.rs`, or a single file, which the diff calls by its name.
 
+mod pieces;
+pub mod together;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
@@ -84,10 +87,7 @@ impl<'a> Wrong<'a> {
     /// If the base can't be read, or the edit doesn't fit it.
     pub fn whole(&self, workspace: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
         let base = workspace.join(self.base);
-        let mut files = match base.is_dir() {
-            true => sources(&sources_of(&base))?,
-            false => BTreeMap::from([(file_name(&base), read(&base)?)]),
-        };
+        let mut files = raw_files(&base)?;
         for patch in PatchSet::parse(self.diff, ParseOptions::unidiff()) {
             let patch = patch.map_err(|error| Error(format!("the diff is broken: {error}")))?;
             let (old, new) = match patch.operation() {
@@ -117,22 +117,47 @@ impl<'a> Wrong<'a> {
             })?;
             files.insert(PathBuf::from(new), edited);
         }
-        if !base.is_dir()
-            && let Some(only) = files.remove(&file_name(&base))
-        {
-            files.insert(ROOT.into(), only);
-        }
+        call_root_by_its_name(&base, &mut files);
         Ok(files)
     }
+}
 
-    /// The folder that the paths in `#[path = …]` of the file at `path` are relative to.
-    pub fn folder_of(&self, workspace: &Path, path: &Path) -> PathBuf {
-        let base = workspace.join(self.base);
-        let source = match base.is_dir() {
-            true => sources_of(&base).join(path),
-            false => base,
-        };
-        source.parent().unwrap_or(workspace).to_path_buf()
+/// The folder that the paths in `#[path = …]` of the file at `path` are relative to, in
+/// versions with this base.
+pub fn folder_of(workspace: &Path, base: &str, path: &Path) -> PathBuf {
+    let base = workspace.join(base);
+    let source = match base.is_dir() {
+        true => sources_of(&base).join(path),
+        false => base,
+    };
+    source.parent().unwrap_or(workspace).to_path_buf()
+}
+
+/// The files of a base, by their paths below its `src`. The one at the root is `lib.rs`.
+///
+/// # Errors
+///
+/// If the base can't be read.
+pub fn files(workspace: &Path, base: &str) -> Result<BTreeMap<PathBuf, String>, Error> {
+    let base = workspace.join(base);
+    let mut files = raw_files(&base)?;
+    call_root_by_its_name(&base, &mut files);
+    Ok(files)
+}
+
+/// The same, but a base of one file is called by its own name.
+fn raw_files(base: &Path) -> Result<BTreeMap<PathBuf, String>, Error> {
+    match base.is_dir() {
+        true => sources(&sources_of(base)),
+        false => Ok(BTreeMap::from([(file_name(base), read(base)?)])),
+    }
+}
+
+fn call_root_by_its_name(base: &Path, files: &mut BTreeMap<PathBuf, String>) {
+    if !base.is_dir()
+        && let Some(only) = files.remove(&file_name(base))
+    {
+        files.insert(ROOT.into(), only);
     }
 }
 

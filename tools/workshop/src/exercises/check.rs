@@ -534,6 +534,8 @@ impl<'a> Check<'a> {
             threads: None,
             limit: part.limit(),
             patience: None,
+            skip: None,
+            version: None,
         };
         harness::run(self.workshop, &run, on_event, || self.events.closed()).await
     }

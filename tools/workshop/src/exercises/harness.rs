@@ -34,18 +34,96 @@ pub const TESTS_LIMIT: Duration = Duration::from_secs(180);
 /// The longest that the models of a binary may take.
 pub const MODELS_LIMIT: Duration = Duration::from_secs(900);
 
+/// What the paths have in them of tests of versions that stand together.
+pub const TOGETHER: &str = "::together_";
+
 /// What to run.
+#[derive(Clone)]
 pub struct Run<'a> {
     /// The test binary.
     pub binary: &'a Binary,
     /// Only tests with one of these in their paths; all if there are none.
     pub filters: Vec<String>,
+    /// None with this in their paths.
+    pub skip: Option<&'static str>,
     /// How many tests run at once, if not as many as there are cores.
     pub threads: Option<usize>,
     /// The longest that it may take.
     pub limit: Duration,
     /// By what factor a check may take longer than usual before the kit ends it.
     pub patience: Option<f64>,
+    /// The version that is meant, if several stand together in the binary.
+    pub version: Option<Version>,
+}
+
+/// One of the versions that stand together in a module of a binary: the environment
+/// chooses which of them that is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// What the environment calls it.
+    pub number: u32,
+    /// The module that it would be on its own, with those that it stands in.
+    pub path: String,
+    /// The module in which it stands together with others.
+    module: String,
+}
+
+impl Version {
+    /// Reads the path of a test that only tells that a version is there.
+    fn of_test(path: &str) -> Option<Self> {
+        let (told, name) = path.rsplit_once("::")?;
+        let (module, number) = told.rsplit_once("_has_")?;
+        let (before, own) = module.rsplit_once("::")?;
+        own.strip_prefix("together_")?;
+        Some(Self {
+            number: number.parse().ok()?,
+            path: format!("{before}::{name}"),
+            module: format!("{module}::"),
+        })
+    }
+
+    /// The filters that choose those of this version's tests that these choose; nothing if
+    /// there are none.
+    pub fn filters(&self, filters: &[String]) -> Option<Vec<String>> {
+        let own = format!("{}::", self.path);
+        let module = &self.module;
+        let chosen = |filter: &String| match filter.strip_prefix(&own) {
+            Some(rest) => Some(format!("{module}{rest}")),
+            // It's about all versions.
+            None if filter.starts_with("::") => Some(format!("{module}{}", &filter[2..])),
+            None => None,
+        };
+        let chosen: Vec<_> = filters.iter().filter_map(chosen).collect();
+        (!chosen.is_empty()).then_some(chosen)
+    }
+
+    /// The path that a test would have if the version stood apart.
+    fn apart(&self, path: String) -> String {
+        match path.strip_prefix(&self.module) {
+            Some(rest) => format!("{}::{rest}", self.path),
+            None => path,
+        }
+    }
+}
+
+/// The versions that stand together in a binary.
+///
+/// # Errors
+///
+/// When the binary can't be run.
+pub async fn versions(binary: &Binary) -> Result<Vec<Version>, Problem> {
+    let listed = tokio::process::Command::new(&binary.executable)
+        .args(["--list", "--format=terse", TOGETHER])
+        .output()
+        .await
+        .map_err(|error| {
+            Problem::new(format!("the tests cannot be listed: {error}")).help("build them again")
+        })?;
+    let listed = String::from_utf8_lossy(&listed.stdout);
+    let tests = listed
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"));
+    Ok(tests.filter_map(Version::of_test).collect())
 }
 
 /// Runs the tests. Each piece of news goes to `on_event` too.
@@ -66,7 +144,10 @@ pub async fn run<Unwanted: Future<Output = ()>>(
     fs::create_dir_all(workshop.target()).map_err(unusable)?;
     let mut kit = Kit::new(&workshop.target());
     let order = order(run, kit.0.file());
-    let mut merged = Merged::default();
+    let mut merged = Merged {
+        version: run.version.clone(),
+        ..Merged::default()
+    };
 
     let (events, mut inbox) = unbounded_channel();
     let mut harness = std::pin::pin!(libtest::run(order, &events, unwanted));
@@ -98,7 +179,10 @@ fn order(run: &Run<'_>, kit_events: &Path) -> Order {
         .patience
         .map(|it| ("TESTKIT_PATIENCE".into(), it.to_string()));
     variables.extend(patience);
+    let version = run.version.as_ref();
+    variables.extend(version.map(|it| ("TESTKIT_VERSION".into(), it.number.to_string())));
     let mut arguments = run.filters.clone();
+    arguments.extend(run.skip.map(|skip| format!("--skip={skip}")));
     arguments.extend(
         run.threads
             .map(|threads| format!("--test-threads={threads}")),
@@ -189,11 +273,13 @@ impl Drop for Kit {
 #[derive(Default)]
 struct Merged {
     verdicts: Verdicts,
+    version: Option<Version>,
 }
 
 impl Merged {
     fn hear_kit(&mut self, news: News, on_event: &mut impl FnMut(Event)) {
         let (name, verdict) = news.into_verdict();
+        let name = self.apart(name);
         self.put(name, verdict, on_event);
     }
 
@@ -207,6 +293,7 @@ impl Merged {
         else {
             return on_event(event);
         };
+        let name = self.apart(name);
         // The harness lists its tests, and doesn't say when one starts.
         let outcome = match outcome {
             Outcome::Running => Outcome::Waiting,
@@ -228,6 +315,13 @@ impl Merged {
         self.put(name, verdict, on_event);
     }
 
+    fn apart(&self, name: String) -> String {
+        match &self.version {
+            Some(version) => version.apart(name),
+            None => name,
+        }
+    }
+
     fn put(&mut self, name: String, verdict: Verdict, on_event: &mut impl FnMut(Event)) {
         on_event(verdict.clone().into_event(name.clone()));
         self.verdicts.insert(name, verdict);
@@ -239,7 +333,7 @@ mod tests {
     use std::fs::OpenOptions;
     use std::io::Write;
 
-    use super::{Event, Kit, Merged, Outcome};
+    use super::{Event, Kit, Merged, Outcome, Version};
 
     fn harness(outcome: Outcome) -> Event {
         Event::Test {
@@ -283,6 +377,27 @@ mod tests {
         assert_eq!(told, [harness(Outcome::Waiting), failed]);
         let cause = &merged.verdicts["tests::it_holds"].cause;
         assert_eq!(cause.execution, Some(12));
+    }
+
+    #[test]
+    fn versions_that_stand_together_are_told_apart() {
+        let version = Version::of_test("exercise_3::together_2_has_12::c01_wrong").unwrap();
+        assert_eq!(
+            (version.number, &*version.path),
+            (12, "exercise_3::c01_wrong")
+        );
+        for test in ["c01_wrong::tests::a", "together_2::tests::it_has_2::a"] {
+            assert_eq!(Version::of_test(&format!("exercise_3::{test}")), None);
+        }
+
+        let filters = |filter: &str| version.filters(&[filter.to_owned()]);
+        let together = Some(vec!["exercise_3::together_2::tests::".to_owned()]);
+        assert_eq!(filters("::tests::"), together);
+        assert_eq!(filters("exercise_3::c01_wrong::tests::"), together);
+        assert_eq!(filters("exercise_3::c01_wrong_again::tests::"), None);
+
+        let name = "exercise_3::together_2::tests::a".to_owned();
+        assert_eq!(version.apart(name), "exercise_3::c01_wrong::tests::a");
     }
 
     #[test]

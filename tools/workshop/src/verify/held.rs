@@ -6,7 +6,8 @@
 //! run depends on is noted beside it. There is therefore no list of inputs here that
 //! could miss one.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hasher};
@@ -35,7 +36,12 @@ pub struct Held {
     asked: bool,
     /// What every run depends on, beside its binary.
     surroundings: String,
+    /// What the binaries hold that have been read.
+    contents: RefCell<BTreeMap<PathBuf, Content>>,
 }
+
+/// The length of a file, and two hashes of its content.
+type Content = (u64, u64, u64);
 
 /// A run, and what is known or was found out about it.
 #[derive(Debug)]
@@ -58,10 +64,11 @@ struct Record {
 /// What decides how a run ends.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Key {
-    /// The length of the binary, and two hashes of its content.
-    binary: (u64, u64, u64),
+    binary: Content,
     filters: Vec<String>,
     threads: Option<usize>,
+    /// The version, if several stand together in the binary.
+    version: Option<u32>,
     surroundings: String,
 }
 
@@ -74,6 +81,7 @@ impl Held {
             folder: (!is_ci).then(|| workshop.target().join("held")),
             asked: !fresh,
             surroundings: surroundings(),
+            contents: RefCell::default(),
         }
     }
 
@@ -82,9 +90,10 @@ impl Held {
         let folder = self.folder.as_ref()?;
         let key = Key {
             // What can't be read can't be known.
-            binary: content_of(&run.binary.executable).ok()?,
+            binary: self.content_of(&run.binary.executable).ok()?,
             filters: run.filters.clone(),
             threads: run.threads,
+            version: run.version.as_ref().map(|version| version.number),
             surroundings: self.surroundings.clone(),
         };
         let name = run.binary.executable.file_name().unwrap_or_default();
@@ -93,6 +102,9 @@ impl Held {
         let mut hasher = DefaultHasher::new();
         for filter in &run.filters {
             feed(&mut hasher, filter.as_bytes());
+        }
+        if let Some(version) = &run.version {
+            feed(&mut hasher, version.path.as_bytes());
         }
         let file = folder.join(format!("{name}-{:016x}.json", hasher.finish()));
         let known = self.asked.then(|| read(&file)).flatten();
@@ -106,6 +118,16 @@ impl Held {
                 verdicts: Verdicts::new(),
             }),
         })
+    }
+
+    /// The content of a binary, which is read once.
+    fn content_of(&self, file: &Path) -> io::Result<Content> {
+        if let Some(known) = self.contents.borrow().get(file) {
+            return Ok(*known);
+        }
+        let content = content_of(file)?;
+        self.contents.borrow_mut().insert(file.into(), content);
+        Ok(content)
     }
 
     /// Keeps those of the runs that were judged without a finding. What is known of an
@@ -160,8 +182,7 @@ fn write(run: &Entry) -> io::Result<()> {
     fs::rename(new, &run.file)
 }
 
-/// The length of a file, and two hashes of what is in it.
-fn content_of(file: &Path) -> io::Result<(u64, u64, u64)> {
+fn content_of(file: &Path) -> io::Result<Content> {
     let mut file = File::open(file)?;
     let (mut first, mut second) = (DefaultHasher::new(), DefaultHasher::new());
     // Otherwise both would say the same.
@@ -219,6 +240,7 @@ fn feed(hasher: &mut DefaultHasher, bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
     use std::fs;
     use std::time::Duration;
 
@@ -260,6 +282,7 @@ mod tests {
                 folder: Some(self.folder.path().join("held")),
                 asked,
                 surroundings: surroundings.into(),
+                contents: RefCell::default(),
             }
         }
 
@@ -270,6 +293,8 @@ mod tests {
                 threads: None,
                 limit: Duration::ZERO,
                 patience: None,
+                skip: None,
+                version: None,
             }
         }
 

@@ -1,11 +1,14 @@
 //! Runs the tests of versions, and judges how they fare.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::future::pending;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt};
 
 use super::claims::{by_version, names, seen};
 use super::held::{Entry, Held};
@@ -22,6 +25,10 @@ use crate::workshop::Workshop;
 
 /// The longest that the tests of a package may take.
 const LIMIT: Duration = Duration::from_secs(1200);
+
+/// How many versions that stand together are run at once, on the threads that all those
+/// have that stand apart.
+const SIDE_BY_SIDE: usize = 4;
 
 /// The package of those wrong versions that are right until they are optimized.
 pub const OPTIMIZED: &str = "counterexamples-optimized";
@@ -129,42 +136,80 @@ impl Judge<'_> {
         let threads = is_wrong.then_some(each * cores);
         // Many of them spin. A right version takes a fifth of a second at most.
         let patience = is_wrong.then_some(0.5);
+        let filters: Vec<_> = filters.iter().map(|&filter| filter.to_owned()).collect();
         let mut verdicts = Verdicts::new();
-        let mut done = BTreeSet::new();
+        let done = RefCell::new(BTreeSet::new());
+        let on_event = |event| {
+            if let Event::Test { name, outcome, .. } = event
+                && outcome.is_over()
+                && done.borrow_mut().insert(name)
+            {
+                on_progress(&format!("{package}: {} tests done", done.borrow().len()));
+            }
+        };
         let optimized = is_wrong.then(|| built.binaries_of(OPTIMIZED));
         for binary in built
             .binaries_of(package)
             .chain(optimized.into_iter().flatten())
         {
-            let run = Run {
+            let apart = Run {
                 binary,
-                filters: filters.iter().map(|&filter| filter.to_owned()).collect(),
+                filters: filters.clone(),
                 threads,
                 limit: LIMIT,
                 patience,
+                // On their own they'd be their base.
+                skip: is_wrong.then_some(harness::TOGETHER),
+                version: None,
             };
-            let entry = look_up(self.held, &run);
-            if let Some(known) = entry.as_ref().and_then(Entry::known) {
-                self.held_count += known.len();
-                verdicts.extend(known.clone());
-                self.entries.extend(entry);
-                continue;
-            }
-            let on_event = |event| {
-                if let Event::Test { name, outcome, .. } = event
-                    && outcome.is_over()
-                    && done.insert(name)
-                {
-                    on_progress(&format!("{package}: {} tests done", done.len()));
+            // Those that stand together are run side by side, each in a process of its own.
+            let mut chosen = Vec::new();
+            if is_wrong {
+                for version in harness::versions(binary).await? {
+                    if let Some(filters) = version.filters(&filters) {
+                        chosen.push((version, filters));
+                    }
                 }
-            };
-            let (ended, more) = harness::run(self.workshop, &run, on_event, pending::<()>).await?;
-            self.run_count += more.len();
-            match ended.cause {
-                Cause::Exited(_) => self.entries.extend(entry.map(|it| it.with(more.clone()))),
-                cause => self.tell_early_end(binary, cause, &more),
             }
-            verdicts.extend(more);
+            let side_by_side = chosen.len().clamp(1, SIDE_BY_SIDE);
+            let together = chosen.into_iter().map(|(version, filters)| Run {
+                filters,
+                threads: threads.map(|count| count / side_by_side),
+                skip: None,
+                version: Some(version),
+                ..apart.clone()
+            });
+            let together = together.collect();
+            for (runs, at_once) in [(vec![apart], 1), (together, side_by_side)] {
+                let mut unknown = Vec::new();
+                for run in runs {
+                    let entry = look_up(self.held, &run);
+                    if let Some(known) = entry.as_ref().and_then(Entry::known) {
+                        self.held_count += known.len();
+                        verdicts.extend(known.clone());
+                        self.entries.extend(entry);
+                    } else {
+                        unknown.push((run, entry));
+                    }
+                }
+                let workshop = self.workshop;
+                let each = unknown.into_iter().map(async |(run, entry)| {
+                    let ended = harness::run(workshop, &run, on_event, pending::<()>).await;
+                    (ended, entry)
+                });
+                let mut ends = stream::iter(each).buffer_unordered(at_once);
+                while let Some((ended, entry)) = ends.next().await {
+                    let (ended, more) = ended?;
+                    self.run_count += more.len();
+                    match ended.cause {
+                        Cause::Exited(_) => {
+                            self.entries.extend(entry.map(|it| it.with(more.clone())));
+                        }
+                        cause => self.tell_early_end(binary, cause, &more),
+                    }
+                    verdicts.extend(more);
+                }
+            }
         }
         Ok(Some(verdicts))
     }

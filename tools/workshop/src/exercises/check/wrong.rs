@@ -112,6 +112,8 @@ impl Check<'_> {
             threads: None,
             limit,
             patience: None,
+            skip: None,
+            version: None,
         };
         let on_event = |event| send(self.events, self.with_clause(without(&prefix, event)));
         let closed = || self.events.closed();

@@ -154,7 +154,7 @@ impl Counterexample {
     fn folder_of(&self, workshop: &Workshop, path: &Path) -> Result<PathBuf, Problem> {
         let text = self.read()?;
         Ok(match Wrong::read(&text) {
-            Ok(wrong) if self.is_edit() => wrong.folder_of(workshop.root(), path),
+            Ok(wrong) if self.is_edit() => wrong::folder_of(workshop.root(), wrong.base, path),
             _ => self.file.parent().unwrap_or(workshop.root()).to_path_buf(),
         })
     }
