@@ -17,6 +17,28 @@ const RUNS: usize = 3;
 /// those who look only three times.
 const RUNS_OF_UNNAMED: usize = 7;
 
+/// A wrong version that didn't do what its header says.
+struct Doubtful<'a> {
+    exercise: &'a Exercise,
+    counterexample: Counterexample,
+    /// What each run has found.
+    runs: Vec<Vec<Fault>>,
+}
+
+impl Doubtful<'_> {
+    /// Whether it must run again before it can be judged.
+    fn is_open(&self) -> bool {
+        let count = self.runs.len();
+        count < RUNS || count < RUNS_OF_UNNAMED && has_certain_unnamed(&self.runs)
+    }
+
+    /// What the paths of its tests have in them.
+    fn filter(&self) -> String {
+        let number = self.exercise.number;
+        format!("exercise_{number}::{}::tests::", self.counterexample.name)
+    }
+}
+
 impl Judge<'_> {
     /// Each wrong version must do what its header says.
     ///
@@ -52,46 +74,53 @@ impl Judge<'_> {
                     self.must_have(&place, &verdicts, &names);
                 }
                 if !faults.is_empty() {
-                    doubtful.push((exercise, counterexample, faults));
+                    doubtful.push(Doubtful {
+                        exercise,
+                        counterexample,
+                        runs: vec![faults],
+                    });
                 }
             }
         }
-        for (exercise, counterexample, faults) in doubtful {
-            self.judge_again(exercise, &counterexample, faults, built, on_progress)
-                .await?;
-        }
-        Ok(())
+        self.judge_again(doubtful, built, on_progress).await
     }
 
-    /// Runs a wrong version again that didn't do what its header says, for luck
-    /// may have had a say in it.
+    /// Runs wrong versions again that didn't do what their headers say, for luck may have
+    /// had a say in it.
     async fn judge_again(
         &mut self,
-        exercise: &Exercise,
-        counterexample: &Counterexample,
-        faults: Vec<Fault>,
+        mut doubtful: Vec<Doubtful<'_>>,
         built: &Built,
         on_progress: &impl Fn(&str),
     ) -> Result<(), Problem> {
-        let place = relative(self.workshop, &counterexample.file);
-        let number = exercise.number;
-        let filter = format!("exercise_{number}::{}::tests::", counterexample.name);
-        let chooser = Chooser::new(self.workshop, exercise);
-        let mut runs = vec![faults];
-        while runs.len() < RUNS || runs.len() < RUNS_OF_UNNAMED && has_certain_unnamed(&runs) {
+        loop {
+            let open = doubtful.iter().filter(|one| one.is_open());
+            let filters: Vec<_> = open.map(Doubtful::filter).collect();
+            if filters.is_empty() {
+                break;
+            }
+            let filters: Vec<_> = filters.iter().map(String::as_str).collect();
             let run = self
-                .run_again(built, "counterexamples", &[&filter], on_progress)
+                .run_again(built, "counterexamples", &filters, on_progress)
                 .await?;
             let versions = by_version(run.unwrap_or_default());
-            let verdicts = versions.into_values().next().unwrap_or_default();
-            let mut faults = faults_of(&place, counterexample, &verdicts, "tests");
-            let (_, fault) = chooser.judge(&place, counterexample, &verdicts, "tests");
-            faults.extend(fault);
-            runs.push(faults);
+            for one in doubtful.iter_mut().filter(|one| one.is_open()) {
+                let key = (one.exercise.number, one.counterexample.name.clone());
+                let verdicts = versions.get(&key).cloned().unwrap_or_default();
+                let place = relative(self.workshop, &one.counterexample.file);
+                let mut faults = faults_of(&place, &one.counterexample, &verdicts, "tests");
+                let chooser = Chooser::new(self.workshop, one.exercise);
+                let (_, fault) = chooser.judge(&place, &one.counterexample, &verdicts, "tests");
+                faults.extend(fault);
+                one.runs.push(faults);
+            }
         }
-        let (findings, notes) = decide(&place, &runs);
-        self.outcome.findings.extend(findings);
-        self.outcome.notes.extend(notes);
+        for one in doubtful {
+            let place = relative(self.workshop, &one.counterexample.file);
+            let (findings, notes) = decide(&place, &one.runs);
+            self.outcome.findings.extend(findings);
+            self.outcome.notes.extend(notes);
+        }
         Ok(())
     }
 
