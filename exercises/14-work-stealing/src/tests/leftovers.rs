@@ -206,7 +206,7 @@ fn tasks_end_wherever_they_are_and_whatever_their_destructors_do() {
         for deed in DEEDS {
             for (at, first) in PLACES.into_iter().enumerate() {
                 for second in PLACES.into_iter().skip(at) {
-                    for dropper in [OwnTask, Elsewhere] {
+                    for dropper in [Elsewhere, OwnTask] {
                         end_with(deed, [first, second], dropper);
                     }
                 }
