@@ -224,7 +224,7 @@ mod tests {
             cost.expect("Linux reports what a thread costs")
         });
         // If dozens of threads want the CPU, it may get little of it before the sample ends. One
-        // that sleeps costs a hundredth of this.
+        // that sleeps costs a tenth of this at most.
         assert!(cost.cpu > WINDOW / 25, "spinning, it cost {cost:?}");
     }
 

@@ -11,7 +11,7 @@ static VERSION: AtomicU32 = AtomicU32::new(UNKNOWN);
 
 /// The number of the version that a binary with several wrong versions is to be, or 0.
 pub fn version() -> u32 {
-    // Relaxed: whoever asks first finds out the same.
+    // Relaxed: the number is all that threads tell each other, and all find the same one.
     match VERSION.load(Relaxed) {
         UNKNOWN => find_out(),
         known => known,

@@ -338,7 +338,7 @@ impl World {
         }
         let wakes = std::mem::take(&mut *self.wakes.lock().unwrap());
         for wakes in wakes {
-            // Nobody waits for the end of a runtime that its own task drops.
+            // No thread waits for the end of a runtime that its own task drops.
             while dropper == OwnTask
                 && wakes.wakes() == 0
                 && start.elapsed() < PATIENCE
