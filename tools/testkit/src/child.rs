@@ -11,6 +11,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::allocator::leave_this_thread_uncounted;
 use crate::check::Body;
 use crate::threads::{activity, time_in_line};
 use crate::verdict::{BUSY, DIED, Failure, HANGS, Verdict};
@@ -203,6 +204,7 @@ pub(crate) fn run(limits: Limits, folder: &str, body: Body) -> ! {
     panics::record_all(callers, move || finish_aborting(kind));
     // Before the body counts what is allocated.
     let _known = version();
+    leave_this_thread_uncounted();
     let mut watchdog = Watchdog::new(limits);
     let (sender, receiver) = mpsc::channel();
     let parent = parent_process();

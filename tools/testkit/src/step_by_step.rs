@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, Thread};
+use std::time::Duration;
 
-use crate::child;
 use crate::thread_probe::OpenProbe;
-use crate::trap;
+use crate::{child, trap, watchdog};
 
 /// How many instructions are stepped through in each of the two sweeps. A
 /// step takes a microsecond, or ten in a virtual machine.
@@ -115,6 +115,7 @@ impl Run<'_> {
     /// Runs one round and returns how many steps were taken.
     fn run(&mut self, stepped: Stepped, stop_at: u32) -> u32 {
         self.round += 1;
+        let cpu_before = STAGE.cpu();
         STAGE.stop_at.store(stop_at, SeqCst);
         (self.wait)(SteppedAnswer {
             partner: self.partner.clone(),
@@ -124,6 +125,9 @@ impl Run<'_> {
         });
         while STAGE.partner_done.load(SeqCst) < self.round {
             thread::yield_now();
+        }
+        if let (Some(before), Some(after)) = (cpu_before, STAGE.cpu()) {
+            watchdog::excuse(after.saturating_sub(before));
         }
         trap::steps()
     }
@@ -193,6 +197,12 @@ impl Stage {
         if self.is_partner_asleep.load(SeqCst) {
             partner.unpark();
         }
+    }
+
+    /// The CPU time that both threads have used. `None` before the first round.
+    fn cpu(&self) -> Option<Duration> {
+        let ns = self.sleeper.cpu_ns()? + self.partner.cpu_ns()?;
+        Some(Duration::from_nanos(ns))
     }
 
     fn lock_waker(&self) -> MutexGuard<'_, Option<Waker>> {

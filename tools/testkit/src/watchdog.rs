@@ -1,5 +1,6 @@
 //! Distinguishes a check that is slow from one that will never end.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::threads::{Sample, samples, this_thread};
@@ -23,7 +24,8 @@ pub(crate) struct Limits {
 const PATIENCE_VARIABLE: &str = "TESTKIT_PATIENCE";
 
 impl Limits {
-    /// For a check. A correct one takes at most a fifth of a second.
+    /// For a check. A correct one takes at most a fifth of a second, or, if it steps through
+    /// instructions, a few seconds, which are [excused](excuse).
     pub const CHECK: Self = Self {
         cpu: Duration::from_secs(4),
         wall: Duration::from_secs(15),
@@ -64,12 +66,26 @@ const HANGS_AFTER: Duration = Duration::from_millis(800);
 /// watchdog itself got no CPU, or the whole machine was halted.
 const MAX_CREDIT: Duration = INTERVAL.saturating_mul(4);
 
+/// CPU time that doesn't count, in nanoseconds.
+static EXCUSED_NS: AtomicU64 = AtomicU64::new(0);
+
+/// Doesn't count CPU time that the check itself has used on its way to an end: a step of a thread
+/// that is run instruction by instruction takes ten times as long in one virtual machine as in
+/// another.
+pub(crate) fn excuse(cpu: Duration) {
+    let ns = u64::try_from(cpu.as_nanos()).unwrap_or(u64::MAX);
+    // Relaxed: only a sum.
+    EXCUSED_NS.fetch_add(ns, Relaxed);
+}
+
 /// Watches the threads of this process from one that only watches.
 pub(crate) struct Watchdog {
     limits: Limits,
     started: Instant,
     last_look: Instant,
     last: Vec<Sample>,
+    /// CPU time of the threads that doesn't count.
+    excused: Duration,
     /// For how long the threads were able to do what they had to do.
     credited: Duration,
     /// For how long all of them have slept by now.
@@ -89,6 +105,7 @@ impl Watchdog {
             started: now,
             last_look: now,
             last: Vec::new(),
+            excused: Duration::ZERO,
             credited: Duration::ZERO,
             quiescent_for: Duration::ZERO,
             excluded: this_thread()
@@ -113,6 +130,8 @@ impl Watchdog {
         }
         self.last_look = now;
         self.last = current;
+        // Relaxed: only a sum.
+        self.excused = Duration::from_nanos(EXCUSED_NS.load(Relaxed));
         self.failure(now - self.started)
     }
 
@@ -143,6 +162,7 @@ impl Watchdog {
 
     fn failure(&self, elapsed: Duration) -> Option<Failure> {
         let cpu = Duration::from_nanos(self.last.iter().map(|thread| thread.cpu_ns).sum());
+        let cpu = cpu.saturating_sub(self.excused);
         let seen = if self.quiescent_for >= HANGS_AFTER {
             format!(
                 "{HANGS}: every thread sleeps, and nothing is left to wake one. A wake-up was lost, \
@@ -225,6 +245,17 @@ mod tests {
     fn a_late_look_counts_for_little() {
         let late = credit(thread('S', 3), 20 * SECOND, thread('S', 3));
         assert_eq!(late, MAX_CREDIT);
+    }
+
+    #[test]
+    fn what_is_excused_does_not_count_as_spinning() {
+        let mut watchdog = Watchdog::new(Limits::CHECK);
+        watchdog.last = vec![thread('R', 6_000)];
+        watchdog.excused = 3 * SECOND;
+        assert!(watchdog.failure(7 * SECOND).is_none());
+        watchdog.last = vec![thread('R', 7_000)];
+        let seen = watchdog.failure(8 * SECOND).expect("it must end").seen;
+        assert!(seen.starts_with(SPINS), "{seen}");
     }
 
     #[test]

@@ -302,7 +302,7 @@ fn a_flood_from_outside_leaves_polls_for_the_own_tasks() {
 }
 
 /// How many tasks come from outside at once.
-const FLOOD: usize = 5_000;
+const FLOOD: usize = 3_000;
 
 /// Returns how many polls of busy tasks came before each task from outside.
 fn own_polls_during_a_flood(interval: u32, keep_busy: Way) -> Vec<usize> {
