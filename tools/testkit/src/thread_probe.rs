@@ -239,7 +239,9 @@ mod tests {
                 sleep(&gate);
             });
             let probe = receiver.recv().expect("the sleeper tells");
-            probe.wait_until_asleep();
+            while probe.is_asleep() == Some(false) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
             probe
         };
         let by_the_clock = [
