@@ -238,6 +238,12 @@ impl Case {
         };
         let Some((ran, (mut handle, mut polled, panic), has_happened)) = both
         else {
+            // A task that waits would keep itself.
+            if end == "is pending"
+                && let Some((task, _)) = &*task.lock().unwrap()
+            {
+                task.complete();
+            }
             drop(queue.pop());
             return false;
         };

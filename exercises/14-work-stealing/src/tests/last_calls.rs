@@ -99,23 +99,22 @@ impl Ending {
 
 impl Guest {
     fn make(&mut self, call: Call) {
-        let probe = Dropped(self.dropped.clone());
         match call {
             Spawns => {
+                let probe = Dropped(self.dropped.clone());
                 self.made += 1;
                 self.spawned = Some(self.handle.spawn(async move {
                     let _probe = probe;
                     pending::<()>().await;
                 }));
-                return;
             }
             SpawnsAJob => {
+                let probe = Dropped(self.dropped.clone());
                 self.made += 1;
                 let job = self.handle.spawn_blocking(|| drop(probe));
                 self.job = Some(Box::pin(async {
                     job.await.err().is_none_or(|it| it.is_cancelled())
                 }));
-                return;
             }
             Wakes => self.waker.take().expect("there is one").wake(),
             DropsTheWaker => drop(self.waker.take()),
@@ -131,8 +130,6 @@ impl Guest {
                 }
             }
         }
-        // It isn't a future's.
-        std::mem::forget(probe);
     }
 
     /// Asserts that all is over: the drop has returned, and so has the call.
