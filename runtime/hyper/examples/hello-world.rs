@@ -81,8 +81,8 @@ async fn serve(stream: TcpStream, stopped: impl Future<Output = ()>) {
     let result = match select(connection.as_mut(), stopped).await {
         Either::Left(result) => result,
         Either::Right(()) => {
-            // hyper answers the request that it's reading or serving, and then
-            // closes the connection.
+            // hyper answers the request that it's serving, and then closes the
+            // connection.
             connection.as_mut().graceful_shutdown();
             connection.await
         }

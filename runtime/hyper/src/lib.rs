@@ -1,7 +1,7 @@
 //! The adapter for hyper 1 on the [`runtime`]: [`Io`] for streams, [`Executor`]
 //! for tasks, and [`Timer`] for timeouts.
 //!
-//! hyper itself does no I/O and has no clock. Its connections are futures that
+//! hyper itself does no I/O and has no timers. Its connections are futures that
 //! use the traits of [`hyper::rt`], and this crate implements those traits.
 //! Give each HTTP/1 server a timer. Without one, hyper's default timeout for
 //! the headers of a request (30 seconds) has no effect, and a timeout that you
