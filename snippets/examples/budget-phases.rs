@@ -6,7 +6,7 @@ use std::iter::repeat_n;
 const SLICE_NS: u64 = 1_000_000;
 const READING_NS: u64 = 25;
 const CHEAP_NS: u64 = 20;
-const DEAR_NS: u64 = 200_000;
+const EXPENSIVE_NS: u64 = 200_000;
 
 /// How often the clock was read, and the longest slice in nanoseconds.
 fn slices(costs_ns: impl Iterator<Item = u64>, longest: u64) -> (u64, u64) {
@@ -39,7 +39,7 @@ fn main() {
         let cheap = repeat_n(CHEAP_NS, CHEAP as usize);
         let (readings, _) = slices(cheap.clone(), longest);
         let (_, slice_ns) =
-            slices(cheap.chain(repeat_n(DEAR_NS, 9_000)), longest);
+            slices(cheap.chain(repeat_n(EXPENSIVE_NS, 9_000)), longest);
         let clock_ns = (readings * READING_NS) as f64;
         let part = clock_ns / (clock_ns + (CHEAP * CHEAP_NS) as f64);
         let (part, slice_ms) = (100.0 * part, slice_ns as f64 / 1e6);

@@ -1,5 +1,5 @@
 //! How many divisors are tried in a second, and how long a victim waits for
-//! its turn, if the busy task yields after every N of them.
+//! its poll, if the busy task yields after every N of them.
 
 use std::hint::black_box;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -25,7 +25,7 @@ async fn busy(n: u64) -> f64 {
     let number = black_box(4_294_967_291_u32);
     // A look at the clock after every 4096 divisors at least: it costs little.
     while start.elapsed() < RUN {
-        for _turn in 0..4096_u64.div_ceil(n) {
+        for _slice in 0..4096_u64.div_ceil(n) {
             for _divisor in 0..n {
                 black_box(number % divisor);
                 divisor = if divisor == 65_535 { 2 } else { divisor + 1 };

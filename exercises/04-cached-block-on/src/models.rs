@@ -65,7 +65,7 @@ fn a_wake_from_another_thread_counts_in_every_order() {
                       its flag and then loads whether the thread sleeps, while the thread stores \
                       that it sleeps and then loads the flag: with `Release` and `Acquire`, both \
                       may see the old value. Set the flag by a `swap`.",
-        read: "one-future/cached-block-on.html#the-proof",
+        read: "one-future/cached-block-on.html#checked-in-every-order",
     };
     check_model(lesson, || primitives::model(|| wait_for_another_thread(0)));
 }
@@ -78,7 +78,7 @@ fn a_wake_here_and_one_from_elsewhere_both_count() {
         promise: "If both wake-ups come at the same time, in any order, the other thread's still \
                   counts after this thread's has been consumed.",
         usual_cause: "Clearing this thread's flag also clears what another thread has set.",
-        read: "one-future/cached-block-on.html#the-proof",
+        read: "one-future/cached-block-on.html#checked-in-every-order",
     };
     check_model(lesson, || primitives::model(|| wait_for_another_thread(1)));
 }
@@ -91,7 +91,7 @@ fn what_each_of_two_threads_wrote_is_seen() {
         promise: "Two threads write and wake at the same time, and a poll sees what both wrote.",
         usual_cause: "A wake-up that finds the flag set returns without a `Release`. Or the loop \
                       clears the flag by a store, which overwrites a wake-up that it hasn't seen.",
-        read: "one-future/cached-block-on.html#the-proof",
+        read: "one-future/cached-block-on.html#checked-in-every-order",
     };
     check_model(lesson, || {
         primitives::model(|| {
@@ -126,7 +126,7 @@ fn a_stale_wake_up_does_not_disturb_a_later_call() {
         usual_cause: "The start of a call clears the flag, and with it a wake-up that already \
                       belongs to this call. Or the stale wake-up is taken for the one that the \
                       call waits for.",
-        read: "one-future/cached-block-on.html#the-proof",
+        read: "one-future/cached-block-on.html#checked-in-every-order",
     };
     check_model(lesson, || {
         primitives::model(|| {

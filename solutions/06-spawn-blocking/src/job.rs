@@ -77,7 +77,7 @@ struct Task<F, T>(Mutex<Slot<F, T>>);
 
 struct Slot<F, T> {
     stage: Stage<F, T>,
-    /// Woken when the stage becomes `Ended`. Only there before.
+    /// Woken when the stage becomes `Ended`; `None` from then on.
     waker: Option<Waker>,
 }
 
