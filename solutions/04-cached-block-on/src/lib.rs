@@ -92,8 +92,9 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     }
     let mut future = pin!(future);
     let _polling = Polling::start();
-    // SAFETY: in `Stage::Ready`, `cache` points into a `Registration`. Its owner
-    // is the thread, or a caller further up the stack, so it outlives this call.
+    // SAFETY: in `Stage::Ready`, `cache` points into a `Registration`, whose
+    // owner is the thread, or a caller further up the stack, so it outlives
+    // this call.
     let cache = unsafe { &*THIS_THREAD.with(|thread| thread.cache.get()) };
     let waker = cache.waker();
     let mut cx = Context::from_waker(&waker);
