@@ -103,7 +103,7 @@ fn a_thread_that_was_woken_in_vain_is_woken_again_in_every_order() {
         usual_cause: "A thread that is woken for a job finds that a busy one has taken it, and \
                       sleeps again without being counted as idle. Count it where it goes to sleep, \
                       not where it becomes idle.",
-        read: "blocking/spawn-blocking.html#how-many-threads",
+        read: "blocking/spawn-blocking.html#whom-to-wake",
     };
     check_model(lesson, || {
         // Two, so that all of them are tried; three take more than its time.

@@ -113,9 +113,11 @@ fn a_part_of_a_millisecond_is_waited_for_too() {
 fn any_timeout_will_do() {
     let lesson = Lesson {
         clause: "5. Timeouts",
-        promise: "`Duration::ZERO` only looks, and `Duration::MAX` sleeps until there is a token.",
+        promise: "With `Duration::ZERO`, `park_timeout` takes a token that is there, and doesn't \
+                  sleep. With `Duration::MAX`, it sleeps until there is a token.",
         usual_cause: "`Instant::now() + timeout` overflows. Use `checked_add`, and no deadline if \
-                      it returns `None`.",
+                      it returns `None`. Or the time is checked before the token, so that a \
+                      timeout of zero takes none.",
         read: "one-future/parker.html#when-the-time-is-up",
     };
     check(lesson, || {

@@ -296,9 +296,11 @@ fn an_unpark_of_the_thread_does_not_end_a_park() {
     const UNPARKS: u32 = 10;
     check(lesson, || {
         let parker = Parker::new();
-        for park in [Parker::park, |parker: &Parker| {
-            _ = parker.park_timeout(HOUR)
-        }] {
+        let ways: [(_, fn(&Parker)); 2] = [
+            ("park", Parker::park),
+            ("park_timeout", |parker| _ = parker.park_timeout(HOUR)),
+        ];
+        for (which, park) in ways {
             let (thread, parked) = (thread::current(), ThreadProbe::here());
             let unparker = parker.unparker();
             let is_unparked = Arc::new(AtomicBool::new(false));
@@ -317,7 +319,7 @@ fn an_unpark_of_the_thread_does_not_end_a_park() {
             park(&parker);
             assert!(
                 is_unparked.load(SeqCst),
-                "`park_timeout` returned because of an unpark of the thread"
+                "`{which}` returned because of an unpark of the thread"
             );
             partner.join().expect("unparking doesn't panic");
         }

@@ -208,7 +208,7 @@ fn a_call_whose_future_panics_leaves_no_memory_behind() {
         promise: "A call that propagates a panic of its future leaves no memory behind either.",
         usual_cause: "The waker is in a `ManuallyDrop`, and is dropped by hand when the future is \
                       ready. A panic skips that line, so leave it to a destructor.",
-        read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
+        read: "one-future/raw-waker.html#when-a-wake-panics",
     };
     const CALLS: isize = 1_000;
     check(lesson, || {

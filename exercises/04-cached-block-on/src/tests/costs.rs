@@ -267,7 +267,7 @@ fn a_thread_that_ends_wakes_another() {
                       thread has stored, and the stored address outlives the target: another \
                       thread's target may be allocated there. Clear the address when the target \
                       may be freed.",
-        read: "one-future/cached-block-on.html#when-the-thread-ends",
+        read: "one-future/cached-block-on.html#whose-flag-is-it",
     };
     const ROUNDS: usize = 6;
     check(lesson, || {
@@ -404,7 +404,7 @@ fn a_wake_on_the_polling_thread_takes_no_atomic_read_modify_write() {
         usual_cause: "The waker swaps an atomic flag or locks a mutex although no other thread is \
                       involved, or the loop takes the other threads' token before its own flag. Or \
                       only the waker in the `Context` takes the fast path, and its clones don't.",
-        read: "one-future/cached-block-on.html#where-do-the-nanoseconds-go",
+        read: "one-future/cached-block-on.html#two-ways-to-be-woken",
     };
     const WAKES: u32 = 1_000;
     check(lesson, || {

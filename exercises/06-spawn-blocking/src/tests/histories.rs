@@ -54,7 +54,7 @@ fn after_each_step_the_jobs_run_that_should() {
                   the pool may have threads.",
         usual_cause: "A count of threads is wrong after some steps: who is idle, who is coming, or \
                       who has left. Or two pools share a count.",
-        read: "blocking/spawn-blocking.html#how-many-threads",
+        read: "blocking/spawn-blocking.html#whom-to-wake",
     };
     const LONGEST: [(Duration, u32); 2] = [(HOUR, 4), (Duration::ZERO, 3)];
     check(lesson, || {

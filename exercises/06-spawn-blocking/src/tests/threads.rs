@@ -149,7 +149,7 @@ fn as_many_jobs_as_the_cap_run_together() {
         promise: "As many jobs as the cap allows run at once, at first and later.",
         usual_cause: "Only one thread is started or woken; or a thread that was woken for several \
                       jobs doesn't start or wake the next; or the lock is held while a job runs.",
-        read: "blocking/spawn-blocking.html#how-many-threads",
+        read: "blocking/spawn-blocking.html#a-tree-of-threads",
     };
     const CAP: usize = 4;
     check(lesson, || {
@@ -201,8 +201,11 @@ fn an_idle_thread_is_counted_on_once() {
     let lesson = Lesson {
         clause: "3. In parallel",
         promise: "Of two jobs that come quickly, one gets the idle thread, and the other a new one.",
-        usual_cause: "A thread that was notified still counts as idle until it has woken up.",
-        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
+        usual_cause: "A thread that was notified still counts as idle until it has woken up, and \
+                      the submitter asks only whether any is idle. Take a thread off the count when \
+                      you choose it, or compare the number of idle threads with the number of jobs \
+                      in the queue.",
+        read: "blocking/spawn-blocking.html#whom-to-wake",
     };
     check(lesson, || {
         let start = Instant::now();
@@ -226,7 +229,7 @@ fn a_thread_that_calls_a_waker_is_not_idle() {
         usual_cause: "The thread counts as idle before it has called the waker, so no other thread \
                       is started, or woken, for the next job. Count it as idle when it looks for a \
                       job.",
-        read: "blocking/spawn-blocking.html#how-many-threads",
+        read: "blocking/spawn-blocking.html#whom-to-wake",
     };
     check(lesson, || {
         let pool = Pool::new(2, HOUR);
@@ -331,7 +334,7 @@ fn a_thread_serves_many_jobs() {
         clause: "9. Keep-alive",
         promise: "Before its keep-alive is over, an idle thread takes the next job.",
         usual_cause: "Each job has a thread of its own, or a thread ends as soon as there is no job.",
-        read: "blocking/spawn-blocking.html#how-many-threads",
+        read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     const CAP: usize = 2;
     check(lesson, || {

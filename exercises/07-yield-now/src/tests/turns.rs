@@ -10,7 +10,7 @@ fn two_tasks_take_turns() {
         promise: "Two tasks that yield after each step alternate.",
         usual_cause: "The yield is over within one poll: it polls itself again, yields to another \
                       thread by `thread::yield_now`, or is ready at once.",
-        read: "yielding/yield-now.html#the-back-of-the-queue",
+        read: "yielding/yield-now.html#pending-and-woken",
     };
     check(lesson, || {
         let mut tasks = RoundRobin::new();

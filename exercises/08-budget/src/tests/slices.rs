@@ -49,7 +49,7 @@ fn outside_a_budget_a_checkpoint_is_ready() {
         clause: "1. Ready while it lasts",
         promise: "Outside any budget, checkpoints never yield.",
         usual_cause: "A thread without a budget is given a budget of zero, or a default.",
-        read: "yielding/budget.html#whose-slice-is-it",
+        read: "yielding/budget.html#a-slice-of-time",
     };
     check(lesson, || {
         let clock = FakeClock::new(READING);

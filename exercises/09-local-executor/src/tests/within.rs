@@ -130,7 +130,9 @@ fn spawn_finds_the_executor_of_this_thread() {
         promise: "`spawn` creates a task on the executor that runs on this thread, for each thread \
                   its own.",
         usual_cause: "The record of the running executor is shared by all threads, is made by \
-                      `new`, or is set only while a task is polled.",
+                      `new`, or is set only while a task is polled. Or `block_on` pins its future \
+                      before it makes the guard of the record: locals are dropped in reverse \
+                      order, so the future is dropped when the record is gone.",
         read: "scheduler/local-executor.html#which-executor-runs-here",
     };
     check(lesson, || {
