@@ -33,7 +33,7 @@ use std::time::Duration;
 /// 3. **Pending once.** A checkpoint that finds the slice over calls the waker
 ///    that it's polled with, and is pending. Its next poll is ready, no matter
 ///    what the clock says. A task therefore makes progress even with a slice of
-///    zero.
+///    zero. The waker may poll other tasks at once.
 /// 4. **A slice for each poll.** Each poll has a whole slice, on any thread.
 ///    The time before the poll and between two polls doesn't count.
 /// 5. **Cheap.** In polls that use up their slices, reading the clock takes at

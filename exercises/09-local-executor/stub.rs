@@ -45,19 +45,20 @@
 //!     Neither the task nor what it returns has to be `Send`.
 //! 11. **Drop.** Dropping the executor drops all its tasks, no matter what
 //!     refers to what, and everything that their destructors spawn. The handles
-//!     of tasks that weren't over are cancelled. Once the wakers are gone,
-//!     nothing is left.
+//!     of tasks that weren't over are cancelled, each after its future was
+//!     dropped. Once the wakers are gone, nothing is left.
 //! 12. **No scan.** The cost of a wake-up and of the poll that follows doesn't
 //!     grow with the number of tasks that wait.
 //! 13. **Here.** [`spawn`] creates a task on the executor that runs on this
 //!     thread, or is being dropped there, and panics if there is none.
 //! 14. **Two ends.** [`outcome`] creates a handle, and a [`Completer`] that
 //!     makes it ready; a completer that is dropped cancels. Either may be used
-//!     on any thread, if the result is `Send`.
+//!     on any thread, if the result is `Send`, and by a waker that the handle
+//!     clones, wakes or drops.
 //! 15. **Jobs.** [`job`] turns a future into one without an output, and a
 //!     handle: clauses 6, 8 and 9 apply to it, no matter what polls it, and
-//!     where. A poll of a job never panics. A job that is dropped early is
-//!     cancelled.
+//!     where. A poll of a job never panics. A job that is dropped early drops
+//!     its future, and then it is cancelled.
 //!
 //! # Milestones
 //!

@@ -35,7 +35,8 @@
 //! 7. **Free wakers.** A waker that is called, cloned or dropped may create,
 //!    poll and drop sleeps. If it panics in `fire`, no matter with which
 //!    payload, `fire` propagates nothing, and still wakes the others that are
-//!    due.
+//!    due. If it panics when a poll clones it, that poll panics, and nothing
+//!    else changes.
 //! 8. **Few calls.** No matter how long a sleep is, `fire` has to be called at
 //!    most ten times for it. A sleep that is due after the time at which `fire`
 //!    is to be called again doesn't call `unpark`.

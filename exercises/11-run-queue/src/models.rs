@@ -126,7 +126,7 @@ fn two_that_steal_from_each_other_share_in_every_order() {
         usual_cause: "A steal holds the lock of the victim and then wants the lock of the thief's \
                       own queue, which the other thread holds. Copy what was taken, release the \
                       first lock, and only then take the second.",
-        read: "scheduler/run-queue.html#half-of-it",
+        read: "scheduler/run-queue-limits.html#when-there-is-no-room",
     };
     check_model(lesson, || {
         primitives::model(|| {

@@ -42,7 +42,8 @@
 //!    polls are of tasks of its own, as long as it has any. A busy worker
 //!    takes at most half of what waits in the global queue, rounded up, and
 //!    leaves the rest to the others. A task that it has taken doesn't go back
-//!    there before it's polled.
+//!    there before it's polled. The global queue gives out its oldest tasks
+//!    first.
 //! 5. **Next is not always.** A task that is ready on a worker is polled there
 //!    after at most a hundred polls, and a hundred more for each task that is
 //!    queued before it, no matter what other tasks spawn and wake. If its queue
@@ -89,7 +90,7 @@
 //!     cancelled. Waking or dropping what's left of a task does no harm. A
 //!     runtime that is dropped in a poll of one of its own tasks ends, too, and
 //!     that drop waits for nothing; dropped in one of its own jobs, the runtime
-//!     doesn't wait for that job.
+//!     waits for no job, and those that are queued may still run.
 //! 17. **Idle.** With nothing to do, no worker uses the processor.
 //! 18. **Neighbors.** While all workers are busy, nothing comes from outside
 //!     and no queue overflows, at least two in three of the tasks that a task

@@ -195,8 +195,9 @@ fn dropping_the_pool_ends_workers_that_sleep() {
     let lesson = Lesson {
         clause: "11. Shutdown",
         promise: "A pool whose workers sleep, or are just going to sleep, can be dropped.",
-        usual_cause: "At a hang: only one worker is notified; or the flag is set, or all are notified, \
-                      without the lock, and a worker that has looked and doesn't sleep yet misses it.",
+        usual_cause: "At a hang: only one worker is notified; or the flag is set without the lock, and \
+                      a worker that has looked and doesn't sleep yet misses it; or all are notified \
+                      before the flag is set.",
         read: "scheduler/one-queue.html#the-end-of-the-pool",
     };
     check(lesson, || {

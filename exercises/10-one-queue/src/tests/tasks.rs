@@ -401,7 +401,7 @@ fn a_task_that_has_ended_leaves_nothing_in_the_pool() {
         usual_cause: "The pool has a list of its tasks, so that it can cancel them, and ended \
                       tasks stay in it. Or they're removed rarely, many at a time: until then, and \
                       perhaps forever, the list keeps the memory of a burst.",
-        read: "scheduler/one-queue.html#how-a-task-ends",
+        read: "scheduler/one-queue.html#the-guard-that-lives-too-long",
     };
     const FEW: isize = 40;
     const TASKS: isize = 1_000;

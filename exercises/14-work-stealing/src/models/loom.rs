@@ -69,8 +69,8 @@ fn two_workers_end_in_every_order() {
     let lesson = Lesson {
         clause: "15. Shutdown",
         promise: "Both workers see the shutdown, in every order.",
-        usual_cause: "A worker checks the shutdown flag, and then parks; the flag was set and the \
-                      worker unparked in between.",
+        usual_cause: "Only the workers that seem to be parked are unparked, or all are unparked \
+                      before the flag is set.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {

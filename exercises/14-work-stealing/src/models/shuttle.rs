@@ -668,8 +668,8 @@ fn the_runtime_ends_in_whatever_order() {
         clause: "15. Shutdown",
         promise: "Dropping the runtime ends its workers and drops each future once, no matter what \
                   happens meanwhile, and then all handles are ready.",
-        usual_cause: "A worker checks the shutdown flag and then parks, and was unparked in \
-                      between; or a task is pushed when no worker looks at the queues anymore.",
+        usual_cause: "Only the workers that seem parked are unparked, or all are before the flag is \
+                      set; or a task is pushed when no worker looks at the queues anymore.",
         read: "scheduler/runtime.html#shutdown",
     };
     check_model(lesson, || {

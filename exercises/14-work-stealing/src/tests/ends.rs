@@ -534,7 +534,7 @@ fn a_runtime_may_be_dropped_by_its_own_job() {
     let lesson = Lesson {
         clause: "16. After the end",
         promise: "A blocking job that drops its own runtime continues to its end. When the drop \
-                  returns, all tasks are dropped, and no job begins.",
+                  returns, all tasks are dropped, and a job that is submitted then is cancelled.",
         usual_cause: "The drop treats a thread of the pool like a worker: it doesn't wait for the \
                       workers, although they don't need this thread, or it doesn't shut the pool \
                       down. At a hang: the drop waits for all threads of the pool although it is \

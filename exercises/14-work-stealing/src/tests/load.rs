@@ -97,7 +97,7 @@ fn busy_workers_share_what_comes_from_outside() {
                   than three quarters if the others are as fast.",
         usual_cause: "A busy worker takes as many tasks as its queue has room for. The others are \
                       busy, too, so they don't steal them. Take a share: the length of the global \
-                      queue, divided by the number of workers.",
+                      queue, divided by twice the number of workers.",
         read: "scheduler/work-stealing.html#the-sixty-first-poll",
     };
     check(lesson, || {
@@ -339,11 +339,11 @@ fn what_a_worker_has_taken_keeps_its_place() {
     let lesson = Lesson {
         clause: "4. From outside",
         promise: "If tasks come from outside in a row, and then a task of the only worker spawns \
-                  more than its queue holds, none of the former is overtaken by more than half of \
-                  those that came after it.",
+                  more than its queue holds, none of the former is overtaken by more than half as \
+                  many of them as there are.",
         usual_cause: "If the queue overflows, its older half goes to the end of the global queue, \
                       with the tasks that the worker has taken from there. Let the younger half \
-                      go.",
+                      go. Or the global queue gives out its newest tasks first.",
         read: "scheduler/work-stealing.html#what-goes-back",
     };
     check(lesson, || {

@@ -204,7 +204,7 @@ fn the_waker_of_the_newest_poll_is_woken() {
         promise: "After polls with two wakers, the second is woken, and the first is dropped.",
         usual_cause: "A waker is stored only if none is stored already, or each poll adds its \
                       waker to a list. A poll has to replace the waker of the previous poll.",
-        read: "io/readiness.html#between-wouldblock-and-the-waker",
+        read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
         for (direction, event) in DIRECTIONS {

@@ -132,8 +132,9 @@ fn a_sleep_that_begins_after_the_end_does_not_wait() {
     let lesson = Lesson {
         clause: "9. Shut down",
         promise: "A sleep that's polled for the first time after the driver has shut down panics.",
-        usual_cause: "The shutdown wakes the sleeps that wait, and lets later ones in. No driver \
-                      will ever wake those. A flag in the timers must refuse them.",
+        usual_cause: "The timers are fired with the present time, or one deadline after the other, \
+                      and a sleep that begins later waits forever. Fire them once with a time that \
+                      is after each possible deadline, and set the flag behind `is_shut_down` first.",
         read: "io/reactor.html#the-end",
     };
     check(lesson, || {

@@ -98,7 +98,7 @@ fn a_waker_that_panics_takes_no_worker_with_it() {
         usual_cause: "The panic ends the thread that has the driver. At a hang: the panic of a \
                       waker has ended that thread. `dispatch` doesn't catch the panic, or it drops \
                       the payload, whose destructor may panic, too.",
-        read: "io/reactor.html#two-halves",
+        read: "io/reactor.html#a-thousand-events-one-queue",
     };
     check(lesson, || {
         struct Panics(AtomicBool, fn() -> Box<dyn Any + Send>);
@@ -144,7 +144,7 @@ fn a_panic_of_a_waker_costs_no_other_task_its_event() {
         usual_cause: "The panic leaves `dispatch`. At a hang: the panic is caught around the whole \
                       loop of `dispatch`. The events behind it are forgotten, and edge-triggered \
                       events aren't repeated.",
-        read: "io/reactor.html#two-halves",
+        read: "io/reactor.html#a-thousand-events-one-queue",
     };
     check(lesson, || {
         for most in [1, usize::MAX] {
