@@ -24,9 +24,9 @@
 //! 5. **Half.** A steal takes the oldest items: at least one, at most half of
 //!    those that it finds, rounded up, and at least a quarter if the thief has
 //!    room. It returns one and puts the others into the thief's queue, in their
-//!    order. It may fail if the queue is empty, if another thread or an overflow
-//!    is at work on it (the owner's pop included), or if the thief's own queue
-//!    is more than half full.
+//!    order. It may fail if the queue is empty, if another thread or an
+//!    overflow is at work on it (the owner's pop included), or if the thief's
+//!    own queue is more than half full.
 //! 6. **Room.** A steal takes no more items than there is room for in the
 //!    thief's queue, plus the one that it returns. A slot of that queue that
 //!    another thief, or an overflow, still reads isn't room. A steal that fails

@@ -224,8 +224,8 @@ impl State {
         let mut state = self.0.load(Relaxed);
         while state & (COMPLETE | CANCELLED) == 0 {
             // Acquire: pairs with `transition_to_idle`; the future comes with
-            // `RUNNING`. Release: the thread that drops the future sees what
-            // came before this.
+            // `RUNNING`. Release: a run that begins after this sees what came
+            // before it. (One that notices the abort at its end needn't.)
             let exchanged = self.0.compare_exchange_weak(
                 state,
                 state | CANCELLED | RUNNING,
