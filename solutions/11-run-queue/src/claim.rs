@@ -90,8 +90,8 @@ impl<T, const N: usize> Drop for ReleaseOnDrop<'_, T, N> {
     #[inline]
     fn drop(&mut self) {
         // Release: pairs with the Acquire in `push`; the slots have been read.
-        // No loop (on x86, not even in the machine code), because it also gives
-        // back everything that the owner has popped behind us.
+        // One instruction without a loop, because it also gives back everything
+        // that the owner has popped behind us.
         // Model: `nothing_is_written_over_while_a_thief_copies`.
         self.ring.head.fetch_and(Head::NEXT, Release);
     }
