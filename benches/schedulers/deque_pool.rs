@@ -176,6 +176,7 @@ impl DequeSpawner {
 }
 
 impl Spawn for DequeSpawner {
+    #[inline]
     fn spawn<F: Future<Output = ()> + Send + 'static>(&self, future: F) {
         self.start(future).detach();
     }

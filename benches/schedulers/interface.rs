@@ -61,6 +61,7 @@ macro_rules! runtime {
         }
 
         impl $crate::schedulers::Spawn for $spawner {
+            #[inline]
             fn spawn<F: Future<Output = ()> + Send + 'static>(&self, future: F) {
                 drop($package::spawn(future));
             }

@@ -36,6 +36,7 @@ impl Scheduler for OneQueue {
 }
 
 impl Spawn for Handle {
+    #[inline]
     fn spawn<F: Future<Output = ()> + Send + 'static>(&self, future: F) {
         drop(Handle::spawn(self, future));
     }
@@ -122,6 +123,7 @@ impl Scheduler for Sharded {
 }
 
 impl Spawn for Shards {
+    #[inline]
     fn spawn<F: Future<Output = ()> + Send + 'static>(&self, future: F) {
         drop(self.start(future));
     }

@@ -64,6 +64,7 @@ impl Drop for AsyncExecutor {
 }
 
 impl Spawn for Arc<Executor<'static>> {
+    #[inline]
     fn spawn<F: Future<Output = ()> + Send + 'static>(&self, future: F) {
         Executor::spawn(self, future).detach();
     }
@@ -128,6 +129,7 @@ impl Drop for StaticAsyncExecutor {
 }
 
 impl Spawn for &'static StaticExecutor {
+    #[inline]
     fn spawn<F: Future<Output = ()> + Send + 'static>(&self, future: F) {
         StaticExecutor::spawn(self, future).detach();
     }

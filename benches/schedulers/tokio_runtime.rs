@@ -44,6 +44,7 @@ impl<const ENABLE_ALL: bool> Scheduler for TokioRuntime<ENABLE_ALL> {
 }
 
 impl Spawn for TokioSpawner {
+    #[inline]
     fn spawn<F: Future<Output = ()> + Send + 'static>(&self, future: F) {
         drop(tokio::spawn(future));
     }

@@ -57,8 +57,8 @@ pub mod never_recycled {
         use super::right;
 
         #[inline]
-        pub fn put<C>(cell: C, _recycles: bool) -> NonNull<C> {
-            right::put(cell, false)
+        pub fn place<C>(_recycles: bool) -> NonNull<C> {
+            right::place(false)
         }
 
         /// # Safety
@@ -66,7 +66,7 @@ pub mod never_recycled {
         /// As in the right one.
         #[inline]
         pub unsafe fn remove<C>(cell: NonNull<C>, _recycles: bool) {
-            // SAFETY: passed on; `put` hasn't recycled either.
+            // SAFETY: passed on; `place` hasn't recycled either.
             unsafe { right::remove(cell, false) };
         }
     }

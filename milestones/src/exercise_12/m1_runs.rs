@@ -27,7 +27,10 @@ mod raw {
             links: Links::new(),
             join_waker: UnsafeCell::new(None),
         };
-        memory::put(Cell::new(header, scheduler, future), false).cast()
+        let place = memory::place(false);
+        // SAFETY: the place is ours, and for a cell of this type.
+        unsafe { Cell::<F, S>::write(place, header, scheduler, future) };
+        place.cast()
     }
 
     impl<F, S> Cell<F, S>

@@ -49,14 +49,26 @@ where
     F::Output: Send + 'static,
     S: Schedule,
 {
-    /// Makes a new task, with this header.
-    pub fn new(header: Header, scheduler: S, future: F) -> Self {
-        Self {
-            front: Front {
-                header,
-                scheduler: ManuallyDrop::new(scheduler),
-            },
-            stage: UnsafeCell::new(Stage::Future(future)),
+    /// Writes a new task to its place, part by part. If the cell were assembled
+    /// first and then moved there, the future would be copied twice.
+    ///
+    /// # Safety
+    ///
+    /// The caller must pass a place for a cell that no other code uses.
+    #[inline]
+    pub unsafe fn write(
+        place: NonNull<Self>,
+        header: Header,
+        scheduler: S,
+        future: F,
+    ) {
+        let cell = place.as_ptr();
+        let scheduler = ManuallyDrop::new(scheduler);
+        let stage = UnsafeCell::new(Stage::Future(future));
+        // SAFETY: passed on. These two are all the fields.
+        unsafe {
+            (&raw mut (*cell).front).write(Front { header, scheduler });
+            (&raw mut (*cell).stage).write(stage);
         }
     }
 

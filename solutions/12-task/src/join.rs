@@ -104,6 +104,7 @@ impl<T> Future for JoinHandle<T> {
 }
 
 impl<T> Drop for JoinHandle<T> {
+    #[inline]
     fn drop(&mut self) {
         let (Some(task), Some(header)) = (self.task, self.header()) else {
             return;

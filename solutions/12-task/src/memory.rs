@@ -24,32 +24,29 @@ pub const BATCH: usize = 64;
 /// finds its memory again.
 pub const MOST_BATCHES: usize = 256;
 
-/// Puts a cell on the heap.
+/// Returns a place on the heap for a cell, to be written there by the caller.
 #[inline]
-pub fn put<C>(cell: C, recycles: bool) -> NonNull<C> {
-    let place = match class_of::<C>(recycles) {
+pub fn place<C>(recycles: bool) -> NonNull<C> {
+    match class_of::<C>(recycles) {
         Some(class) => take_block(class).cast(),
         None => allocate(Layout::new::<C>()).cast(),
-    };
-    // SAFETY: the place is ours alone, and is large enough for a `C`.
-    unsafe { place.write(cell) };
-    place
+    }
 }
 
 /// Drops a cell and keeps or frees its memory.
 ///
 /// # Safety
 ///
-/// The caller must pass what [`put`] has returned for the same `recycles`, and
-/// must not use it again.
+/// The caller must pass what [`place`] has returned for the same `recycles`,
+/// with a cell in it, and must not use it again.
 #[inline]
 pub unsafe fn remove<C>(cell: NonNull<C>, recycles: bool) {
     // SAFETY: the cell is there, and is never used again.
     unsafe { cell.drop_in_place() };
     match class_of::<C>(recycles) {
-        // SAFETY: `put` took it from the same class.
+        // SAFETY: `place` took it from the same class.
         Some(class) => unsafe { keep_block(class, cell.cast()) },
-        // SAFETY: `put` allocated it with the same layout.
+        // SAFETY: `place` allocated it with the same layout.
         None => unsafe {
             alloc::dealloc(cell.as_ptr().cast(), Layout::new::<C>());
         },

@@ -7,7 +7,7 @@ use std::thread;
 
 use testkit::{Lesson, allocations, check, live_blocks};
 
-use super::memory::{BATCH, CLASSES, DEPOT, MOST_BATCHES, STEP, put, remove};
+use super::memory::{BATCH, CLASSES, DEPOT, MOST_BATCHES, STEP, place, remove};
 
 /// The process's other threads may have allocated this many blocks meanwhile.
 const SPARE: isize = 20;
@@ -21,6 +21,14 @@ fn alone(promise: &'static str, body: impl FnOnce() + Send + 'static) {
         read: "scheduler/task.html",
     };
     check(lesson, body);
+}
+
+/// Puts a cell into a new place.
+fn put<C>(cell: C, recycles: bool) -> NonNull<C> {
+    let place = place(recycles);
+    // SAFETY: the place is ours, and for a `C`.
+    unsafe { place.write(cell) };
+    place
 }
 
 type Bytes<const N: usize> = [u8; N];

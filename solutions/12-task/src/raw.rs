@@ -11,6 +11,7 @@ use super::{Runnable, Schedule, memory};
 
 /// Puts a new task on the heap. The caller gets the right to run it, and its
 /// handle.
+#[inline]
 pub fn allocate<F, S>(future: F, scheduler: S) -> NonNull<Header>
 where
     F: Future + Send + 'static,
@@ -24,8 +25,10 @@ where
         links: Links::new(),
         join_waker: UnsafeCell::new(None),
     };
-    let cell = Cell::new(header, scheduler, future);
-    memory::put(cell, S::RECYCLES).cast()
+    let place = memory::place(S::RECYCLES);
+    // SAFETY: the place is ours, and for a cell of this type.
+    unsafe { Cell::<F, S>::write(place, header, scheduler, future) };
+    place.cast()
 }
 
 impl<F, S> Cell<F, S>

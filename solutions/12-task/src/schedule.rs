@@ -28,6 +28,7 @@ pub trait Schedule: Clone + Send + Sync + 'static {
 
 /// Makes a task of `future`, to be run by `scheduler`. Returns the right to run
 /// it for the first time, and the handle to await it.
+#[inline]
 pub fn spawn<F, S>(
     future: F,
     scheduler: S,

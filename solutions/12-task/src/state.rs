@@ -95,7 +95,8 @@ pub enum Completed {
     WakeJoiner,
     /// The task's reference is already given back, and wasn't the last.
     Shared,
-    /// It was the last.
+    /// Free the task, and the result with it if that's still there: only the
+    /// task's own reference was left.
     Free,
 }
 
@@ -249,12 +250,12 @@ impl State {
         // it is freed without a compare-exchange.
         let mut state = self.0.load(Acquire);
         loop {
-            if !is_dropped && state & JOIN_INTEREST == 0 {
-                return Completed::Unwanted;
-            }
             // No other thread has a reference, so none can get one.
             if state / REFERENCE == 1 {
                 return Completed::Free;
+            }
+            if !is_dropped && state & JOIN_INTEREST == 0 {
+                return Completed::Unwanted;
             }
             let mut next = (state | COMPLETE) & !(RUNNING | NOTIFIED);
             if state & JOIN_WAKER == 0 {
@@ -305,6 +306,7 @@ impl State {
     }
 
     /// Ends the handle's interest in the result.
+    #[inline]
     pub fn detach(&self) -> Detached {
         // Acquire: the result, if it is there.
         let mut state = self.0.load(Acquire);
