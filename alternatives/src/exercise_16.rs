@@ -34,6 +34,8 @@ macro_rules! common_parts {
         #[cfg(test)]
         #[path = "../../../exercises/16-reactor/src/tests/mod.rs"]
         mod tests;
+        #[path = "../../../solutions/16-reactor/src/timers.rs"]
+        mod timers;
         #[path = "../../../solutions/16-reactor/src/udp.rs"]
         mod udp;
 

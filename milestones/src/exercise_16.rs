@@ -32,6 +32,8 @@ macro_rules! sources {
         #[cfg(test)]
         #[path = "../../../exercises/16-reactor/src/tests/mod.rs"]
         mod tests;
+        #[path = "../../../solutions/16-reactor/src/timers.rs"]
+        mod timers;
         #[path = "../../../solutions/16-reactor/src/udp.rs"]
         mod udp;
         #[path = "../../../solutions/16-reactor/src/wake_up.rs"]

@@ -32,6 +32,8 @@ mod tcp;
 #[cfg(test)]
 #[path = "../../../exercises/16-reactor/src/tests/mod.rs"]
 mod tests;
+#[path = "../../../solutions/16-reactor/src/timers.rs"]
+mod timers;
 #[path = "../../../solutions/16-reactor/src/udp.rs"]
 mod udp;
 #[path = "../../../solutions/16-reactor/src/wake_up.rs"]
@@ -61,11 +63,11 @@ mod driver {
     use mio::{Events, Poll};
     use primitives::Mutex;
     use primitives::atomic::AtomicBool;
-    use sleep::Timers;
 
     use super::deadlines::Deadlines;
     use super::handle::{Handle, Shared};
     use super::registrations::RESERVED;
+    use super::timers::Timers;
     use super::wake_up::WakeUp;
     use readiness::Event;
 

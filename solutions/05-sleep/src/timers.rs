@@ -27,6 +27,8 @@ pub struct Timers {
     shared: Arc<Shared>,
 }
 
+/// On cache lines of its own, for drivers that have several timers.
+#[repr(align(128))]
 struct Shared {
     unpark: Box<dyn Fn() + Send + Sync>,
     state: Mutex<State>,

@@ -232,20 +232,22 @@ pub fn driver_handle() -> Option<Arc<dyn Any + Send + Sync>> {
     map_driver_handle(Arc::clone)
 }
 
-/// Like [`driver_handle`], but returns a clone of what the handle points to.
-/// Returns `None` also if that isn't a `T`.
+/// Calls `map` with what the [`driver_handle`] points to. Returns `None` also
+/// if that isn't a `T`.
 ///
 /// It changes no reference count of the handle, which all workers share.
-pub fn driver_handle_as<T: Clone + 'static>() -> Option<T> {
-    map_driver_handle(|handle| handle.downcast_ref::<T>().cloned())?
+pub fn map_driver_handle_as<T: 'static, R>(
+    map: impl FnOnce(&T) -> R + 'static,
+) -> Option<R> {
+    map_driver_handle(|handle| handle.downcast_ref().map(map))?
 }
 
-fn map_driver_handle<R: 'static>(
-    map: impl FnOnce(&Arc<dyn Any + Send + Sync>) -> R,
+fn map_driver_handle<R>(
+    map: impl FnOnce(&Arc<dyn Any + Send + Sync>) -> R + 'static,
 ) -> Option<R> {
     // SAFETY: an `EnterGuard` keeps what this thread has entered alive. The
     // guard still exists, and can't be dropped meanwhile, because no user code
-    // runs here but a `clone` of a `'static` type.
+    // runs here but a `'static` function.
     let shared = unsafe { context::current().as_ref() }?;
     Some(map(&shared.driver.as_ref()?.handle))
 }

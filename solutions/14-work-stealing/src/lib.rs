@@ -157,7 +157,7 @@ use ::{run_queue, sleepers, task};
 
 pub use builder::Builder;
 pub use context::EnterGuard;
-pub use driver::{Driver, driver_handle, driver_handle_as};
+pub use driver::{Driver, driver_handle, map_driver_handle_as};
 pub use events::{Event, Queue};
 pub use handle::{
     BlockingHandle, Handle, JoinHandle, sleep, spawn, spawn_blocking,

@@ -21,18 +21,34 @@ impl Handle {
     /// runtime isn't built on a [`Driver`](super::Driver) of this crate.
     #[track_caller]
     pub fn current() -> Self {
-        let current = Self::try_current();
-        current.expect(
-            "this thread has entered no runtime with I/O: call this in a \
-             task, in `block_on`, or while a guard of `enter` is there",
-        )
+        Self::map_current(Self::clone)
     }
 
     /// Like [`current`](Self::current), but returns `None` where `current`
     /// panics.
     pub fn try_current() -> Option<Self> {
-        let entered = ENTERED.with(|entered| entered.borrow().clone());
-        entered.or_else(work_stealing::driver_handle_as)
+        Self::try_map_current(Self::clone)
+    }
+
+    /// Calls `map` with the current handle. This changes no reference count,
+    /// which all threads share.
+    ///
+    /// # Panics
+    ///
+    /// As [`current`](Self::current) does.
+    #[track_caller]
+    pub(crate) fn map_current<R>(map: impl FnOnce(&Self) -> R + 'static) -> R {
+        Self::try_map_current(map).expect(
+            "this thread has entered no runtime with I/O: call this in a \
+             task, in `block_on`, or while a guard of `enter` is there",
+        )
+    }
+
+    fn try_map_current<R>(map: impl FnOnce(&Self) -> R + 'static) -> Option<R> {
+        ENTERED.with(|entered| match &*entered.borrow() {
+            Some(handle) => Some(map(handle)),
+            None => work_stealing::map_driver_handle_as(map),
+        })
     }
 
     /// Makes this the [current](Self::current) handle of the thread until the

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use sleep::Timers;
+use super::timers::Timers;
 
-/// Asks the timers of exercise 5, which the driver's handles share.
+/// Asks the timers, which the driver's handles share.
 pub struct Deadlines {
     timers: Timers,
     /// When the next sleep is due, as of the last look.

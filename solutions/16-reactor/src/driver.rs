@@ -9,11 +9,11 @@ use std::time::Duration;
 use mio::{Events, Poll};
 use primitives::Mutex;
 use primitives::atomic::AtomicBool;
-use sleep::Timers;
 
 use super::deadlines::Deadlines;
 use super::handle::{Handle, Shared};
 use super::registrations::RESERVED;
+use super::timers::Timers;
 use super::wake_up::WakeUp;
 use readiness::Event;
 

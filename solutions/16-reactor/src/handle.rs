@@ -7,9 +7,9 @@ use mio::Interest;
 use mio::event::Source;
 use primitives::atomic::{AtomicBool, Ordering::Acquire};
 use primitives::{Mutex, MutexGuard};
-use sleep::Timers;
 
 use super::registrations::{Registered, Registrations};
+use super::timers::Timers;
 use super::wake_up::WakeUp;
 use readiness::Readiness;
 

@@ -107,6 +107,7 @@ mod tcp;
 #[cfg(test)]
 #[path = "../../../exercises/16-reactor/src/tests/mod.rs"]
 mod tests;
+mod timers;
 mod udp;
 mod uninit;
 mod wake_up;

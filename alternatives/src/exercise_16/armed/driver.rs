@@ -7,11 +7,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sleep::Timers;
-
 use super::deadlines::Deadlines;
 use super::handle::{Handle, Shared};
 use super::poller::{Found, Poller};
+use super::timers::Timers;
 
 /// Waits for events, for deadlines, and for an unpark.
 pub struct Driver {

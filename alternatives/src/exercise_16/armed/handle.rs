@@ -14,11 +14,11 @@ use readiness::{
     Direction::{self, Read, Write},
     Event, Readiness,
 };
-use sleep::Timers;
 
 use super::driver::wake;
 use super::poller::{Found, Poller};
 use super::shut_down_error;
+use super::timers::Timers;
 
 /// Registers sources and sleeps with a driver.
 #[derive(Clone)]

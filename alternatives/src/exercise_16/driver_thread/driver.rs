@@ -13,11 +13,11 @@ use primitives::atomic::{
     AtomicBool,
     Ordering::{Acquire, Release},
 };
-use sleep::Timers;
 
 use super::deadlines::Deadlines;
 use super::handle::{Handle, Shared};
 use super::registrations::RESERVED;
+use super::timers::Timers;
 use super::wake_up::{Fetched, WakeUp};
 use readiness::Event;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sleep::Timers;
+use super::timers::Timers;
 
 pub struct Deadlines;
 
