@@ -72,8 +72,8 @@ pub trait Driver: Send {
 pub struct DriverSeat {
     /// [`FREE`], or one more than the worker's index.
     occupant: AtomicUsize,
-    /// Set while a parked worker watches the seat: it looks every millisecond
-    /// whether the seat is free.
+    /// Set while a parked worker watches the seat: it looks every five
+    /// milliseconds whether the seat is free.
     is_watched: AtomicBool,
     departures: AtomicUsize,
     driver: Mutex<Box<dyn Driver>>,

@@ -106,7 +106,7 @@
 //! - While any worker has nothing to do, one worker waits in the driver. A
 //!   worker that leaves the driver with work makes sure of that before it polls
 //!   a task: it notifies another worker, or there's one that watches the driver
-//!   and takes it after at most a millisecond.
+//!   and takes it after at most five milliseconds.
 //! - If all workers are busy, each looks at the driver about every 200 µs, or
 //!   after its current poll.
 //! - Of a batch of events, at most 32 put their tasks into the queue of the
