@@ -528,6 +528,31 @@ fn a_runtime_may_be_dropped_by_its_own_task() {
     });
 }
 
+/// Clause 16: it would wait for what may wait for it.
+#[test]
+fn a_task_that_drops_its_own_runtime_waits_for_no_other_poll() {
+    let lesson = Lesson {
+        clause: "16. After the end",
+        promise: "A task that drops its own runtime goes on, even if another worker is in a poll \
+                  that waits for it.",
+        usual_cause: "The worker joins all workers but itself. At a hang: the worker joins all \
+                      workers but itself, and one of them is in a poll that waits for this task. \
+                      Join none.",
+        read: "scheduler/runtime.html#shutdown",
+    };
+    check(lesson, || {
+        let runtime = runtime(2);
+        let opener = Opener::new();
+        let dropping = BusyWorker::new(&runtime.handle());
+        occupy_worker(&runtime.handle(), &opener);
+        dropping.run(move || {
+            drop(runtime);
+            // Only now may the other poll end.
+            drop(opener);
+        });
+    });
+}
+
 /// Clause 16: the runtime's last owner may be a job.
 #[test]
 fn a_runtime_may_be_dropped_by_its_own_job() {
