@@ -33,11 +33,6 @@ impl Sleep {
         }
     }
 
-    /// Begins again, with the same timers and another deadline.
-    pub fn reset(&mut self, deadline: Instant) {
-        *self = self.timers.sleep_until(deadline);
-    }
-
     /// When the sleep ends; `None` if never.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline

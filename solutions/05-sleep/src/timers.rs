@@ -27,7 +27,7 @@ pub struct Timers {
     shared: Arc<Shared>,
 }
 
-/// On cache lines of its own, for drivers that have several timers.
+/// On cache lines of its own, for drivers that have several `Timers`.
 #[repr(align(128))]
 struct Shared {
     unpark: Box<dyn Fn() + Send + Sync>,

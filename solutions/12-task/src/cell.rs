@@ -54,7 +54,8 @@ where
     ///
     /// # Safety
     ///
-    /// The caller must pass a place for a cell that no other code uses.
+    /// `place` must be valid for writes of a `Self` and aligned for it, and no
+    /// other code may use that memory.
     #[inline]
     pub unsafe fn write(
         place: NonNull<Self>,
@@ -65,7 +66,8 @@ where
         let cell = place.as_ptr();
         let scheduler = ManuallyDrop::new(scheduler);
         let stage = UnsafeCell::new(Stage::Future(future));
-        // SAFETY: passed on. These two are all the fields.
+        // SAFETY: passed on. These two are all the fields, and no code here can
+        // panic.
         unsafe {
             (&raw mut (*cell).front).write(Front { header, scheduler });
             (&raw mut (*cell).stage).write(stage);

@@ -20,7 +20,7 @@ use super::state::State;
 /// - `scheduler`: the thread that has the running task.
 /// - `stage`: the thread that has the running task, until it is complete. Then
 ///   the handle, or, if `JOIN_INTEREST` was no longer set, the thread that
-///   completed it.
+///   completed it; in the end, the thread that frees it.
 #[repr(C)]
 pub struct Header {
     pub state: State,
@@ -48,7 +48,8 @@ pub struct Vtable {
     pub take_output: unsafe fn(NonNull<Header>, NonNull<()>),
     /// Drops the result, which must be there and must be the caller's.
     pub drop_output: unsafe fn(NonNull<Header>),
-    /// Frees the task, which must have ended and have no reference left.
+    /// Frees the task, and the result with it if that's still there. The task
+    /// must have ended, and the caller must have the last reference.
     pub free: unsafe fn(NonNull<Header>),
 }
 // ANCHOR_END: vtable

@@ -24,7 +24,7 @@ pub const BATCH: usize = 64;
 /// finds its memory again.
 pub const MOST_BATCHES: usize = 256;
 
-/// Returns a place on the heap for a cell, to be written there by the caller.
+/// Returns a place on the heap, to which the caller writes a cell.
 #[inline]
 pub fn place<C>(recycles: bool) -> NonNull<C> {
     match class_of::<C>(recycles) {

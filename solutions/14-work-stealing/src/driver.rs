@@ -72,8 +72,8 @@ pub trait Driver: Send {
 pub struct DriverSeat {
     /// [`FREE`], or one more than the worker's index.
     occupant: AtomicUsize,
-    /// Set while a parked worker watches the seat: it looks every five
-    /// milliseconds whether the seat is free.
+    /// Set while a parked worker watches the seat: every five milliseconds, it
+    /// checks whether the seat is free.
     is_watched: AtomicBool,
     departures: AtomicUsize,
     driver: Mutex<Box<dyn Driver>>,
@@ -232,10 +232,11 @@ pub fn driver_handle() -> Option<Arc<dyn Any + Send + Sync>> {
     map_driver_handle(Arc::clone)
 }
 
-/// Calls `map` with what the [`driver_handle`] points to. Returns `None` also
+/// Calls `map` with what the [`driver_handle`] points to. Also returns `None`
 /// if that isn't a `T`.
 ///
-/// It changes no reference count of the handle, which all workers share.
+/// Unlike `driver_handle`, it doesn't touch the handle's reference count, which
+/// all workers share.
 pub fn map_driver_handle_as<T: 'static, R>(
     map: impl FnOnce(&T) -> R + 'static,
 ) -> Option<R> {
@@ -245,9 +246,10 @@ pub fn map_driver_handle_as<T: 'static, R>(
 fn map_driver_handle<R>(
     map: impl FnOnce(&Arc<dyn Any + Send + Sync>) -> R + 'static,
 ) -> Option<R> {
-    // SAFETY: an `EnterGuard` keeps what this thread has entered alive. The
-    // guard still exists, and can't be dropped meanwhile, because no user code
-    // runs here but a `'static` function.
+    // SAFETY: as for `expect_current`. An `EnterGuard` keeps what this thread
+    // has entered alive. The only foreign code that runs meanwhile is `map`. It
+    // is `'static`, so a guard within its reach has borrowed its runtime
+    // forever.
     let shared = unsafe { context::current().as_ref() }?;
     Some(map(&shared.driver.as_ref()?.handle))
 }

@@ -30,8 +30,9 @@ impl Handle {
         Self::try_map_current(Self::clone)
     }
 
-    /// Calls `map` with the current handle. This changes no reference count,
-    /// which all threads share.
+    /// Calls `map` with the current handle. Unlike a clone, this doesn't touch
+    /// the handle's reference count, which all threads share. `map` must not
+    /// enter a handle or leave one.
     ///
     /// # Panics
     ///

@@ -141,7 +141,7 @@ impl Driver {
         }
         self.is_shut_down = true;
         self.shared.shut_down();
-        // Each poll of a sleep then finds the driver shut down.
+        // Last: an `accept` in its pause asks then whether it goes on.
         self.deadlines.fire_all();
     }
 

@@ -55,8 +55,9 @@ impl Handle {
         self.shared.is_shut_down.load(Acquire)
     }
 
-    pub(crate) fn timers(&self) -> &Timers {
-        &self.shared.timers
+    /// The timers for sleeps of this thread.
+    pub(crate) fn timers(&self) -> &sleep::Timers {
+        self.shared.timers.of_this_thread()
     }
 
     /// Registers a source for both directions.

@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
+use sleep::Timers;
+
 use super::{Handle, shut_down_error};
 
 /// How far away a deadline is that no `Instant` can express.
@@ -17,6 +19,7 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 pub struct Sleep {
     inner: sleep::Sleep,
     deadline: Instant,
+    timers: Timers,
 }
 
 /// Creates a future that's ready once `duration` has passed since this call.
@@ -66,9 +69,11 @@ impl Handle {
 
     /// Creates a sleep on this driver: see [`sleep_until`].
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
+        let timers = self.timers().clone();
         Sleep {
-            inner: self.timers().sleep_until(deadline),
+            inner: timers.sleep_until(deadline),
             deadline,
+            timers,
         }
     }
 }
@@ -85,7 +90,7 @@ impl Sleep {
     /// again after the call.
     pub fn reset(&mut self, deadline: Instant) {
         self.deadline = deadline;
-        self.inner.reset(deadline);
+        self.inner = self.timers.sleep_until(deadline);
     }
 }
 
@@ -95,9 +100,11 @@ impl Future for Sleep {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         ready!(Pin::new(&mut self.inner).poll(cx));
         assert!(
-            // Only the end of the driver wakes it earlier.
+            // Otherwise, the driver has passed a later time than the present,
+            // as it does when it shuts down.
             Instant::now() >= self.deadline,
-            "the runtime of this sleep was shut down before its deadline"
+            "this sleep was woken before its deadline: its driver was shut \
+             down, or called `Timers::fire` with a time that hadn't come"
         );
         Poll::Ready(())
     }

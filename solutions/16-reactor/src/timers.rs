@@ -1,56 +1,54 @@
-//! The timers of a driver. There are several of exercise 5's, so that threads
-//! seldom contend.
+//! The timers of a driver. It has several sets of exercise 5's, so that threads
+//! seldom contend for a lock.
 //!
 //! A web server begins a sleep for each request, and drops it when the request
-//! has come. If all workers shared the timers, then their lock, their wheel and
-//! their reference count would go from core to core with each request. So each
-//! sleep goes to the timers of the thread that creates it.
+//! has come. If all workers shared one set, then its lock, its wheel and its
+//! reference count would go from core to core with each request. So each sleep
+//! goes to the set of the thread that creates it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 use std::time::Instant;
 
-use sleep::Sleep;
-
-/// The driver asks all timers before each wait, so there can't be many.
+/// The driver asks all sets before each wait, so there can't be many.
 const MOST: usize = 8;
 
-/// As many timers as threads can run at the same time, up to [`MOST`].
+/// As many sets as threads can run at the same time, up to [`MOST`].
 #[derive(Clone)]
 pub struct Timers {
-    shards: Arc<[sleep::Timers]>,
+    sets: Arc<[sleep::Timers]>,
 }
 
 impl Timers {
-    /// Creates timers for which no sleep waits. They call `unpark` when the
-    /// driver must call [`fire`](Self::fire) earlier than it said.
+    /// Creates timers for which no sleep waits. They call `unpark` when one of
+    /// the sets must be asked earlier than it said. The driver may have said
+    /// that it will look earlier anyway, for another set; then the call is in
+    /// vain.
     pub fn new(unpark: impl Fn() + Clone + Send + Sync + 'static) -> Self {
-        let processors = thread::available_parallelism();
-        let count = processors.map_or(1, |count| count.get().min(MOST));
-        let shard = |_| sleep::Timers::new(unpark.clone());
+        let cores = thread::available_parallelism();
+        let count = cores.map_or(1, |count| count.get().min(MOST));
+        let set = |_| sleep::Timers::new(unpark.clone());
         Self {
-            shards: (0..count).map(shard).collect(),
+            sets: (0..count).map(set).collect(),
         }
     }
 
-    /// Creates a sleep that ends when `deadline` or a later time is passed to
-    /// [`fire`](Self::fire).
-    pub fn sleep_until(&self, deadline: Instant) -> Sleep {
-        let shard = THREAD.with(|number| number % self.shards.len());
-        self.shards[shard].sleep_until(deadline)
+    /// Returns the set of this thread.
+    pub fn of_this_thread(&self) -> &sleep::Timers {
+        &self.sets[THREAD.with(|number| number % self.sets.len())]
     }
 
     /// Wakes all sleeps that are due at `now`, and returns when to call it
     /// again.
     pub fn fire(&self, now: Instant) -> Option<Instant> {
-        self.shards.iter().filter_map(|it| it.fire(now)).min()
+        self.sets.iter().filter_map(|set| set.fire(now)).min()
     }
 }
 
 thread_local! {
-    /// The number of this thread. Threads that use timers one after another
-    /// for the first time, as the workers do, get different ones.
+    /// The number of this thread, in the order in which threads create their
+    /// first sleep. So the workers of a runtime mostly have different sets.
     static THREAD: usize = {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         // Relaxed: it is only a number.

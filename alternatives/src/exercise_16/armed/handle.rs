@@ -70,8 +70,8 @@ impl Handle {
         self.shared.is_shut_down.load(Acquire)
     }
 
-    pub(crate) fn timers(&self) -> &Timers {
-        &self.shared.timers
+    pub(crate) fn timers(&self) -> &sleep::Timers {
+        self.shared.timers.of_this_thread()
     }
 
     pub(crate) fn register(

@@ -528,16 +528,16 @@ fn a_runtime_may_be_dropped_by_its_own_task() {
     });
 }
 
-/// Clause 16: it would wait for what may wait for it.
+/// Clause 16: another worker may be waiting for this very task.
 #[test]
 fn a_task_that_drops_its_own_runtime_waits_for_no_other_poll() {
     let lesson = Lesson {
         clause: "16. After the end",
         promise: "A task that drops its own runtime goes on, even if another worker is in a poll \
                   that waits for it.",
-        usual_cause: "The worker joins all workers but itself. At a hang: the worker joins all \
-                      workers but itself, and one of them is in a poll that waits for this task. \
-                      Join none.",
+        usual_cause: "The worker joins all workers but itself. At a hang: one of the workers that \
+                      the drop joins is in a poll that waits for this task. Let the drop join no \
+                      worker.",
         read: "scheduler/runtime.html#shutdown",
     };
     check(lesson, || {

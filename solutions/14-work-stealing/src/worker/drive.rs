@@ -7,8 +7,8 @@
 //! them *before* it polls a task. The notified worker finds work, or it finds
 //! the driver free and waits there. If events come one by one, that would be a
 //! notification for each of them, so one of the parked workers watches the
-//! driver: it looks every five milliseconds whether a worker has left it and is
-//! still away, and takes it then.
+//! driver: every five milliseconds, it checks whether a worker has left it and
+//! is still away, and takes it then.
 //!
 //! A worker that leaves the driver without work searches. When the last search
 //! ends, the driver isn't left empty: if the worker found work, it notifies
@@ -32,10 +32,10 @@ const LOOK_EVERY: Duration = Duration::from_micros(200);
 /// How long the driver may be left alone while another worker is parked. In a
 /// model, a watch ends at once unless the driver was left meanwhile.
 ///
-/// A busy core has a timer interrupt every four milliseconds or more often, on
-/// most systems. A timeout that comes earlier has the timer set anew twice, when
-/// a thread parks and when it's unparked, which is expensive in a virtual
-/// machine.
+/// On most Linux systems, a busy core gets a timer interrupt every four
+/// milliseconds or more often. For a timeout that expires before the next one,
+/// the kernel has to set the timer twice, when a thread parks and when it's
+/// unparked, and that's expensive in a virtual machine.
 const WATCH: Duration = if IS_MODEL {
     Duration::ZERO
 } else {
@@ -146,7 +146,7 @@ impl Worker {
     // ANCHOR_END: park_in_driver
 
     // ANCHOR: watch
-    /// Parks, and looks every five milliseconds whether the driver is free, as
+    /// Parks, and checks every five milliseconds whether the driver is free, as
     /// long as it's left again and again.
     fn watch(&self, seat: &DriverSeat) -> Watched {
         if self.shared.is_shut_down() || !seat.begin_watch() {
