@@ -63,15 +63,15 @@ where
         scheduler: S,
         future: F,
     ) {
-        let cell = place.as_ptr();
+        // These two parts are the whole cell, and no code here can panic.
         let scheduler = ManuallyDrop::new(scheduler);
-        let stage = UnsafeCell::new(Stage::Future(future));
-        // SAFETY: passed on. These two are all the fields, and no code here can
-        // panic.
-        unsafe {
-            (&raw mut (*cell).front).write(Front { header, scheduler });
-            (&raw mut (*cell).stage).write(stage);
-        }
+        // SAFETY: passed on. `Cell` is `repr(C)` and begins with its `Front`.
+        unsafe { place.cast().write(Front { header, scheduler }) };
+        // SAFETY: the stage is within the cell.
+        let stage = unsafe { place.byte_add(mem::offset_of!(Self, stage)) };
+        let future = UnsafeCell::new(Stage::Future(future));
+        // SAFETY: passed on.
+        unsafe { stage.cast().write(future) };
     }
 
     /// # Safety
