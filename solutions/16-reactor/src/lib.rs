@@ -1,9 +1,9 @@
 //! Solution 16: a reactor, with TCP, UDP and timers.
 //!
 //! `driver` waits for events, and for the first of the `deadlines`, which come
-//! from the `timers`; `wake_up` ends its wait. `registrations` finds the source of an event. An event sets
-//! the readiness of its source (exercise 15), and tasks wait for that
-//! readiness. `handle` registers sources. `io` tries an operation and waits if
+//! from the `timers`; `wake_up` ends its wait. `registrations` finds the source
+//! of an event. An event sets the readiness of its source (exercise 15), and
+//! tasks wait for that. `handle` registers sources. `io` tries an operation and waits if
 //! it would block; `connect` and `accept` say how two of these operations end.
 //! `shutdown` is the end.
 //!

@@ -297,8 +297,8 @@ fn a_task_that_is_polled_as_it_is_woken_sees_the_end() {
         clause: "9. Shut down",
         promise: "A task that the shutdown wakes may be polled within the wake-up: its operation \
                   returns an error, and its sleep panics.",
-        usual_cause: "The tasks are woken before the driver counts as shut down. An operation that's \
-                      polled in between waits again, or a sleep takes the wake-up for its \
+        usual_cause: "The tasks are woken before the driver counts as shut down. An operation \
+                      that's polled in between waits again, or a sleep takes the wake-up for its \
                       deadline, and is ready early.",
         read: "io/reactor.html#the-end",
     };
