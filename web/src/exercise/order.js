@@ -28,13 +28,20 @@ export class FailingOrder {
     this.model = "";
   }
 
-  /** A page that has just been loaded shows the last order. */
-  async restore() {
+  /**
+   * A page that has just been loaded shows the last order.
+   *
+   * @param {import("./work.js").Work} work
+   */
+  async restore(work) {
+    // What was typed just before the last page went is written by this one.
+    await work.save();
     const order = await this.#last();
     if (!order || this.details.isConnected) return;
+    const changed = order.changed === true || !work.isSame;
     this.home.append(this.details);
-    this.#draw(order);
-    this.details.open = !order.changed;
+    this.#draw({ ...order, changed });
+    this.details.open = !changed;
   }
 
   /** @param {Order} order @param {Element | null | undefined} below the failure's words */

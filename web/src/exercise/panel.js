@@ -95,7 +95,7 @@ class Exercise {
     this.fit();
     foldStub(this.place);
     this.hints.show(this.opened.hints);
-    if (this.opened.has_models) this.order.restore();
+    if (this.opened.has_models) void this.order.restore(work);
     this.place.addEventListener("keydown", (event) => this.checkByKey(event), { capture: true });
     onNews((news) => this.hear(news));
     onList((list) => this.showState(list));

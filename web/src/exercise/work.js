@@ -77,6 +77,11 @@ export class Work {
   /** Brings to disk what is in the editor. Returns false if the reader has to decide first. */
   async save() {
     await this.binding?.flush();
+    return this.isSame;
+  }
+
+  /** Whether what is in the editor is what is on disk, as far as is known. */
+  get isSame() {
     return this.binding?.isSame ?? true;
   }
 
