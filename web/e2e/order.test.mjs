@@ -76,7 +76,7 @@ describe("the order in which a model fails", { skip: reasonToSkip() }, () => {
       await page.keyboard.press("Control+Home");
       await page.keyboard.insertText("// an edit\n");
       await again.getByText("from the code before your edit").waitFor();
-      // The next page has to write it, and is slow to.
+      // The next page has to write the edit, and its write is slow.
       await page.route("**/exercises/2/write", (route) => setTimeout(() => void route.continue().catch(() => {}), SLOW_WRITE_MS));
       await page.reload();
       const old = (await opened(page)).locator(".order-home .order");

@@ -24,6 +24,8 @@ export class FailingOrder {
     this.home = element("div", { class: "order-home" });
     /** Whether the check that goes on, or was last, has found it. */
     this.isFresh = false;
+    /** Whether the reader has typed since it was asked for. */
+    this.isStale = false;
     /** What the model is called. */
     this.model = "";
   }
@@ -34,11 +36,12 @@ export class FailingOrder {
    * @param {import("./work.js").Work} work
    */
   async restore(work) {
-    // What was typed just before the last page went is written by this one.
+    // This page writes what was typed just before the previous one was closed.
     await work.save();
+    this.isStale = false;
     const order = await this.#last();
     if (!order || this.details.isConnected) return;
-    const changed = order.changed === true || !work.isSame;
+    const changed = order.changed === true || this.isStale || !work.isSame;
     this.home.append(this.details);
     this.#draw({ ...order, changed });
     this.details.open = !changed;
@@ -65,13 +68,15 @@ export class FailingOrder {
   /** A check has ended: what it found counts, and otherwise what the workshop remembers. */
   async settle() {
     if (this.isFresh || !this.details.isConnected) return;
+    this.isStale = false;
     const order = await this.#last();
     if (this.isFresh) return;
-    if (order) this.#age(order.changed === true);
+    if (order) this.#age(order.changed === true || this.isStale);
     else this.details.remove();
   }
 
   becomeStale() {
+    this.isStale = true;
     this.#age(true);
   }
 
