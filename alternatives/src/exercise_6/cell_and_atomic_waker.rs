@@ -32,6 +32,11 @@ impl Pool {
         self.0.spawn_blocking(job);
         handle
     }
+
+    /// Does what dropping the pool does, and cancels what is submitted later.
+    pub fn shut_down(&self) {
+        self.0.shut_down();
+    }
 }
 
 /// Runs `job` on rayon's global pool.
@@ -113,6 +118,16 @@ impl<T> Future for JoinHandle<T> {
 pub struct JoinError(Option<Box<dyn Any + Send>>);
 
 impl JoinError {
+    /// Creates the error of a job that has panicked with `payload`.
+    pub fn panicked(payload: Box<dyn Any + Send>) -> Self {
+        Self(Some(payload))
+    }
+
+    /// Creates the error of a job, or of a task, that won't run to its end.
+    pub fn cancelled() -> Self {
+        Self(None)
+    }
+
     /// Returns `true` if the job has panicked.
     pub fn is_panic(&self) -> bool {
         self.0.is_some()

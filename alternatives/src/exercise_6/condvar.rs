@@ -22,6 +22,8 @@ struct Shared {
     max_threads: usize,
     keep_alive: Duration,
     state: Mutex<State>,
+    /// Held while the threads are joined: if two shut down the pool, both wait.
+    ending: Mutex<()>,
     changed: Condvar,
 }
 
@@ -44,6 +46,7 @@ impl Pool {
             max_threads,
             keep_alive,
             state: Mutex::default(),
+            ending: Mutex::default(),
             changed: Condvar::new(),
         };
         Self {
@@ -65,6 +68,10 @@ impl Pool {
 
 fn submit(shared: &Arc<Shared>, job: Job) {
     let mut state = shared.lock();
+    if state.is_shut_down {
+        drop(state);
+        return drop(job);
+    }
     state.queue.push_back(job);
     if state.queue.len() > state.idle_count
         && state.thread_count < shared.max_threads
@@ -129,11 +136,19 @@ impl Shared {
 
 impl Drop for Pool {
     fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+impl Pool {
+    /// Does what dropping the pool does, and cancels what is submitted later.
+    pub fn shut_down(&self) {
         self.shared.lock().is_shut_down = true;
         self.shared.changed.notify_all();
         if super::is_working_for(&*self.shared) {
             return;
         }
+        let _ending = self.shared.ending.lock();
         loop {
             let next = self.shared.lock().threads.pop_first();
             let Some((_, thread)) = next else { break };

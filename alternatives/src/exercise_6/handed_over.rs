@@ -22,6 +22,8 @@ struct Shared {
     max_threads: usize,
     keep_alive: Duration,
     state: Mutex<State>,
+    /// Held while the threads are joined: if two shut down the pool, both wait.
+    ending: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -45,6 +47,7 @@ impl Pool {
             max_threads,
             keep_alive,
             state: Mutex::default(),
+            ending: Mutex::default(),
         };
         Self {
             shared: Arc::new(shared),
@@ -65,6 +68,10 @@ impl Pool {
 
 fn submit(shared: &Arc<Shared>, job: Job) {
     let mut state = shared.lock();
+    if state.is_shut_down {
+        drop(state);
+        return drop(job);
+    }
     if let Some((_, idle)) = state.idle.pop() {
         drop(state);
         idle.send(job).expect("a thread waits for what it is owed");
@@ -139,6 +146,13 @@ impl Shared {
 
 impl Drop for Pool {
     fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+impl Pool {
+    /// Does what dropping the pool does, and cancels what is submitted later.
+    pub fn shut_down(&self) {
         let mut state = self.shared.lock();
         state.is_shut_down = true;
         state.idle.clear();
@@ -146,6 +160,7 @@ impl Drop for Pool {
         if super::is_working_for(&*self.shared) {
             return;
         }
+        let _ending = self.shared.ending.lock();
         loop {
             let next = self.shared.lock().threads.pop_first();
             let Some((_, thread)) = next else { break };

@@ -22,6 +22,8 @@ struct Shared {
     max_threads: usize,
     keep_alive: Duration,
     state: Mutex<State>,
+    /// Held while the threads are joined: if two shut down the pool, both wait.
+    ending: Mutex<()>,
     jobs: Mutex<Receiver<Job>>,
 }
 
@@ -55,6 +57,7 @@ impl Pool {
             max_threads,
             keep_alive,
             state: Mutex::new(state),
+            ending: Mutex::default(),
             jobs: Mutex::new(jobs),
         };
         Self {
@@ -76,6 +79,10 @@ impl Pool {
 
 fn submit(shared: &Arc<Shared>, job: Job) {
     let mut state = shared.lock();
+    if state.submit.is_none() {
+        drop(state);
+        return drop(job);
+    }
     if state.queued_count >= state.idle_count
         && state.thread_count < shared.max_threads
     {
@@ -87,7 +94,7 @@ fn submit(shared: &Arc<Shared>, job: Job) {
         return drop(job);
     }
     state.queued_count += 1;
-    let submit = state.submit.as_ref().expect("the pool is not dropped yet");
+    let submit = state.submit.as_ref().expect("looked at above");
     submit.send(job).expect("the receiver is shared");
 }
 
@@ -147,11 +154,19 @@ impl Shared {
 
 impl Drop for Pool {
     fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+impl Pool {
+    /// Does what dropping the pool does, and cancels what is submitted later.
+    pub fn shut_down(&self) {
         // Receivers learn that nothing more comes once everything is taken.
         self.shared.lock().submit = None;
         if super::is_working_for(&*self.shared) {
             return;
         }
+        let _ending = self.shared.ending.lock();
         loop {
             let next = self.shared.lock().threads.pop_first();
             let Some((_, thread)) = next else { break };

@@ -1,5 +1,6 @@
 //! Breaks clause 1: Never blocks.
 //! Caught by: spawning_and_polling_wait_for_no_job
+//! Also fails: a_shared_pool_is_shut_down_and_cancels_what_comes_later
 //! Also fails: what_a_job_leaves_may_drop_its_own_pool
 //! Also fails: a_handle_gives_what_the_job_returned
 //! Also fails: a_job_after_the_last_thread_left_starts_one
@@ -57,6 +58,8 @@ struct Shared {
     max_threads: usize,
     keep_alive: Duration,
     state: Mutex<State>,
+    /// Held while the threads are joined: if two shut down the pool, both wait.
+    ending: Mutex<()>,
     changed: Condvar,
 }
 
@@ -79,6 +82,7 @@ impl Pool {
             max_threads,
             keep_alive,
             state: Mutex::default(),
+            ending: Mutex::default(),
             changed: Condvar::new(),
         };
         Self {
@@ -100,6 +104,10 @@ impl Pool {
 
 fn submit(shared: &Arc<Shared>, job: Job) {
     let mut state = shared.lock();
+    if state.is_shut_down {
+        drop(state);
+        return drop(job);
+    }
     state.queue.push_back(job);
     if state.queue.len() > state.idle_count
         && state.thread_count < shared.max_threads
@@ -170,11 +178,19 @@ impl Shared {
 
 impl Drop for Pool {
     fn drop(&mut self) {
+        self.shut_down();
+    }
+}
+
+impl Pool {
+    /// Does what dropping the pool does, and cancels what is submitted later.
+    pub fn shut_down(&self) {
         self.shared.lock().is_shut_down = true;
         self.shared.changed.notify_all();
         if super::is_working_for(&*self.shared) {
             return;
         }
+        let _ending = self.shared.ending.lock();
         loop {
             let next = self.shared.lock().threads.pop_first();
             let Some((_, thread)) = next else { break };

@@ -36,21 +36,25 @@ use std::time::Duration;
 ///    woken or started, and this waits for no other job to end.
 /// 4. **Order.** Threads take up the jobs in the order of their submission. A
 ///    job that is handed to a thread, woken or new, has been taken up.
-/// 5. **Every job runs.** A job runs once, even if its handle has been dropped,
-///    if another job has submitted it, or if a thread was just leaving.
+/// 5. **Every job runs.** A job runs once, unless clause 10 or 11 cancels it,
+///    even if its handle has been dropped, if another job has submitted it, or
+///    if a thread was just leaving.
 /// 6. **The handle.** A handle is ready when its job has ended, and gives what
 ///    the job has returned. It calls the waker of its last poll. A waker may
 ///    wait for the job or drop the pool when it's cloned or dropped.
 /// 7. **Panics.** A job's panic reaches the handle and nothing else. The thread
 ///    survives it, and any panic after the job: of a result's destructor, of a
-///    waker, or of what one of these has thrown.
+///    waker, or of what one of these has thrown. Other crates create the same
+///    errors with [`JoinError::panicked`] and [`JoinError::cancelled`].
 /// 8. **Idle.** A thread without a job sleeps.
 /// 9. **Keep-alive.** A thread that has had no job for `keep_alive` leaves;
 ///    until then, it takes the next job. A wake-up in vain may restart the
 ///    time. If all have left, a job starts a thread. Any `Duration` is allowed.
 /// 10. **Shutdown.** Dropping the pool waits until all jobs have run, including
 ///     those in the queue, and until its threads have ended, even one that was
-///     just leaving. A job that drops its own pool waits for nothing; the other
+///     just leaving. [`Pool::shut_down`] does the same through a reference, for
+///     each thread that calls it, and cancels the jobs that are submitted once
+///     it has begun. A job that ends its own pool waits for nothing; the other
 ///     jobs still run.
 /// 11. **No thread to be had.** If the system can't start a thread for it, a
 ///     job waits for the existing ones. If there are none, it's cancelled, and
@@ -89,11 +93,18 @@ impl Pool {
         drop(job);
         todo!("put the job into the queue, and make sure that a thread comes")
     }
+
+    /// Does what dropping the pool does, but through a reference, for a pool that
+    /// is shared: waits until all jobs have run and all threads have ended. A job
+    /// that is submitted from now on is cancelled.
+    pub fn shut_down(&self) {
+        todo!("set the flag, wake the threads that sleep, and join them all")
+    }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        todo!("set the flag, wake the threads that sleep, and join them all")
+        self.shut_down();
     }
 }
 
@@ -116,6 +127,18 @@ impl<T> Future for JoinHandle<T> {
 pub struct JoinError {}
 
 impl JoinError {
+    /// Creates the error of a job that has panicked with `payload`. Exercises 9
+    /// and 12 create such errors for their tasks.
+    pub fn panicked(payload: Box<dyn Any + Send>) -> Self {
+        drop(payload);
+        todo!("keep the payload")
+    }
+
+    /// Creates the error of a job, or of a task, that won't run to its end.
+    pub fn cancelled() -> Self {
+        todo!("an error without a payload")
+    }
+
     /// Returns `true` if the job has panicked.
     pub fn is_panic(&self) -> bool {
         todo!("distinguish a panic from a cancelled job")

@@ -117,7 +117,7 @@ mod udp;
 use std::io;
 use std::net::SocketAddr;
 use std::ops::Deref;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -220,8 +220,8 @@ impl Handle {
         todo!("a flag that the handles share with the driver")
     }
 
-    /// Returns the timers of this driver's sleeps.
-    pub(crate) fn timers(&self) -> &Timers {
+    /// Returns the timers of this driver's sleeps. Each sleep shares them.
+    pub(crate) fn timers(&self) -> &Arc<Timers> {
         todo!("made with a function that ends the driver's wait")
     }
 }

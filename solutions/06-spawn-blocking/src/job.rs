@@ -184,12 +184,12 @@ enum Cause {
 }
 
 impl JoinError {
-    /// Makes the error of a job that has thrown `payload`.
+    /// Creates the error of a job that has panicked with `payload`.
     pub fn panicked(payload: Box<dyn Any + Send>) -> Self {
         Self(Cause::Panic(std::sync::Mutex::new(payload)))
     }
 
-    /// Makes the error of a job that never ran to its end.
+    /// Creates the error of a job, or of a task, that won't run to its end.
     pub fn cancelled() -> Self {
         Self(Cause::Cancelled)
     }

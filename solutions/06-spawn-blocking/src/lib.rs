@@ -51,21 +51,25 @@ pub use job::{Job, JoinError, JoinHandle};
 ///    woken or started, and this waits for no other job to end.
 /// 4. **Order.** Threads take up the jobs in the order of their submission. A
 ///    job that is handed to a thread, woken or new, has been taken up.
-/// 5. **Every job runs.** A job runs once, even if its handle has been dropped,
-///    if another job has submitted it, or if a thread was just leaving.
+/// 5. **Every job runs.** A job runs once, unless clause 10 or 11 cancels it,
+///    even if its handle has been dropped, if another job has submitted it, or
+///    if a thread was just leaving.
 /// 6. **The handle.** A handle is ready when its job has ended, and gives what
 ///    the job has returned. It calls the waker of its last poll. A waker may
 ///    wait for the job or drop the pool when it's cloned or dropped.
 /// 7. **Panics.** A job's panic reaches the handle and nothing else. The thread
 ///    survives it, and any panic after the job: of a result's destructor, of a
-///    waker, or of what one of these has thrown.
+///    waker, or of what one of these has thrown. Other crates create the same
+///    errors with [`JoinError::panicked`] and [`JoinError::cancelled`].
 /// 8. **Idle.** A thread without a job sleeps.
 /// 9. **Keep-alive.** A thread that has had no job for `keep_alive` leaves;
 ///    until then, it takes the next job. A wake-up in vain may restart the
 ///    time. If all have left, a job starts a thread. Any `Duration` is allowed.
 /// 10. **Shutdown.** Dropping the pool waits until all jobs have run, including
 ///     those in the queue, and until its threads have ended, even one that was
-///     just leaving. A job that drops its own pool waits for nothing; the other
+///     just leaving. [`Pool::shut_down`] does the same through a reference, for
+///     each thread that calls it, and cancels the jobs that are submitted once
+///     it has begun. A job that ends its own pool waits for nothing; the other
 ///     jobs still run.
 /// 11. **No thread to be had.** If the system can't start a thread for it, a
 ///     job waits for the existing ones. If there are none, it's cancelled, and
@@ -116,9 +120,9 @@ impl Pool {
         handle
     }
 
-    /// Does what dropping the pool does, if the pool is shared: waits until all
-    /// jobs have run and all threads have ended. A job that is submitted from
-    /// now on is cancelled.
+    /// Does what dropping the pool does, but through a reference, for a pool that
+    /// is shared: waits until all jobs have run and all threads have ended. A job
+    /// that is submitted from now on is cancelled.
     ///
     /// Code that only submits jobs may keep the pool meanwhile, and afterward:
     /// the wait is here, and never where the last owner is dropped.
@@ -176,13 +180,13 @@ struct Calls {
 /// How many jobs a submitter lets wait for each thread that is coming before it
 /// unparks or starts another. With more, short jobs would cost less, but on a
 /// busy machine, where each thread comes late, a burst would wait for more rows
-/// of the tree. In a model, so few that it happens.
-const JOBS_PER_THREAD: usize = if IS_MODEL { 2 } else { 4 };
+/// of the tree.
+const JOBS_PER_THREAD: usize = 2;
 
 /// How many threads a thread that comes unparks or starts. With one, the threads
 /// of a burst would come in a row; with many, most would find that the short
 /// jobs they came for have been run.
-const FAN_OUT: usize = 2;
+const FAN_OUT: usize = 8;
 
 /// No thread has this number.
 const LEFT_LAST: u64 = u64::MAX;

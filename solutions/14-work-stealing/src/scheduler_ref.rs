@@ -42,7 +42,8 @@ impl SchedulerRef {
 }
 
 impl Schedule for SchedulerRef {
-    const RECYCLES: bool = !cfg!(any(test, feature = "without-recycling"));
+    #[cfg(not(any(test, feature = "without-recycling")))]
+    const RECYCLES: bool = true;
 
     #[inline]
     fn schedule(&self, task: Task) {

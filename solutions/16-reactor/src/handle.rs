@@ -56,7 +56,7 @@ impl Handle {
     }
 
     /// The timers for sleeps of this thread.
-    pub(crate) fn timers(&self) -> &sleep::Timers {
+    pub(crate) fn timers(&self) -> &Arc<sleep::Timers> {
         self.shared.timers.of_this_thread()
     }
 

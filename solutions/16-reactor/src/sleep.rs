@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -10,8 +11,9 @@ use sleep::Timers;
 
 use super::{Handle, shut_down_error};
 
-/// How far away a deadline is that no `Instant` can express.
-const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
+/// No deadline is further away, because a driver that shuts down fires its timers
+/// with a time that has to be later than every deadline.
+const LONGEST: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// A future that's ready once its deadline has come. See [`sleep`](fn@sleep).
 ///
@@ -19,10 +21,11 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 pub struct Sleep {
     inner: sleep::Sleep,
     deadline: Instant,
-    timers: Timers,
+    timers: Arc<Timers>,
 }
 
-/// Creates a future that's ready once `duration` has passed since this call.
+/// Creates a future that's ready once `duration` has passed since this call, or
+/// thirty years.
 ///
 /// The sleep is never ready early. If a thread waits in the driver, the sleep
 /// is at most two milliseconds late.
@@ -36,7 +39,8 @@ pub fn sleep(duration: Duration) -> Sleep {
     Handle::map_current(move |handle| handle.sleep(duration))
 }
 
-/// Creates a future that's ready once `deadline` has come.
+/// Creates a future that's ready once `deadline` has come, or thirty years have
+/// passed.
 ///
 /// # Panics
 ///
@@ -62,13 +66,15 @@ impl Handle {
 
     /// Creates a sleep on this driver: see [`sleep`](fn@sleep).
     pub fn sleep(&self, duration: Duration) -> Sleep {
-        let now = Instant::now();
-        let deadline = now.checked_add(duration);
-        self.sleep_until(deadline.unwrap_or_else(|| now + FAR))
+        self.begin(Instant::now() + duration.min(LONGEST))
     }
 
     /// Creates a sleep on this driver: see [`sleep_until`].
     pub fn sleep_until(&self, deadline: Instant) -> Sleep {
+        self.begin(not_too_far(deadline))
+    }
+
+    fn begin(&self, deadline: Instant) -> Sleep {
         let timers = self.timers().clone();
         Sleep {
             inner: timers.sleep_until(deadline),
@@ -79,8 +85,8 @@ impl Handle {
 }
 
 impl Sleep {
-    /// Returns when the sleep ends. If the duration was too long for an
-    /// [`Instant`], that's thirty years after the sleep was created.
+    /// Returns when the sleep ends: at the latest, thirty years after it was
+    /// created or [reset](Self::reset).
     pub fn deadline(&self) -> Instant {
         self.deadline
     }
@@ -89,9 +95,13 @@ impl Sleep {
     /// already. This removes the stored waker and wakes no task: poll the sleep
     /// again after the call.
     pub fn reset(&mut self, deadline: Instant) {
-        self.deadline = deadline;
-        self.inner = self.timers.sleep_until(deadline);
+        self.deadline = not_too_far(deadline);
+        self.inner = self.timers.sleep_until(self.deadline);
     }
+}
+
+fn not_too_far(deadline: Instant) -> Instant {
+    deadline.min(Instant::now() + LONGEST)
 }
 
 impl Future for Sleep {

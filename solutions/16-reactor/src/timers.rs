@@ -17,7 +17,7 @@ const MOST: usize = 8;
 /// As many sets as threads can run at the same time, up to [`MOST`].
 #[derive(Clone)]
 pub struct Timers {
-    sets: Arc<[sleep::Timers]>,
+    sets: Arc<[Arc<sleep::Timers>]>,
 }
 
 impl Timers {
@@ -28,14 +28,14 @@ impl Timers {
     pub fn new(unpark: impl Fn() + Clone + Send + Sync + 'static) -> Self {
         let cores = thread::available_parallelism();
         let count = cores.map_or(1, |count| count.get().min(MOST));
-        let set = |_| sleep::Timers::new(unpark.clone());
+        let set = |_| Arc::new(sleep::Timers::new(unpark.clone()));
         Self {
             sets: (0..count).map(set).collect(),
         }
     }
 
     /// Returns the set of this thread.
-    pub fn of_this_thread(&self) -> &sleep::Timers {
+    pub fn of_this_thread(&self) -> &Arc<sleep::Timers> {
         &self.sets[THREAD.with(|number| number % self.sets.len())]
     }
 

@@ -70,7 +70,7 @@ impl Handle {
         self.shared.is_shut_down.load(Acquire)
     }
 
-    pub(crate) fn timers(&self) -> &sleep::Timers {
+    pub(crate) fn timers(&self) -> &Arc<sleep::Timers> {
         self.shared.timers.of_this_thread()
     }
 

@@ -130,6 +130,16 @@ where
 pub struct JoinError(Option<Box<dyn Any + Send>>);
 
 impl JoinError {
+    /// Creates the error of a job that has panicked with `payload`.
+    pub fn panicked(payload: Box<dyn Any + Send>) -> Self {
+        Self(Some(payload))
+    }
+
+    /// Creates the error of a job, or of a task, that won't run to its end.
+    pub fn cancelled() -> Self {
+        Self(None)
+    }
+
     /// Returns `true` if the job has panicked.
     pub fn is_panic(&self) -> bool {
         self.0.is_some()

@@ -32,6 +32,120 @@ fn dropping_the_pool_runs_what_is_in_the_queue() {
     });
 }
 
+/// Clause 10: a pool can be shut down through a reference, and used afterward.
+#[test]
+fn a_shared_pool_is_shut_down_and_cancels_what_comes_later() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "`shut_down` waits until all jobs have run and all threads have ended. A job that \
+                  is submitted later is cancelled: its handle says so, and it doesn't run.",
+        usual_cause: "`spawn_blocking` doesn't look whether the pool is shut down, so that it \
+                      starts another thread, or puts the job into a queue that no thread takes \
+                      it from. Or `shut_down` returns without waiting.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    const JOBS: usize = 20;
+    check(lesson, || {
+        let pool = Pool::new(1, HOUR);
+        let opener = Opener::new();
+        drop(hold(&pool, &opener));
+        let [ran, ran_late] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
+        let jobs = [(); JOBS].map(|()| {
+            let ran = ran.clone();
+            pool.spawn_blocking(move || ran.fetch_add(1, SeqCst))
+        });
+        let end = pool.spawn_blocking(log_of_this_threads_end);
+        let opening = opener.open_once_asleep();
+        pool.shut_down();
+        let ran = ran.load(SeqCst);
+        assert!(ran == JOBS, "of {JOBS} jobs {ran} have run");
+        opening.join().expect("opening does not panic");
+        results(jobs.into());
+        let end = block_on(end).expect("the job does not panic");
+        assert!(end.count() == 1, "the thread of the pool has not ended");
+
+        let ran = ran_late.clone();
+        let late = pool.spawn_blocking(move || ran.fetch_add(1, SeqCst));
+        let late = block_on(late);
+        assert!(
+            late.as_ref().is_err_and(JoinError::is_cancelled),
+            "a job that came after the shutdown gave {late:?}"
+        );
+        // Dropping it is a second end.
+        drop(pool);
+        assert!(
+            ran_late.load(SeqCst) == 0,
+            "a job that came after the shutdown has run"
+        );
+    });
+}
+
+/// Clause 10: the end has come only when all threads have ended, for each caller.
+#[test]
+fn two_that_shut_down_a_pool_both_wait() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "If two threads shut down the same pool, both wait until its threads have ended.",
+        usual_cause: "The first one takes the threads out of the list, to join them. The second \
+                      finds none, and waits for nothing. Hold a lock while you join, but not the \
+                      one that the jobs need.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Arc::new(Pool::new(1, HOUR));
+        let opener = Opener::new();
+        drop(hold(&pool, &opener));
+        let ended = Arc::new(AtomicUsize::new(0));
+        let end = ended.clone();
+        drop(pool.spawn_blocking(move || end.fetch_add(1, SeqCst)));
+        let (tell, told) = mpsc::channel();
+        let first = thread::spawn({
+            let (pool, ended) = (pool.clone(), ended.clone());
+            move || {
+                tell.send(ThreadProbe::here()).expect("it's awaited");
+                pool.shut_down();
+                ended.load(SeqCst)
+            }
+        });
+        let probe = told.recv().expect("the other thread begins");
+        probe.wait_until_asleep();
+        let opening = opener.open_once_asleep();
+        pool.shut_down();
+        let second = ended.load(SeqCst);
+        assert!(second == 1, "the second to shut down waited for no job");
+        opening.join().expect("opening does not panic");
+        let first = first.join().expect("shutting down does not panic");
+        assert!(first == 1, "the first to shut down waited for no job");
+    });
+}
+
+/// Clause 10: a job may know the pool that runs it.
+#[test]
+fn a_job_may_shut_down_its_own_pool_as_another_thread_does() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "A job that shuts down its own pool waits for nothing, even while another thread \
+                  waits for this job.",
+        usual_cause: "`shut_down` takes the lock that is held during the joins before it looks \
+                      whether it runs on a thread of the pool. The job waits for that lock, and \
+                      the thread that holds it waits for the job.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        let pool = Arc::new(Pool::new(1, HOUR));
+        let opener = Opener::new();
+        let (gate, own) = (opener.gate(), pool.clone());
+        let job = pool.spawn_blocking(move || {
+            gate.wait();
+            own.shut_down();
+        });
+        let opening = opener.open_once_asleep();
+        pool.shut_down();
+        opening.join().expect("opening does not panic");
+        block_on(job).expect("the job does not panic");
+    });
+}
+
 /// Clause 10: what belongs to a thread must not outlive the pool.
 #[test]
 fn dropping_the_pool_waits_for_its_threads() {

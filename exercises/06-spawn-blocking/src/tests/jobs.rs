@@ -276,14 +276,23 @@ fn thousands_of_results_reach_those_who_await_them() {
 fn a_panic_reaches_the_handle() {
     let lesson = Lesson {
         clause: "7. Panics",
-        promise: "A job that panics makes its handle ready, with an error that carries the panic.",
+        promise: "A job that panics makes its handle ready, with an error that carries the panic. \
+                  Errors that `JoinError::panicked` and `JoinError::cancelled` create are no \
+                  different.",
         usual_cause: "The panic unwinds past the line that hands over the result: use \
-                      `catch_unwind`. Or the closure's panic is reported as a cancelled job.",
+                      `catch_unwind`. Or the closure's panic is reported as a cancelled job. Or \
+                      the payload, which is a `Box` already, is put into another one.",
         read: "blocking/spawn-blocking.html#a-job-that-panics",
     };
     check(lesson, || {
         let pool = Pool::new(1, HOUR);
         assert_is_boom(pool.spawn_blocking(|| -> u32 { panic!("boom") }));
+
+        // Exercises 9 and 12 create errors, too.
+        assert_says_boom(JoinError::panicked(Box::new("boom")));
+        let error = JoinError::cancelled();
+        let is = (error.is_panic(), error.is_cancelled());
+        assert!(is == (false, true), "(is_panic, is_cancelled) is {is:?}");
     });
 }
 

@@ -30,7 +30,7 @@ use testkit::{
     wakers_without_data, without_new_threads,
 };
 
-use super::{JoinHandle, Pool, spawn_rayon};
+use super::{JoinError, JoinHandle, Pool, spawn_rayon};
 
 /// The seed of the chaos runs.
 const SEED: u64 = 6;
@@ -95,6 +95,11 @@ fn results<T>(jobs: Vec<JoinHandle<T>>) -> Vec<T> {
 #[track_caller]
 fn assert_is_boom(job: JoinHandle<u32>) {
     let error = block_on(job).expect_err("a job that panicked has no result");
+    assert_says_boom(error);
+}
+
+#[track_caller]
+fn assert_says_boom(error: JoinError) {
     let is = (error.is_panic(), error.is_cancelled());
     assert!(is == (true, false), "(is_panic, is_cancelled) is {is:?}");
     assert!(!error.to_string().is_empty(), "the error says nothing");
