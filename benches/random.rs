@@ -1,9 +1,21 @@
 //! Random numbers for samples and orders, where a phase would show.
 
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 /// A generator of pseudorandom numbers: xorshift64 (Marsaglia, 2003).
 pub struct Random(u64);
 
 impl Random {
+    /// Starts a sequence of its own for each call and each process, so that no two
+    /// rounds repeat the same distances.
+    pub fn of_a_round() -> Self {
+        static ROUND: AtomicU64 = AtomicU64::new(0);
+        // Relaxed: it is only a number.
+        let round = ROUND.fetch_add(1, Relaxed);
+        Self::new((u64::from(process::id()) << 32) + round)
+    }
+
     /// Starts a sequence that depends on `seed` only.
     pub fn new(seed: u64) -> Self {
         // Zero is the one state that xorshift never leaves.

@@ -1,4 +1,4 @@
-//! The benchmark `meetings` with tokio 1.53.1, the last version in which its global
+//! The benchmark `meetings` with tokio 1.53.1, a version in which its global
 //! queue shared a mutex with its workers' going to sleep:
 //! `cargo bench --manifest-path benches/tokio-1-53/Cargo.toml`.
 

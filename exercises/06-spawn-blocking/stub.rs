@@ -94,9 +94,9 @@ impl Pool {
         todo!("put the job into the queue, and make sure that a thread comes")
     }
 
-    /// Does what dropping the pool does, but through a reference, for a pool that
-    /// is shared: waits until all jobs have run and all threads have ended. A job
-    /// that is submitted from now on is cancelled.
+    /// Does what dropping the pool does, but through a reference, for a pool
+    /// that is shared: waits until all jobs have run and all threads have
+    /// ended. A job that is submitted from now on is cancelled.
     pub fn shut_down(&self) {
         todo!("set the flag, wake the threads that sleep, and join them all")
     }

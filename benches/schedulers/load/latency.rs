@@ -144,7 +144,7 @@ fn sample<S: Spawn>(
     woken: &Waits,
 ) {
     let start = Instant::now();
-    let mut random = Random::new(load.poll.as_nanos() as u64 + u64::from(std::process::id()));
+    let mut random = Random::of_a_round();
     let mean = Duration::from_micros(100) + load.poll.mul_f64(2.5);
     for turn in 0.. {
         thread::sleep(mean.mul_f64(0.5 + random.fraction()));

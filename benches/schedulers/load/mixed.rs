@@ -18,8 +18,8 @@ const ONE_LONG_IN: u64 = 100;
 const UTILIZATION: f64 = 0.5;
 
 /// Spawns requests from outside, an open loop: it doesn't wait for any of them,
-/// and spawns all that are due whenever it runs. Gives the times from a request's
-/// spawn to its end.
+/// and spawns all that are due whenever it runs. Gives the times from when a request
+/// was due to its end.
 pub fn measure<S: Scheduler>(scheduler: &S, workers: usize) -> Sample {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let (took, cost) = cost::of(|| {
@@ -34,7 +34,7 @@ pub fn measure<S: Scheduler>(scheduler: &S, workers: usize) -> Sample {
 fn request<S: Spawn>(spawner: S, processors: usize) -> Vec<f64> {
     let mean_work = SHORT + LONG / ONE_LONG_IN as u32;
     let mean_distance = mean_work.div_f64(UTILIZATION * processors as f64);
-    let mut random = Random::new(u64::from(std::process::id()));
+    let mut random = Random::of_a_round();
     let took = Arc::new(Mutex::new(Vec::<f64>::new()));
     let (start, mut sent) = (Instant::now(), 0);
     let mut due = Duration::ZERO;
@@ -42,7 +42,8 @@ fn request<S: Spawn>(spawner: S, processors: usize) -> Vec<f64> {
         while due < start.elapsed() {
             let is_long = random.number().is_multiple_of(ONE_LONG_IN);
             let (work, took) = (if is_long { LONG } else { SHORT }, took.clone());
-            let begun = Instant::now();
+            // A spawn that comes late, because this thread does, is no excuse.
+            let begun = start + due;
             spawner.spawn(async move {
                 work_for(work);
                 let ns = begun.elapsed().as_nanos() as f64;

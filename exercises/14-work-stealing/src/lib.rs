@@ -42,15 +42,15 @@
 //!    other is ready there.)
 //! 4. **From outside.** Tasks that don't stop waking one another, spawning
 //!    others, or yielding on every worker don't keep out a task that was
-//!    spawned or woken elsewhere: each worker takes one from the global queue
-//!    at least every [`Builder::global_queue_interval`] polls. If it has taken
-//!    none for so long, it takes the next one within 16 polls, because a poll
-//!    may be long. No matter how many come, at least a quarter of a worker's
-//!    polls are of tasks of its own, as long as it has any. A busy worker
-//!    takes at most half of what waits in the global queue, rounded up, and
-//!    leaves the rest to the others. A task that it has taken doesn't go back
-//!    there before it's polled. The global queue gives out its oldest tasks
-//!    first.
+//!    spawned or woken elsewhere, by another thread, a timer or a blocking job:
+//!    each worker takes one from the global queue at least every
+//!    [`Builder::global_queue_interval`] polls. If it has taken none for so
+//!    long, it takes the next one within 16 polls, because a poll may be long.
+//!    No matter how many come, at least a quarter of a worker's polls are of
+//!    tasks of its own, as long as it has any. A busy worker takes at most half
+//!    of what waits in the global queue, rounded up, and leaves the rest to the
+//!    others. A task that it has taken doesn't go back there before it's
+//!    polled. The global queue gives out its oldest tasks first.
 //! 5. **Next is not always.** A task that is ready on a worker is polled there
 //!    after at most a hundred polls, and a hundred more for each task that is
 //!    queued before it, no matter what other tasks spawn and wake. If its queue

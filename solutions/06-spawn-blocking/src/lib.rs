@@ -120,9 +120,9 @@ impl Pool {
         handle
     }
 
-    /// Does what dropping the pool does, but through a reference, for a pool that
-    /// is shared: waits until all jobs have run and all threads have ended. A job
-    /// that is submitted from now on is cancelled.
+    /// Does what dropping the pool does, but through a reference, for a pool
+    /// that is shared: waits until all jobs have run and all threads have
+    /// ended. A job that is submitted from now on is cancelled.
     ///
     /// Code that only submits jobs may keep the pool meanwhile, and afterward:
     /// the wait is here, and never where the last owner is dropped.

@@ -1,8 +1,8 @@
 //! The list of an injector: a queue without a bound, in blocks.
 //!
 //! A single buffer would be copied as a whole whenever it has to grow, by a
-//! thread that has the lock. Here each block stays where it is, so no operation
-//! takes longer because many items wait.
+//! thread that has the lock. Here each block stays where it is. What has to grow
+//! is only the list of the blocks, which has 24 bytes for 256 items.
 
 use std::array;
 use std::collections::VecDeque;

@@ -17,6 +17,9 @@ const WEB: [&str; 6] = [
     "pulldown-cmark",
 ];
 
+/// The package that compiles solutions on the stubs of earlier exercises.
+const PARTS: &str = "parts";
+
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -44,7 +47,16 @@ struct Dependency {
 pub async fn verify(workshop: &Workshop) -> Result<Outcome, Problem> {
     let metadata = read(workshop).await?;
     let mut outcome = Outcome::default();
+    let parts = workshop.root().join(PARTS).join("src/lib.rs");
+    let parts = std::fs::read_to_string(&parts).unwrap_or_default();
     for package in &metadata.packages {
+        let others = package.dependencies.iter().filter(|it| it.kind.is_none());
+        if is_missing(&parts, &package.name, others.map(|it| it.name.as_str())) {
+            let place = relative(workshop, &package.manifest_path);
+            let fault = format!("`{}` isn't in `{PARTS}`", package.name);
+            let remedy = "add it there, so that it's compiled on the stubs of what it's built from";
+            outcome.findings.push(Finding::new(place, fault, remedy));
+        }
         for dependency in &package.dependencies {
             let Some((fault, remedy)) = fault_of(&package.name, dependency) else {
                 continue;
@@ -75,13 +87,28 @@ async fn read(workshop: &Workshop) -> Result<Metadata, Problem> {
     })
 }
 
+/// Whether a package is a solution that depends on others, and the source of the
+/// package `parts` doesn't have it.
+fn is_missing<'a>(
+    parts: &str,
+    package: &str,
+    mut dependencies: impl Iterator<Item = &'a str>,
+) -> bool {
+    let Some(number) = package.strip_prefix("solution-") else {
+        return false;
+    };
+    let is_built_from_others = dependencies.any(|on| on.starts_with("solution-"));
+    is_built_from_others && !parts.contains(&format!("mod solution_{number};"))
+}
+
 /// What is wrong with a dependency, and the remedy.
 fn fault_of(package: &str, dependency: &Dependency) -> Option<(String, &'static str)> {
     let on = &dependency.name;
     let numbered = |prefix: &str, name: &str| name.strip_prefix(prefix)?.parse::<u32>().ok();
     let own = numbered("exercise-", package).or_else(|| numbered("solution-", package));
-    // The benches measure the reader's versions, by a feature.
-    if numbered("exercise-", on).is_some() && package != "benches" {
+    // The benches measure the reader's versions, by a feature, and the parts are compiled
+    // on stubs.
+    if numbered("exercise-", on).is_some() && !["benches", PARTS].contains(&package) {
         let fault = format!("`{package}` depends on `{on}`");
         return Some((
             fault,
@@ -113,7 +140,7 @@ fn fault_of(package: &str, dependency: &Dependency) -> Option<(String, &'static 
 
 #[cfg(test)]
 mod tests {
-    use super::{Dependency, fault_of};
+    use super::{Dependency, fault_of, is_missing};
 
     fn allowed(package: &str, on: &str) -> bool {
         let dependency = Dependency {
@@ -130,6 +157,24 @@ mod tests {
         assert!(!allowed("solution-2", "solution-2") && !allowed("exercise-2", "solution-3"));
         assert!(!allowed("solution-4", "exercise-2") && !allowed("exercise-4", "exercise-2"));
         assert!(!allowed("counterexamples", "exercise-1") && allowed("benches", "exercise-1"));
+        assert!(allowed("parts", "exercise-1"));
+    }
+
+    #[test]
+    fn what_is_built_from_other_solutions_is_compiled_on_stubs() {
+        let parts = "pub mod solution_4;\n";
+        assert!(!is_missing(
+            parts,
+            "solution-4",
+            ["primitives", "solution-2"].into_iter()
+        ));
+        assert!(is_missing(parts, "solution-14", ["solution-4"].into_iter()));
+        assert!(!is_missing(
+            parts,
+            "solution-13",
+            ["primitives"].into_iter()
+        ));
+        assert!(!is_missing(parts, "benches", ["solution-4"].into_iter()));
     }
 
     #[test]
