@@ -103,7 +103,7 @@ impl Cell {
                 habit.what()
             ),
             Self::Mixed => "requests from outside at half of what the processors can do, \
-                            10 µs each, one in a hundred 1 ms: from spawn to end"
+                            10 µs each, one in a hundred 1 ms: from when one is due to its end"
                 .into(),
             Self::Hoarding => "100 tasks of 1 ms from outside, beside tasks that yield, 20 µs a \
                                poll"

@@ -1,5 +1,7 @@
 //! Breaks clause 1: Never blocks.
 //! Caught by: spawning_and_polling_wait_for_no_job
+//! Also fails: a_job_may_shut_down_its_own_pool_as_another_thread_does
+//! Also fails: two_that_shut_down_a_pool_both_wait
 //! Also fails: a_shared_pool_is_shut_down_and_cancels_what_comes_later
 //! Also fails: what_a_job_leaves_may_drop_its_own_pool
 //! Also fails: a_handle_gives_what_the_job_returned

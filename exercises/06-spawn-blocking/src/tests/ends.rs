@@ -97,7 +97,7 @@ fn two_that_shut_down_a_pool_both_wait() {
         drop(hold(&pool, &opener));
         let ended = Arc::new(AtomicUsize::new(0));
         let end = ended.clone();
-        drop(pool.spawn_blocking(move || end.fetch_add(1, SeqCst)));
+        let last = pool.spawn_blocking(move || end.fetch_add(1, SeqCst));
         let (tell, told) = mpsc::channel();
         let first = thread::spawn({
             let (pool, ended) = (pool.clone(), ended.clone());
@@ -116,6 +116,7 @@ fn two_that_shut_down_a_pool_both_wait() {
         opening.join().expect("opening does not panic");
         let first = first.join().expect("shutting down does not panic");
         assert!(first == 1, "the first to shut down waited for no job");
+        block_on(last).expect("the job does not panic");
     });
 }
 
