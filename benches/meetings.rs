@@ -1,6 +1,6 @@
 //! How often a worker sleeps though a task is ready:
 //! `MEETINGS_SECONDS=90 cargo bench -p benches --bench meetings -- tokio`.
-//! `benches/tokio-1-53` has the same for the version of tokio before.
+//! `benches/tokio-1-53` has the same for tokio 1.53.1.
 
 use benches::schedulers::meetings::{print, tell};
 use benches::schedulers::{
