@@ -2,6 +2,20 @@
 
 use super::*;
 
+/// Submits jobs that count how many of them have run.
+fn counted_jobs(
+    pool: &Pool,
+    count: usize,
+) -> (Arc<AtomicUsize>, Vec<JoinHandle<usize>>) {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let submit = |_| {
+        let ran = ran.clone();
+        pool.spawn_blocking(move || ran.fetch_add(1, SeqCst))
+    };
+    let jobs = (0..count).map(submit).collect();
+    (ran, jobs)
+}
+
 /// Clause 10: what was submitted has been promised.
 #[test]
 fn dropping_the_pool_runs_what_is_in_the_queue() {
@@ -17,12 +31,7 @@ fn dropping_the_pool_runs_what_is_in_the_queue() {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
         drop(hold(&pool, &opener));
-        let ran = Arc::new(AtomicUsize::new(0));
-        let jobs = (0..JOBS).map(|_| {
-            let ran = ran.clone();
-            pool.spawn_blocking(move || ran.fetch_add(1, SeqCst))
-        });
-        let jobs: Vec<_> = jobs.collect();
+        let (ran, jobs) = counted_jobs(&pool, JOBS);
         let opening = opener.open_once_asleep();
         drop(pool);
         let ran = ran.load(SeqCst);
@@ -34,7 +43,7 @@ fn dropping_the_pool_runs_what_is_in_the_queue() {
 
 /// Clause 10: a pool can be shut down through a reference, and used afterward.
 #[test]
-fn a_shared_pool_is_shut_down_and_cancels_what_comes_later() {
+fn shutting_down_by_reference_waits_and_cancels_what_comes_later() {
     let lesson = Lesson {
         clause: "10. Shutdown",
         promise: "`shut_down` waits until all jobs have run and all threads have ended. A job that \
@@ -49,24 +58,20 @@ fn a_shared_pool_is_shut_down_and_cancels_what_comes_later() {
         let pool = Pool::new(1, HOUR);
         let opener = Opener::new();
         drop(hold(&pool, &opener));
-        let [ran, ran_late] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
-        let jobs = [(); JOBS].map(|()| {
-            let ran = ran.clone();
-            pool.spawn_blocking(move || ran.fetch_add(1, SeqCst))
-        });
+        let (ran, jobs) = counted_jobs(&pool, JOBS);
         let end = pool.spawn_blocking(log_of_this_threads_end);
         let opening = opener.open_once_asleep();
         pool.shut_down();
         let ran = ran.load(SeqCst);
         assert!(ran == JOBS, "of {JOBS} jobs {ran} have run");
         opening.join().expect("opening does not panic");
-        results(jobs.into());
+        results(jobs);
         let end = block_on(end).expect("the job does not panic");
         assert!(end.count() == 1, "the thread of the pool has not ended");
 
-        let ran = ran_late.clone();
-        let late = pool.spawn_blocking(move || ran.fetch_add(1, SeqCst));
-        let late = block_on(late);
+        let (ran_late, late) = counted_jobs(&pool, 1);
+        let late =
+            block_on(late.into_iter().next().expect("one was submitted"));
         assert!(
             late.as_ref().is_err_and(JoinError::is_cancelled),
             "a job that came after the shutdown gave {late:?}"
@@ -136,10 +141,14 @@ fn a_job_may_shut_down_its_own_pool_as_another_thread_does() {
         let pool = Arc::new(Pool::new(1, HOUR));
         let opener = Opener::new();
         let (gate, own) = (opener.gate(), pool.clone());
+        let begun = Arc::new(Gate::new());
+        let begin = begun.clone();
         let job = pool.spawn_blocking(move || {
+            begin.open();
             gate.wait();
             own.shut_down();
         });
+        begun.wait();
         let opening = opener.open_once_asleep();
         pool.shut_down();
         opening.join().expect("opening does not panic");
