@@ -68,7 +68,7 @@ pub fn all() -> Vec<Cell> {
     use Habit::{PingPongs, WakesItself, Yields};
     let mut cells = Vec::new();
     for habit in [Yields, WakesItself, PingPongs] {
-        for micros in [10, 100, 1_000] {
+        for micros in [1, 10, 100, 1_000] {
             let poll = Duration::from_micros(micros);
             cells.push(Cell::Latency(Load { habit, poll }));
         }

@@ -7,11 +7,12 @@ use super::*;
 
 /// The longest interval that the default may be.
 const INTERVAL: u32 = 127;
+/// Within so many polls a task comes if nothing came for an interval.
+const SOON: usize = 16;
 
 /// Clause 4: the scheduler can't know how long a poll is.
 #[test]
 fn what_comes_now_and_then_is_polled_soon() {
-    const SOON: usize = 16;
     let lesson = Lesson {
         clause: "4. From outside",
         promise: "If a worker hasn't taken anything from the global queue for an interval, a task \
@@ -86,6 +87,144 @@ async fn pass(busy: &Busy, polls: usize) {
 async fn polls_until(busy: &Busy, task: JoinHandle<usize>) -> usize {
     let now = busy.polls();
     task.await.expect("the task returns").saturating_sub(now)
+}
+
+/// Clause 4: a task can't know which thread will wake it.
+#[test]
+fn what_a_timer_or_a_job_wakes_is_polled_soon() {
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "If a worker hasn't taken anything from the global queue for an interval, a task \
+                  that a timer or a blocking job wakes is polled within sixteen polls.",
+        usual_cause: "What timers and blocking jobs wake doesn't go to the global queue, but to \
+                      one of its own, and a busy worker looks there only at the end of each \
+                      interval, as it might look at a driver: if a poll takes a millisecond, each \
+                      sleep and each job takes tens of milliseconds longer.",
+        read: "scheduler/work-stealing.html#the-sixty-first-poll",
+    };
+    check(lesson, || {
+        for (what, keep_busy) in WAYS {
+            let waits = waits_for_timers_and_jobs(keep_busy);
+            for source in ["timer", "blocking job"] {
+                let mut polls: Vec<_> =
+                    waits.iter().filter(|wait| wait.source == source).collect();
+                // Such a thread may have got no processor until then, but
+                // hardly twice.
+                polls.sort_by_key(|wait| (!wait.is_woken, wait.polls));
+                let seen = polls.iter().filter(|wait| wait.is_woken).count();
+                for wait in polls.iter().take(seen.max(2)) {
+                    let waited = wait.polls;
+                    assert!(
+                        waited <= SOON,
+                        "a task that awaits a {source} waited for {waited} polls of tasks that \
+                         {what} after that was over, although for two intervals of {INTERVAL} \
+                         polls nothing had come"
+                    );
+                }
+            }
+        }
+    });
+}
+
+/// For how long a worker stays in a poll until a timer or a job has woken a task.
+const HOLD: Duration = Duration::from_millis(200);
+
+/// A wait for a timer or a blocking job that was over within a poll.
+struct Wait {
+    source: &'static str,
+    /// How many polls of busy tasks came before that of the waiting task.
+    polls: usize,
+    /// Whether the task was woken before these.
+    is_woken: bool,
+}
+
+/// Has tasks wait for timers and blocking jobs, one at a time, each of which is over
+/// within a poll of the only worker and long after the one before.
+fn waits_for_timers_and_jobs(keep_busy: Way) -> Vec<Wait> {
+    let runtime = endless(
+        Runtime::builder()
+            .worker_threads(1)
+            .global_queue_interval(INTERVAL)
+            .build(),
+    );
+    let busy = Busy::default();
+    let counter = busy.clone();
+    let parent = runtime.spawn(async move {
+        keep_busy(busy.clone());
+        let mut waits = Vec::new();
+        for third in 0..3 {
+            // Each at another place between two ends of an interval.
+            let pause = (2 * INTERVAL + third * INTERVAL / 3) as usize;
+            let nap = sleep(Duration::from_millis(5));
+            let source = "timer";
+            waits.extend(wait_for(source, nap, None, pause, &busy).await);
+
+            let opener = Opener::new();
+            let gate = opener.gate();
+            let job = spawn_blocking(move || gate.wait());
+            let source = "blocking job";
+            waits.extend(
+                wait_for(source, job, Some(opener), pause, &busy).await,
+            );
+        }
+        waits
+    });
+    let waits = runtime.block_on(parent).expect("the task returns");
+    counter.stop();
+    waits
+}
+
+/// Has a task await `future`. As many polls as `pause` later, opens the gate, and
+/// stays in this poll until the task is woken. Returns nothing if it was woken
+/// before that.
+async fn wait_for<F>(
+    source: &'static str,
+    future: F,
+    opener: Option<Opener>,
+    pause: usize,
+    busy: &Busy,
+) -> Option<Wait>
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    let (tell, told) = mpsc::channel();
+    let seen = busy.clone();
+    let sleeper = spawn(async move {
+        telling_of_wakes(future, tell).await;
+        seen.polls()
+    });
+    pass(busy, pause).await;
+    if told.try_recv().is_ok() {
+        return None;
+    }
+    drop(opener);
+    let is_woken = told.recv_timeout(HOLD).is_ok();
+    let polls = polls_until(busy, sleeper).await;
+    Some(Wait {
+        source,
+        polls,
+        is_woken,
+    })
+}
+
+/// Awaits `future`, and tells of each wake-up once the waker was called.
+async fn telling_of_wakes<F: Future>(future: F, tell: mpsc::Sender<()>) {
+    let mut future = Box::pin(future);
+    poll_fn(|cx| {
+        let waker = Arc::new(Telling(cx.waker().clone(), tell.clone())).into();
+        future.as_mut().poll(&mut Context::from_waker(&waker))
+    })
+    .await;
+}
+
+struct Telling(Waker, mpsc::Sender<()>);
+
+impl Wake for Telling {
+    fn wake(self: Arc<Self>) {
+        self.0.wake_by_ref();
+        // A task that has ended needs no more of them.
+        let _ = self.1.send(());
+    }
 }
 
 /// Clause 4: tasks in the queue of a busy worker wait for that worker.
