@@ -46,6 +46,7 @@
 //!    each worker takes one from the global queue at least every
 //!    [`Builder::global_queue_interval`] polls. If it has taken none for so
 //!    long, it takes the next one within 16 polls, because a poll may be long.
+//!    The same holds for a task whose sleep is over.
 //!    No matter how many come, at least a quarter of a worker's polls are of
 //!    tasks of its own, as long as it has any. A busy worker takes at most half
 //!    of what waits in the global queue, rounded up, and leaves the rest to the

@@ -20,8 +20,8 @@
 //! or all jobs of a thread, panics if one of them has forgotten its guard. The checks of
 //! the interval, of the flood, of what comes now and then, and of timers and jobs always
 //! fail, too: tokio doesn't count the polls of tasks from its slot, and it looks at its
-//! global queue and its driver only once an interval, which it adapts to the length of
-//! the polls if you set none.
+//! global queue only once an interval, which it adapts to the length of the polls if you
+//! set none, and at its driver once an event interval, which is fixed.
 //! Where the system refuses a thread, tokio panics. It doesn't wait for a runtime that
 //! is dropped in a task or a job of any runtime: it panics, or would wait for the job
 //! itself, unless the caller asks it not to wait.

@@ -32,6 +32,11 @@ impl Busy {
         self.polls.load(SeqCst)
     }
 
+    /// Returns `true` once its tasks have given up, or were stopped.
+    pub fn is_over(&self) -> bool {
+        self.polls() >= TOO_MANY && !self.is_endless
+    }
+
     /// Waits for the only worker's next poll, so that the one before is over.
     /// Gives up after a while if there is none.
     pub fn let_one_pass(&self) {

@@ -7,7 +7,8 @@ use super::*;
 
 /// The longest interval that the default may be.
 const INTERVAL: u32 = 127;
-/// Within so many polls a task comes if nothing came for an interval.
+/// A task from outside is polled within this many polls if none was taken for an
+/// interval.
 const SOON: usize = 16;
 
 /// Clause 4: the scheduler can't know how long a poll is.
@@ -77,7 +78,7 @@ fn polls_before_rare_tasks(keep_busy: Way) -> Vec<(usize, &'static str)> {
 /// Lets this many polls pass.
 async fn pass(busy: &Busy, polls: usize) {
     let end = busy.polls() + polls;
-    while busy.polls() < end {
+    while busy.polls() < end && !busy.is_over() {
         yield_now().await;
     }
 }
@@ -109,10 +110,12 @@ fn what_a_timer_or_a_job_wakes_is_polled_soon() {
                 let mut polls: Vec<_> =
                     waits.iter().filter(|wait| wait.source == source).collect();
                 // Such a thread may have got no processor until then, but
-                // hardly twice.
+                // hardly twice: one that has woken nothing within a poll is
+                // forgiven.
                 polls.sort_by_key(|wait| (!wait.is_woken, wait.polls));
-                let seen = polls.iter().filter(|wait| wait.is_woken).count();
-                for wait in polls.iter().take(seen.max(2)) {
+                let woken = polls.iter().filter(|wait| wait.is_woken).count();
+                let checked = woken.max(polls.len().saturating_sub(1));
+                for wait in polls.iter().take(checked) {
                     let waited = wait.polls;
                     assert!(
                         waited <= SOON,
@@ -127,7 +130,7 @@ fn what_a_timer_or_a_job_wakes_is_polled_soon() {
 }
 
 /// For how long a worker stays in a poll until a timer or a job has woken a task.
-const HOLD: Duration = Duration::from_millis(200);
+const HOLD: Duration = Duration::from_millis(400);
 
 /// A wait for a timer or a blocking job that was over within a poll.
 struct Wait {
@@ -176,7 +179,7 @@ fn waits_for_timers_and_jobs(keep_busy: Way) -> Vec<Wait> {
 
 /// Has a task await `future`. As many polls as `pause` later, opens the gate, and
 /// stays in this poll until the task is woken. Returns nothing if it was woken
-/// before that.
+/// before that, or if the busy tasks gave up meanwhile.
 async fn wait_for<F>(
     source: &'static str,
     future: F,
@@ -187,39 +190,40 @@ async fn wait_for<F>(
 where
     F: Future<Output: Send> + Send + 'static,
 {
-    let (tell, told) = mpsc::channel();
+    let (report, wakes) = mpsc::channel();
     let seen = busy.clone();
     let sleeper = spawn(async move {
-        telling_of_wakes(future, tell).await;
+        reporting_wakes(future, report).await;
         seen.polls()
     });
     pass(busy, pause).await;
-    if told.try_recv().is_ok() {
+    if wakes.try_recv() != Err(mpsc::TryRecvError::Empty) {
         return None;
     }
     drop(opener);
-    let is_woken = told.recv_timeout(HOLD).is_ok();
+    let is_woken = wakes.recv_timeout(HOLD).is_ok();
     let polls = polls_until(busy, sleeper).await;
-    Some(Wait {
+    (!busy.is_over()).then_some(Wait {
         source,
         polls,
         is_woken,
     })
 }
 
-/// Awaits `future`, and tells of each wake-up once the waker was called.
-async fn telling_of_wakes<F: Future>(future: F, tell: mpsc::Sender<()>) {
+/// Awaits `future`, and reports each wake-up after passing it on.
+async fn reporting_wakes<F: Future>(future: F, report: mpsc::Sender<()>) {
     let mut future = Box::pin(future);
     poll_fn(|cx| {
-        let waker = Arc::new(Telling(cx.waker().clone(), tell.clone())).into();
+        let waker =
+            Arc::new(Reporting(cx.waker().clone(), report.clone())).into();
         future.as_mut().poll(&mut Context::from_waker(&waker))
     })
     .await;
 }
 
-struct Telling(Waker, mpsc::Sender<()>);
+struct Reporting(Waker, mpsc::Sender<()>);
 
-impl Wake for Telling {
+impl Wake for Reporting {
     fn wake(self: Arc<Self>) {
         self.0.wake_by_ref();
         // A task that has ended needs no more of them.

@@ -11,8 +11,9 @@
 //! is still away, and takes it then.
 //!
 //! A worker that leaves the driver without work searches. When the last search
-//! ends, the driver isn't left empty: if the worker found work, it notifies
-//! another one, and if it didn't, it tries to take the driver as it parks.
+//! ends, the driver isn't left empty: if the worker found work, and sees the
+//! driver free, it notifies another one, and if it found none, it tries to take
+//! the driver as it parks.
 
 use std::cell::Cell;
 use std::mem;
@@ -115,8 +116,8 @@ impl Worker {
                     let sleepers = &self.shared.sleepers;
                     let activity = sleepers.transition_from_parked(self.index);
                     self.set_activity(activity);
-                    // A search ends with a notification or with another try for
-                    // the driver, so a worker that relied on this watch can
+                    // A search ends with a look at the driver or with another
+                    // try for it, so a worker that relied on this watch can
                     // rely on the search.
                     self.search_if_busy();
                     return true;
@@ -207,10 +208,10 @@ impl Worker {
             return;
         }
         // SeqCst: pairs with the fence in `transition_to_parked`, and with the
-        // fence in `notify` after a `transition_from_searching`. This side
-        // frees the driver, or ends its watch, and then loads the number of
-        // searchers. The other side counts one searcher less and then looks at
-        // the driver, or looks for a parked worker.
+        // fence in `has_missed_any` after a `transition_from_searching`. This
+        // side frees the driver, or ends its watch, and then loads the number
+        // of searchers. The other side counts one searcher less and then looks
+        // at the driver.
         fence(SeqCst);
         if self.shared.sleepers.transition_to_searching() {
             self.set_activity(Activity::Searching);

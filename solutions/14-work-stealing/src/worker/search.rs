@@ -1,6 +1,9 @@
 //! Where a worker gets tasks that aren't its own: from the injector, also while
 //! it's busy, and from the other workers' queues. If there are none, it parks.
 
+use primitives::atomic::{Ordering::SeqCst, fence};
+
+use super::super::driver::DriverSeat;
 use super::super::events::{Event, Queue};
 use super::super::injector::Share;
 use super::super::shared::{CAPACITY, Shared, Task};
@@ -97,6 +100,7 @@ impl Worker {
         let must_notify = match self.end_search(true) {
             Activity::Searching => {
                 self.shared.sleepers.transition_from_searching()
+                    && self.has_missed_any()
             }
             // A worker that looked while we carried a batch here saw nothing,
             // and may be parked now.
@@ -108,6 +112,23 @@ impl Worker {
             self.shared.notify();
         }
         self.poll(task);
+    }
+
+    /// As long as this worker was counted as a searcher, `notify` may have
+    /// unparked none for the tasks that came, and no worker has come for a driver
+    /// that was left. Returns `true` if there are any, or there's such a
+    /// driver. The look is worth it: to unpark a worker takes as long as
+    /// hundreds of polls, and the task that was found waits for that.
+    fn has_missed_any(&self) -> bool {
+        // SeqCst: pairs with the fence in `notify`, and with the one in
+        // `search_if_busy`. A thread that has seen this worker as a searcher
+        // has pushed its task, or left the driver, before that, and this look
+        // sees it.
+        // Models: `two_tasks_from_outside_run_in_whatever_order` and
+        // `the_driver_is_handed_on`.
+        fence(SeqCst);
+        let driver = self.shared.driver.as_ref();
+        self.shared.has_work() || driver.is_some_and(DriverSeat::is_free)
     }
 
     /// Searches the other workers' queues, unless enough workers do so already.
