@@ -40,12 +40,7 @@ fn what_comes_now_and_then_is_polled_soon() {
 /// the only worker and long after the one before. Returns for how many polls of
 /// busy tasks each of them waited.
 fn polls_before_rare_tasks(keep_busy: Way) -> Vec<(usize, &'static str)> {
-    let runtime = endless(
-        Runtime::builder()
-            .worker_threads(1)
-            .global_queue_interval(INTERVAL)
-            .build(),
-    );
+    let runtime = one_worker(INTERVAL);
     let (handle, busy) = (runtime.handle(), Busy::default());
     let counter = busy.clone();
     let parent = runtime.spawn(async move {
@@ -144,12 +139,7 @@ struct Wait {
 /// Has tasks wait for timers and blocking jobs, one at a time, each of which is over
 /// within a poll of the only worker and long after the one before.
 fn waits_for_timers_and_jobs(keep_busy: Way) -> Vec<Wait> {
-    let runtime = endless(
-        Runtime::builder()
-            .worker_threads(1)
-            .global_queue_interval(INTERVAL)
-            .build(),
-    );
+    let runtime = one_worker(INTERVAL);
     let busy = Busy::default();
     let counter = busy.clone();
     let parent = runtime.spawn(async move {
@@ -379,12 +369,7 @@ fn a_large_batch_does_not_delay_the_next_task() {
 /// and another one as the first of them is polled. Returns how many polls there
 /// were between the last of the former and the latter.
 fn polls_after_a_batch(interval: u32, keep_busy: Way) -> usize {
-    let runtime = endless(
-        Runtime::builder()
-            .worker_threads(1)
-            .global_queue_interval(interval)
-            .build(),
-    );
+    let runtime = one_worker(interval);
     let (handle, busy, opener) =
         (runtime.handle(), Busy::default(), Opener::new());
     occupy_worker(&handle, &opener);
@@ -449,12 +434,7 @@ const FLOOD: usize = 3_000;
 
 /// Returns how many polls of busy tasks came before each task from outside.
 fn own_polls_during_a_flood(interval: u32, keep_busy: Way) -> Vec<usize> {
-    let runtime = endless(
-        Runtime::builder()
-            .worker_threads(1)
-            .global_queue_interval(interval)
-            .build(),
-    );
+    let runtime = one_worker(interval);
     let (busy, opener) = (Busy::default(), Opener::new());
     let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
     let (tell, begin) = (begun.clone(), busy.clone());
@@ -508,12 +488,7 @@ const ROW: usize = 250;
 /// then yields some times, and spawns many others. Returns their numbers in the order
 /// in which they were polled.
 fn order_of_tasks_from_outside(yields: usize) -> Vec<usize> {
-    let runtime = endless(
-        Runtime::builder()
-            .worker_threads(1)
-            .global_queue_interval(31)
-            .build(),
-    );
+    let runtime = one_worker(31);
     let (busy, opener) = (Busy::default(), Opener::new());
     let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
     let (tell, begin) = (begun.clone(), busy.clone());

@@ -56,6 +56,16 @@ fn runtime(workers: usize) -> Endless {
     endless(Runtime::builder().worker_threads(workers).build())
 }
 
+/// With one worker, which takes from the global queue at least once in so many polls.
+fn one_worker(interval: u32) -> Endless {
+    endless(
+        Runtime::builder()
+            .worker_threads(1)
+            .global_queue_interval(interval)
+            .build(),
+    )
+}
+
 fn endless(built: io::Result<Runtime>) -> Endless {
     Endless::new(built.expect("there are threads left"))
 }

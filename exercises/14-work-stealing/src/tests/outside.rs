@@ -19,12 +19,7 @@ fn busy_workers_look_into_the_global_queue() {
     };
     check(lesson, || {
         for (what, keep_busy) in WAYS {
-            let runtime = endless(
-                Runtime::builder()
-                    .worker_threads(1)
-                    .global_queue_interval(INTERVAL)
-                    .build(),
-            );
+            let runtime = one_worker(INTERVAL);
             let busy = Busy::default();
             let begin = busy.clone();
             runtime
@@ -210,12 +205,7 @@ fn polls_before_tasks_from_outside(
     spawn_many: fn(Busy) -> Pin<Box<dyn Future<Output = ()> + Send>>,
     count: usize,
 ) -> Vec<usize> {
-    let runtime = endless(
-        Runtime::builder()
-            .worker_threads(1)
-            .global_queue_interval(INTERVAL)
-            .build(),
-    );
+    let runtime = one_worker(INTERVAL);
     let (busy, opener) = (Busy::default(), Opener::new());
     let (begun, gate) = (Arc::new(Gate::new()), opener.gate());
     let (tell, begin) = (begun.clone(), busy.clone());
@@ -277,12 +267,7 @@ fn any_interval_will_do() {
 /// Lets many tasks come from outside. Returns how many of them are polled before
 /// a task that was already in the worker's own queue.
 fn polls_before_an_own_task(interval: u32) -> usize {
-    let runtime = endless(
-        Runtime::builder()
-            .worker_threads(1)
-            .global_queue_interval(interval)
-            .build(),
-    );
+    let runtime = one_worker(interval);
     let polls = Arc::new(AtomicUsize::new(0));
     let (begun, opener) = (Arc::new(Gate::new()), Opener::new());
     let (tell, gate, seen) = (begun.clone(), opener.gate(), polls.clone());
