@@ -828,18 +828,18 @@ fn workers_without_a_task_sleep_beside_a_busy_one() {
     check(lesson, || {
         for workers in [2, 4] {
             let runtime = super::runtime(workers);
-            let meeting = Arc::new(Barrier::new(workers));
-            let probes = (0..workers).map(|_| {
+            let opener = Opener::new();
+            occupy_worker(&runtime.handle(), &opener);
+            // Each of the others comes from a task, and finds no other one.
+            let meeting = Arc::new(Barrier::new(workers - 1));
+            let probes = (1..workers).map(|_| {
                 let meeting = meeting.clone();
                 runtime.spawn(async move {
                     meeting.wait();
                     ThreadProbe::here()
                 })
             });
-            let probes = runtime.block_on(all(probes.collect()));
-            let opener = Opener::new();
-            occupy_worker(&runtime.handle(), &opener);
-            for probe in probes {
+            for probe in runtime.block_on(all(probes.collect())) {
                 probe.wait_until_asleep();
                 let Some(cost) = idle_cost(&probe, IDLE_WINDOW / 2) else {
                     return;
