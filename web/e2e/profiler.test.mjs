@@ -146,11 +146,11 @@ describe("a timeline, like a profiler,", { skip: reasonToSkip() }, () => {
     await onPage(await pageWith("#fig-stealing-burst"), async (page) => {
       const figure = page.locator("#fig-stealing-burst");
       assert.match(await figure.locator(".axis .unit").textContent(), /µs/);
-      assert.equal(await figure.locator("ws-timeline").evaluate(({ state }) => state.to), 120_000);
+      assert.equal(await figure.locator("ws-timeline").evaluate(({ state }) => state.to), 160_000);
       assert.equal(await figure.locator(".mark-text").textContent(), "half of the queue moves at once");
       assert.equal(await figure.locator(".queue-count").first().textContent(), "4");
       await openText(figure);
-      assert.match((await figure.locator(".fig-text").innerText()).replaceAll("\u00a0", " "), /At 92\.0 µs: half of the queue moves at once\./);
+      assert.match((await figure.locator(".fig-text").innerText()).replaceAll("\u00a0", " "), /At 132 µs: half of the queue moves at once\./);
       await figure.getByRole("button", { name: "all", exact: true }).click();
       assert((await figure.locator("ws-timeline").evaluate(({ state }) => state.to)) > 800_000);
     }, { token: false });
