@@ -32,7 +32,8 @@ pub use activity::Activity;
 ///    worker is parked and none searches, it chooses a parked worker. If it
 ///    chooses none, a worker that parks or ends its search meanwhile sees the
 ///    work: once its `transition_to_parked` has returned `true`, or once its
-///    `transition_from_searching` has and it has called `notify`.
+///    `transition_from_searching` has and it has called `notify` or made a
+///    `SeqCst` fence.
 /// 2. **Whom to wake.** `notify` chooses a worker that is parked, even if its
 ///    thread isn't yet. From then on that worker searches: it isn't chosen
 ///    again before it has parked again.
@@ -42,12 +43,13 @@ pub use activity::Activity;
 ///    `notify` is under way, it lets one.
 /// 5. **One leads to the next.** `transition_from_searching` makes a searcher
 ///    busy, and returns `true` if none searches now. In that case its caller
-///    has to call `notify`.
+///    has to call `notify`, unless it makes a `SeqCst` fence, looks at all
+///    queues, and sees no work.
 /// 6. **The last look.** `transition_to_parked` makes a worker parked, whether
 ///    it was busy or searching, and returns `true` if none searches now. In
 ///    that case its caller has to look at all queues before its thread parks.
 ///    The last searcher sees there what the others have moved before their
-///    `transition_from_searching`.
+///    `transition_from_searching`. (So it does in the look of clause 5.)
 /// 7. **Unparking.** A parked worker that goes on, for any reason, calls
 ///    `transition_from_parked`. If no `notify` has chosen it, it is `Busy` from
 ///    then on, and won't be chosen. If one has, it is `Searching`. A worker
@@ -98,7 +100,8 @@ impl Sleepers {
 
     /// A searcher has found work, and is busy. Returns `true` if no worker
     /// searches now: the caller must call [`notify`](Self::notify) before it
-    /// starts on the work.
+    /// starts on the work, unless it looks behind a `SeqCst` fence and sees no
+    /// other.
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
         todo!("count one searcher less; was it the last?")

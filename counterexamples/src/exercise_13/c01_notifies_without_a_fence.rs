@@ -4,6 +4,7 @@
 //! Also fails: models::a_push_and_a_worker_that_sleeps_again_do_not_miss_each_other
 //! Also fails: models::a_job_is_done_in_every_order
 //! Also fails: models::a_push_and_the_last_searcher_do_not_miss_each_other
+//! Also fails: models::a_searcher_that_looks_as_the_search_ends_sees_what_comes
 //! Also fails: models::a_searcher_that_sleeps_as_the_search_ends_sees_what_comes
 //! Also fails: models::a_worker_that_sleeps_as_the_search_ends_sees_what_comes
 //! Also fails: models::work_that_comes_as_the_search_ends_wakes_the_next

@@ -5,6 +5,7 @@
 mod workers;
 
 use parker::Parker;
+use primitives::atomic::{Ordering::SeqCst, fence};
 use primitives::{Arc, thread};
 use testkit::{Lesson, check_model};
 
@@ -163,6 +164,39 @@ fn work_that_comes_as_the_search_ends_wakes_the_next() {
                         && (!queue.is_empty()
                             || sleepers.transition_to_parked(1, Searching)
                                 && !queue.is_empty())
+                });
+            assert!(
+                named == Some(1) || is_seen,
+                "one is parked, none searches, and the work waits"
+            );
+        });
+    });
+}
+
+/// Clause 5: the searcher has ended its search, and calls `notify` only if it sees work.
+#[test]
+fn a_searcher_that_looks_as_the_search_ends_sees_what_comes() {
+    let lesson = Lesson {
+        clause: "5. One leads to the next",
+        promise: "A searcher finds other work as work is pushed, ends the last search, makes a \
+                  `SeqCst` fence, and looks. It sees the work, or the push chooses the parked \
+                  worker.",
+        usual_cause: "The searcher leaves the count after it has looked at it, or only in \
+                      `notify`. Or `notify` loads the count without a fence before it.",
+        read: "scheduler/sleepers.html#one-leads-to-the-next",
+    };
+    check_model(lesson, || {
+        primitives::model(|| {
+            let shared = Arc::new(with_queue(3));
+            assert!(
+                shared.0.transition_to_parked(1, Busy)
+                    && shared.0.transition_to_searching()
+            );
+            let (named, is_seen) =
+                beside(&shared, push, |(sleepers, queue)| {
+                    let must_look = sleepers.transition_from_searching();
+                    fence(SeqCst);
+                    must_look && !queue.is_empty()
                 });
             assert!(
                 named == Some(1) || is_seen,
@@ -611,6 +645,41 @@ fn the_last_look_sees_what_another_searcher_has_moved() {
                         && queue.is_empty()
                 });
             assert!(was_last || !is_lost, "the last look missed it");
+        });
+    });
+}
+
+/// Clause 6: the same for a searcher that has found work, and looks once its search has ended.
+#[test]
+fn a_look_at_the_end_of_the_search_sees_what_another_searcher_has_moved() {
+    let lesson = Lesson {
+        clause: "6. The last look",
+        promise: "A searcher moves work into its own queue and calls `transition_from_searching`. \
+                  Another one ends the last search, makes a `SeqCst` fence, and sees that work \
+                  there.",
+        usual_cause: "`transition_from_searching` changes the count with `Relaxed`. It needs \
+                      `Release`.",
+        read: "scheduler/sleepers.html#the-last-look",
+    };
+    check_model(lesson, || {
+        primitives::model(|| {
+            let shared = Arc::new(with_queue(4));
+            if !(shared.0.transition_to_searching()
+                && shared.0.transition_to_searching())
+            {
+                return; // One at a time is fine, too.
+            }
+            let move_work = |(sleepers, queue): &(Sleepers, Queue)| {
+                queue.push();
+                sleepers.transition_from_searching()
+            };
+            let (was_last, is_lost) =
+                beside(&shared, move_work, |(sleepers, queue)| {
+                    let must_look = sleepers.transition_from_searching();
+                    fence(SeqCst);
+                    must_look && queue.is_empty()
+                });
+            assert!(was_last || !is_lost, "the look missed it");
         });
     });
 }

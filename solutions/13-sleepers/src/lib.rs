@@ -14,9 +14,9 @@
 //! Two changes matter, since no other thread might look after them: one more
 //! worker is parked, and the last search ends. `transition_to_parked` has the
 //! fence after both. `transition_from_searching` has none, but requires its
-//! caller to call `notify`, which begins with one. Other changes are relaxed as
-//! far as pushes go: a search may miss one, but the worker that ends the last
-//! search doesn't.
+//! caller to make one, or to call `notify`, which begins with one. Other changes
+//! are relaxed as far as pushes go: a search may miss one, but the worker that
+//! ends the last search doesn't.
 //!
 //! Searchers also *move* work, from one queue to another, without a
 //! notification. So `transition_from_searching` releases, and the fence of the
@@ -28,7 +28,8 @@
 //!    worker is parked and none searches, it chooses a parked worker. If it
 //!    chooses none, a worker that parks or ends its search meanwhile sees the
 //!    work: once its `transition_to_parked` has returned `true`, or once its
-//!    `transition_from_searching` has and it has called `notify`.
+//!    `transition_from_searching` has and it has called `notify` or made a
+//!    `SeqCst` fence.
 //! 2. **Whom to wake.** `notify` chooses a worker that is parked, even if its
 //!    thread isn't yet. From then on that worker searches: it isn't chosen
 //!    again before it has parked again.
@@ -38,12 +39,13 @@
 //!    `notify` is under way, it lets one.
 //! 5. **One leads to the next.** `transition_from_searching` makes a searcher
 //!    busy, and returns `true` if none searches now. In that case its caller
-//!    has to call `notify`.
+//!    has to call `notify`, unless it makes a `SeqCst` fence, looks at all
+//!    queues, and sees no work.
 //! 6. **The last look.** `transition_to_parked` makes a worker parked, whether
 //!    it was busy or searching, and returns `true` if none searches now. In
 //!    that case its caller has to look at all queues before its thread parks.
 //!    The last searcher sees there what the others have moved before their
-//!    `transition_from_searching`.
+//!    `transition_from_searching`. (So it does in the look of clause 5.)
 //! 7. **Unparking.** A parked worker that goes on, for any reason, calls
 //!    `transition_from_parked`. If no `notify` has chosen it, it is `Busy` from
 //!    then on, and won't be chosen. If one has, it is `Searching`. A worker
