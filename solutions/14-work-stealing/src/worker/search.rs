@@ -125,7 +125,8 @@ impl Worker {
         // has pushed its task, or left the driver, before that, and this look
         // sees it.
         // Models: `two_tasks_from_outside_run_in_whatever_order` and
-        // `the_driver_is_handed_on`.
+        // `the_driver_is_handed_on`. loom's of the fence are exercise 13's:
+        // `a_searcher_that_looks_as_the_search_ends_sees_what_comes`.
         fence(SeqCst);
         let driver = self.shared.driver.as_ref();
         self.shared.has_work() || driver.is_some_and(DriverSeat::is_free)
