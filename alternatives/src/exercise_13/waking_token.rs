@@ -71,8 +71,8 @@ impl Sleepers {
     fn give_back(&self) {
         // A store would be enough. However, loom, unlike real memory, may put it before an earlier
         // swap of another thread.
-        // Relaxed: a fence follows, in `transition_to_parked` and in the `notify` that
-        // `transition_from_searching` requires. In `notify` the lock passes it to the next sleeper.
+        // Relaxed: a fence follows, in `transition_to_parked`, and as `transition_from_searching`
+        // requires. In `notify` the lock passes it to the next sleeper.
         self.is_taken.swap(false, Relaxed);
     }
 

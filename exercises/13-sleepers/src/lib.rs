@@ -7,7 +7,7 @@
 //! Import atomics, fences and locks from `primitives`, as in exercise 2. The
 //! models treat a `SeqCst` load or store as a weaker one: where one thread
 //! writes and then reads, and another does the same in the opposite order, they
-//! require a `fence(SeqCst)`, or an RMW of one word, on both sides.
+//! require a `fence(SeqCst)`, an RMW of one word, or one lock, on both sides.
 //!
 //! `work` in `workers.rs` shows how a worker uses what you write.
 
@@ -42,14 +42,15 @@ pub use activity::Activity;
 ///    search at once, rounded up; fewer is fine. If none searches and no
 ///    `notify` is under way, it lets one.
 /// 5. **One leads to the next.** `transition_from_searching` makes a searcher
-///    busy, and returns `true` if none searches now. In that case its caller
-///    has to call `notify`, unless it makes a `SeqCst` fence, looks at all
-///    queues, and sees no work.
+///    busy, at once, and returns `true` if none searches now. In that case its
+///    caller has to call `notify` before it starts on the work. Instead, it may
+///    make a `SeqCst` fence, look at all queues, and call `notify` only if it
+///    sees work.
 /// 6. **The last look.** `transition_to_parked` makes a worker parked, whether
 ///    it was busy or searching, and returns `true` if none searches now. In
 ///    that case its caller has to look at all queues before its thread parks.
 ///    The last searcher sees there what the others have moved before their
-///    `transition_from_searching`. (So it does in the look of clause 5.)
+///    `transition_from_searching`. The same holds for the look of clause 5.
 /// 7. **Unparking.** A parked worker that goes on, for any reason, calls
 ///    `transition_from_parked`. If no `notify` has chosen it, it is `Busy` from
 ///    then on, and won't be chosen. If one has, it is `Searching`. A worker
@@ -72,7 +73,7 @@ pub use activity::Activity;
 /// assert_eq!(sleepers.notify(), Some(1));
 /// assert_eq!(sleepers.notify(), None, "one is searching");
 /// // Worker 1 finds one of them.
-/// assert!(sleepers.transition_from_searching(), "it has to notify");
+/// assert!(sleepers.transition_from_searching(), "none searches now");
 /// assert_eq!(sleepers.notify(), None, "no worker is parked");
 /// ```
 pub struct Sleepers {}
@@ -100,8 +101,7 @@ impl Sleepers {
 
     /// A searcher has found work, and is busy. Returns `true` if no worker
     /// searches now: the caller must call [`notify`](Self::notify) before it
-    /// starts on the work, unless it looks behind a `SeqCst` fence and sees no
-    /// other.
+    /// starts on the work, or look (clause 5).
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
         todo!("count one searcher less; was it the last?")

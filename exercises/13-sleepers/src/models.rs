@@ -181,8 +181,10 @@ fn a_searcher_that_looks_as_the_search_ends_sees_what_comes() {
         promise: "A searcher finds other work as work is pushed, ends the last search, makes a \
                   `SeqCst` fence, and looks. It sees the work, or the push chooses the parked \
                   worker.",
-        usual_cause: "The searcher leaves the count after it has looked at it, or only in \
-                      `notify`. Or `notify` loads the count without a fence before it.",
+        usual_cause: "`transition_from_searching` looks at the count in one step and changes it in \
+                      another, or leaves that to `notify`. Or `notify` loads the count without a \
+                      fence before it: a lock replaces the fence only if \
+                      `transition_from_searching` takes it, too.",
         read: "scheduler/sleepers.html#one-leads-to-the-next",
     };
     check_model(lesson, || {

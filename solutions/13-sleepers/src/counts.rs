@@ -73,9 +73,10 @@ impl Counts {
     pub fn end_search(&self) -> bool {
         // Release: pairs with the fence of the worker that ends the last
         // search; shows what this one has taken into its own queue. Whether the
-        // caller sees the last pushes is left to the fence in the `notify` that
-        // follows.
-        // Model: `the_last_look_sees_what_another_searcher_has_moved`.
+        // caller sees the last pushes is left to the caller's fence, its own or
+        // that in `notify`.
+        // Models: `the_last_look_sees_what_another_searcher_has_moved`,
+        // `a_look_at_the_end_of_the_search_sees_what_another_searcher_has_moved`.
         let before = self.0.fetch_sub(SEARCHING, Release);
         debug_assert!(searching(before) > 0, "found, and none searches");
         searching(before) == 1

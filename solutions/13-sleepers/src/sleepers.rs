@@ -39,10 +39,11 @@ impl Sleepers {
     #[inline]
     pub fn notify(&self) -> Option<usize> {
         // SeqCst: pairs with the fence in `transition_to_parked`, and with the
-        // one here after another's `transition_from_searching`. Here the work
-        // comes first, then the counts; there the counts come first, then the
-        // queues: one of the two sees what the other wrote.
-        // Model: `a_push_and_a_worker_that_sleeps_do_not_miss_each_other`.
+        // one after another's `transition_from_searching`, which may be this
+        // one. Here the work comes first, then the counts; there the counts come
+        // first, then the queues: one of the two sees what the other wrote.
+        // Models: `a_push_and_a_worker_that_sleeps_do_not_miss_each_other`,
+        // `a_searcher_that_looks_as_the_search_ends_sees_what_comes`.
         fence(SeqCst);
         if self.counts.should_notify() {
             self.choose()
@@ -74,7 +75,7 @@ impl Sleepers {
 
     /// A searcher has found work, and is busy. Returns `true` if no worker
     /// searches now: the caller must call [`notify`](Self::notify) before it
-    /// starts on the work.
+    /// starts on the work, or look (clause 5).
     #[must_use]
     pub fn transition_from_searching(&self) -> bool {
         self.counts.end_search()

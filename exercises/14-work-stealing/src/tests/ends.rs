@@ -822,7 +822,9 @@ fn workers_without_a_task_sleep_beside_a_busy_one() {
         promise: "While one worker is in a long poll, the others, which have no task, use no CPU \
                   time.",
         usual_cause: "The workers search as long as one of them is busy, because it may spawn \
-                      something soon. They have to park, and `notify` unparks one.",
+                      something soon. They have to park, and `notify` unparks one. At a hang: as \
+                      many tasks as there are other workers were to meet in a barrier beside the \
+                      long poll. One of these workers sleeps while a task is ready: see clause 3.",
         read: "scheduler/work-stealing.html#the-worker-loop",
     };
     check(lesson, || {
@@ -830,7 +832,7 @@ fn workers_without_a_task_sleep_beside_a_busy_one() {
             let runtime = super::runtime(workers);
             let opener = Opener::new();
             occupy_worker(&runtime.handle(), &opener);
-            // Each of the others comes from a task, and finds no other one.
+            // Each of the others has just polled a task, and finds no more.
             let meeting = Arc::new(Barrier::new(workers - 1));
             let probes = (1..workers).map(|_| {
                 let meeting = meeting.clone();

@@ -117,7 +117,8 @@ fn a_waker_may_wait_again_when_it_is_woken() {
                 calls < MOST / 2,
                 "one event woke a task that waits again {calls} times, and would have gone on"
             );
-            // The waker keeps the readiness, which keeps the waker.
+            // The stored waker owns the readiness that stores it. This poll replaces
+            // it, so that neither leaks.
             let _ = poll(&readiness, Waker::noop(), Read);
             own.lock().unwrap().take();
             waiting.lock().unwrap().clear();

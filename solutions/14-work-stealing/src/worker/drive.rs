@@ -211,7 +211,9 @@ impl Worker {
         // fence in `has_missed_any` after a `transition_from_searching`. This
         // side frees the driver, or ends its watch, and then loads the number
         // of searchers. The other side counts one searcher less and then looks
-        // at the driver.
+        // at the driver. (That's more than exercise 13's contract promises of a
+        // `false`. If a `notify` under way is the reason for it, the worker that
+        // is chosen looks.)
         fence(SeqCst);
         if self.shared.sleepers.transition_to_searching() {
             self.set_activity(Activity::Searching);

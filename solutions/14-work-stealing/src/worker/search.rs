@@ -125,8 +125,9 @@ impl Worker {
         // has pushed its task, or left the driver, before that, and this look
         // sees it.
         // Models: `two_tasks_from_outside_run_in_whatever_order` and
-        // `the_driver_is_handed_on`. loom's of the fence are exercise 13's:
-        // `a_searcher_that_looks_as_the_search_ends_sees_what_comes`.
+        // `the_driver_is_handed_on`. Exercise 13 has loom's models of the fence:
+        // `a_searcher_that_looks_as_the_search_ends_sees_what_comes` and
+        // `a_look_at_the_end_of_the_search_sees_what_another_searcher_has_moved`.
         fence(SeqCst);
         let driver = self.shared.driver.as_ref();
         self.shared.has_work() || driver.is_some_and(DriverSeat::is_free)
