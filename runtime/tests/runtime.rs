@@ -284,7 +284,13 @@ fn where_there_is_no_runtime_a_panic_says_so() {
 fn what_the_workers_do_is_counted() {
     check(lesson("The metrics count polls and list tasks."), || {
         let runtime = two_workers();
-        let waiting = runtime.spawn(std::future::pending::<()>());
+        let (begun, has_begun) = mpsc::channel();
+        let waiting = runtime.spawn(async move {
+            begun.send(()).unwrap();
+            std::future::pending::<()>().await
+        });
+        // A worker that took it may be stopped before it polls it.
+        has_begun.recv().unwrap();
         runtime.block_on(async {
             let tasks: Vec<_> = (0..100)
                 .map(|_| runtime::spawn(runtime::yield_now()))
