@@ -26,7 +26,9 @@ describe("a chart", { skip: reasonToSkip() }, () => {
       assert.equal(await picture.getAttribute("aria-label"), await chart.getByRole("status").textContent());
       await chart.getByRole("button", { name: "chained_spawn" }).click();
       assert.equal(await chart.locator(".own").filter({ hasText: "without" }).count(), 0);
-      assert.ok(await chart.getByText("no clear difference from the lowest").count(), "41 to 47 and 46 to 52 overlap");
+      const ranges = (await cells(4)).map((text) => text.match(/\[(.*)–(.*)\]/).slice(1).map((it) => Number(it.replaceAll(",", ""))));
+      const overlaps = ranges.slice(1).some(([low]) => low <= ranges[0][1]);
+      assert.equal((await chart.getByText("no clear difference from the lowest").count()) > 0, overlaps, `${ranges.join(" ")}`);
       await table.locator("summary").click();
       assert.equal(await table.locator("table").isVisible(), true);
       const widths = await chart.locator(".chart-bar").evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width));
