@@ -39,8 +39,8 @@ impl Sleepers {
     #[inline]
     pub fn notify(&self) -> Option<usize> {
         // SeqCst: pairs with the fence in `transition_to_parked`, and with the
-        // one after another's `transition_from_searching`, which may be this
-        // one. Here the work comes first, then the counts; there the counts come
+        // one (perhaps this one) after another's `transition_from_searching`.
+        // Here the work comes first, then the counts; there the counts come
         // first, then the queues: one of the two sees what the other wrote.
         // Models: `a_push_and_a_worker_that_sleeps_do_not_miss_each_other`,
         // `a_searcher_that_looks_as_the_search_ends_sees_what_comes`.
