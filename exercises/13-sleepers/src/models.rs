@@ -631,22 +631,9 @@ fn the_last_look_sees_what_another_searcher_has_moved() {
     };
     check_model(lesson, || {
         primitives::model(|| {
-            let shared = Arc::new(with_queue(4));
-            if !(shared.0.transition_to_searching()
-                && shared.0.transition_to_searching())
-            {
-                return; // One at a time is fine, too.
-            }
-            let move_work = |(sleepers, queue): &(Sleepers, Queue)| {
-                queue.push();
-                sleepers.transition_from_searching()
-            };
-            let (was_last, is_lost) =
-                beside(&shared, move_work, |(sleepers, queue)| {
-                    sleepers.transition_to_parked(0, Searching)
-                        && queue.is_empty()
-                });
-            assert!(was_last || !is_lost, "the last look missed it");
+            assert_the_last_sees_what_was_moved(|sleepers| {
+                sleepers.transition_to_parked(0, Searching)
+            });
         });
     });
 }
@@ -665,25 +652,33 @@ fn a_look_at_the_end_of_the_search_sees_what_another_searcher_has_moved() {
     };
     check_model(lesson, || {
         primitives::model(|| {
-            let shared = Arc::new(with_queue(4));
-            if !(shared.0.transition_to_searching()
-                && shared.0.transition_to_searching())
-            {
-                return; // One at a time is fine, too.
-            }
-            let move_work = |(sleepers, queue): &(Sleepers, Queue)| {
-                queue.push();
-                sleepers.transition_from_searching()
-            };
-            let (was_last, is_lost) =
-                beside(&shared, move_work, |(sleepers, queue)| {
-                    let must_look = sleepers.transition_from_searching();
-                    fence(SeqCst);
-                    must_look && queue.is_empty()
-                });
-            assert!(was_last || !is_lost, "the look missed it");
+            assert_the_last_sees_what_was_moved(|sleepers| {
+                let must_look = sleepers.transition_from_searching();
+                fence(SeqCst);
+                must_look
+            });
         });
     });
+}
+
+/// One of two searchers moves work and leaves. The other one leaves by `leave`, and
+/// looks if that returns `true`.
+fn assert_the_last_sees_what_was_moved(leave: impl FnOnce(&Sleepers) -> bool) {
+    let shared = Arc::new(with_queue(4));
+    if !(shared.0.transition_to_searching()
+        && shared.0.transition_to_searching())
+    {
+        return; // One at a time is fine, too.
+    }
+    let move_work = |(sleepers, queue): &(Sleepers, Queue)| {
+        queue.push();
+        sleepers.transition_from_searching()
+    };
+    let (was_last, is_lost) =
+        beside(&shared, move_work, |(sleepers, queue)| {
+            leave(sleepers) && queue.is_empty()
+        });
+    assert!(was_last || !is_lost, "the last look missed it");
 }
 
 /// Clause 4: both see the same free place.
