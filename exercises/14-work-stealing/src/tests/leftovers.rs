@@ -128,7 +128,8 @@ impl Drop for Plain {
 impl Drop for Acting {
     fn drop(&mut self) {
         let Self(world, index) = self;
-        world.dropped.fetch_add(1, SeqCst);
+        // Last of all, even if this panics.
+        let _dropped = CountsWhenDropped(&world.dropped);
         let Some(other) = 1_usize.checked_sub(*index) else {
             // One of the two more.
             return;
@@ -185,6 +186,14 @@ impl Drop for Acting {
         if matches!(world.deed, Panic | WakeAndPanic) {
             panic!("a destructor of a future");
         }
+    }
+}
+
+struct CountsWhenDropped<'a>(&'a AtomicUsize);
+
+impl Drop for CountsWhenDropped<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, SeqCst);
     }
 }
 
@@ -308,6 +317,29 @@ impl World {
             let left = self.made.load(SeqCst) - self.dropped.load(SeqCst);
             assert!(left == 0, "{which}: {left} futures weren't dropped");
         }
+        let start = Instant::now();
+        while self.made.load(SeqCst) != self.dropped.load(SeqCst) {
+            assert!(
+                start.elapsed() < PATIENCE,
+                "{which}: a future wasn't dropped in {PATIENCE:?}"
+            );
+            thread::yield_now();
+        }
+        // Before a handle is polled here: only the waker of its last poll is woken.
+        let wakes = std::mem::take(&mut *self.wakes.lock().unwrap());
+        for wakes in wakes {
+            // No thread waits for the end of a runtime that its own task drops.
+            while dropper == OwnTask
+                && wakes.wakes() == 0
+                && start.elapsed() < PATIENCE
+            {
+                thread::yield_now();
+            }
+            assert!(
+                wakes.wakes() > 0,
+                "{which}: a handle's waker wasn't woken"
+            );
+        }
         let tasks = self.tasks.lock().unwrap().each_mut().map(Option::take);
         let spawned = std::mem::take(&mut *self.spawned.lock().unwrap());
         for task in tasks.into_iter().flatten().chain(spawned) {
@@ -327,28 +359,6 @@ impl World {
         for job in jobs {
             let is_right = parker::block_on(job);
             assert!(is_right, "{which}: the job's handle gives another error");
-        }
-        let start = Instant::now();
-        while self.made.load(SeqCst) != self.dropped.load(SeqCst) {
-            assert!(
-                start.elapsed() < PATIENCE,
-                "{which}: a future wasn't dropped in {PATIENCE:?}"
-            );
-            thread::yield_now();
-        }
-        let wakes = std::mem::take(&mut *self.wakes.lock().unwrap());
-        for wakes in wakes {
-            // No thread waits for the end of a runtime that its own task drops.
-            while dropper == OwnTask
-                && wakes.wakes() == 0
-                && start.elapsed() < PATIENCE
-            {
-                thread::yield_now();
-            }
-            assert!(
-                wakes.wakes() > 0,
-                "{which}: a handle's waker wasn't woken"
-            );
         }
     }
 }
