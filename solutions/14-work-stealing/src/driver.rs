@@ -4,6 +4,7 @@
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 
 use primitives::atomic::{
     AtomicBool, AtomicUsize,
@@ -76,6 +77,12 @@ pub struct DriverSeat {
     /// checks whether the seat is free.
     is_watched: AtomicBool,
     departures: AtomicUsize,
+    /// The worker that serves the driver alone: one more than its index, or
+    /// [`FREE`].
+    alone: AtomicUsize,
+    /// Until when the machine counts as crowded, in milliseconds since `made`.
+    crowded_until: AtomicUsize,
+    made: Instant,
     driver: Mutex<Box<dyn Driver>>,
     unpark: Box<dyn Fn() + Send + Sync>,
     handle: Arc<dyn Any + Send + Sync>,
@@ -89,6 +96,9 @@ impl DriverSeat {
             occupant: AtomicUsize::new(FREE),
             is_watched: AtomicBool::new(false),
             departures: AtomicUsize::new(0),
+            alone: AtomicUsize::new(FREE),
+            crowded_until: AtomicUsize::new(0),
+            made: Instant::now(),
             unpark: driver.unparker(),
             handle: driver.handle(),
             driver: Mutex::new(driver),
@@ -159,6 +169,58 @@ impl DriverSeat {
         fence(SeqCst);
         // Relaxed: the fence orders it.
         self.is_watched.load(Relaxed)
+    }
+
+    /// Returns `true` if a worker watches the seat: a guess.
+    pub fn is_watched(&self) -> bool {
+        self.is_watched.load(Relaxed)
+    }
+
+    /// From now on this worker serves the driver alone, or doesn't.
+    pub fn set_alone(&self, worker: usize, is_alone: bool) {
+        if is_alone == self.is_alone(worker) {
+            return;
+        }
+        // Relaxed, here and below: a hint. A worker that follows an old one
+        // watches the seat, or takes it although another one would come back.
+        let alone = if is_alone { worker + 1 } else { FREE };
+        self.alone.store(alone, Relaxed);
+    }
+
+    /// Returns `true` if this worker serves the driver alone.
+    pub fn is_alone(&self, worker: usize) -> bool {
+        self.alone.load(Relaxed) == worker + 1
+    }
+
+    /// Returns `true` if another worker serves the driver alone, and will come
+    /// back to it.
+    pub fn is_left_to_another(&self, worker: usize) -> bool {
+        self.alone.load(Relaxed) != FREE && !self.is_alone(worker)
+    }
+
+    /// No worker serves the driver alone from now on.
+    pub fn end_alone(&self) {
+        self.alone.store(FREE, Relaxed);
+    }
+
+    /// Returns when the seat was made.
+    pub fn made(&self) -> Instant {
+        self.made
+    }
+
+    /// Notes until when the machine counts as crowded, if it does.
+    pub fn set_crowded(&self, until: Option<Instant>) {
+        let until = until.map_or(0, |until| self.millis_until(until));
+        self.crowded_until.store(until, Relaxed);
+    }
+
+    /// Returns `true` if the machine counts as crowded at this time.
+    pub fn is_crowded(&self, now: Instant) -> bool {
+        self.millis_until(now) < self.crowded_until.load(Relaxed)
+    }
+
+    fn millis_until(&self, time: Instant) -> usize {
+        time.duration_since(self.made).as_millis() as usize
     }
 
     /// Returns how often the seat was left with work. The number may wrap.

@@ -5,6 +5,7 @@ use std::any::Any;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 use primitives::{Condvar, Mutex, thread};
 
@@ -152,48 +153,87 @@ fn an_event_wakes_its_task() {
 /// polls the task of the second event.
 #[test]
 fn the_driver_is_handed_on() {
-    model(1, || {
-        let (runtime, events) = runtime(2);
-        let tasks = [0, 1].map(|number| {
-            let events = events.clone();
-            runtime.spawn(async move {
-                events.wait_for(number).await;
-                events.meet(2);
-            })
-        });
-        let firing = thread::spawn(move || {
-            events.fire(0);
-            events.fire(1);
-        });
-        firing.join().expect("it doesn't panic");
-        for task in tasks {
-            runtime.block_on(task).expect("it returns");
-        }
+    model(1, || hand_on(Machine::Quiet));
+}
+
+/// The same where the worker that leaves the driver keeps both tasks, if it's
+/// watched.
+#[test]
+fn the_driver_is_handed_on_on_a_crowded_machine() {
+    model(1, || hand_on(Machine::Crowded));
+}
+
+fn hand_on(machine: Machine) {
+    let (runtime, events) = runtime(2);
+    machine.make(&runtime);
+    let tasks = [0, 1].map(|number| {
+        let events = events.clone();
+        runtime.spawn(async move {
+            events.wait_for(number).await;
+            events.meet(2);
+        })
     });
+    let firing = thread::spawn(move || {
+        events.fire(0);
+        events.fire(1);
+    });
+    firing.join().expect("it doesn't panic");
+    for task in tasks {
+        runtime.block_on(task).expect("it returns");
+    }
 }
 
 /// One worker parks while the other, busy one looks at the driver. Then the
 /// busy worker blocks in a poll until the event has reached its task.
 #[test]
 fn a_look_leaves_no_gap() {
-    model(1, || {
-        let (runtime, events) = runtime(2);
-        let waited_for = events.clone();
-        let waiting = runtime.spawn(async move {
-            waited_for.wait_for(0).await;
-            waited_for.meet(2);
-        });
-        let busy = runtime.spawn(async move {
-            for _ in 0..3 {
-                yield_now().await;
-            }
-            events.fire(0);
-            events.meet(2);
-        });
-        for task in [waiting, busy] {
-            runtime.block_on(task).expect("it returns");
-        }
+    model(1, || look(Machine::Quiet));
+}
+
+/// The same where one of the workers serves the driver alone.
+#[test]
+fn a_look_leaves_no_gap_on_a_crowded_machine() {
+    model(1, || look(Machine::Crowded));
+}
+
+fn look(machine: Machine) {
+    let (runtime, events) = runtime(2);
+    machine.make(&runtime);
+    let waited_for = events.clone();
+    let waiting = runtime.spawn(async move {
+        waited_for.wait_for(0).await;
+        waited_for.meet(2);
     });
+    let busy = runtime.spawn(async move {
+        for _ in 0..3 {
+            yield_now().await;
+        }
+        events.fire(0);
+        events.meet(2);
+    });
+    for task in [waiting, busy] {
+        runtime.block_on(task).expect("it returns");
+    }
+}
+
+/// What the workers take the machine for.
+#[derive(Clone, Copy)]
+enum Machine {
+    Quiet,
+    Crowded,
+}
+
+impl Machine {
+    /// On a crowded machine, the first worker serves the driver alone from the
+    /// start.
+    fn make(self, runtime: &Runtime) {
+        if let Self::Crowded = self {
+            let shared = runtime.handle().shared().clone();
+            let seat = shared.driver.as_ref().expect("it has a driver");
+            seat.set_crowded(Some(seat.made() + Duration::from_secs(1)));
+            seat.set_alone(0, true);
+        }
+    }
 }
 
 /// The same with three workers. One leaves the driver and blocks. Another one,

@@ -14,6 +14,11 @@
 //! ends, the driver isn't left empty: if the worker found work, and sees the
 //! driver free, it notifies another one, and if it found none, it tries to take
 //! the driver as it parks.
+//!
+//! On a crowded machine, a worker that leaves the driver with many tasks serves
+//! it alone, see `alone`: it notifies none as long as the driver is watched. If
+//! it isn't back within five milliseconds, the one that watches steals its
+//! tasks and takes the driver.
 
 use std::cell::Cell;
 use std::mem;
@@ -48,14 +53,21 @@ const WATCH: Duration = if IS_MODEL {
 /// too.
 const LOCAL_EVENTS: usize = if IS_MODEL { 1 } else { 32 };
 
+/// How many events are dispatched before a worker asks whether there are more.
+const FEW_EVENTS: usize = if IS_MODEL { 1 } else { 8 };
+
+/// How many more events of a batch a worker keeps at most that serves the driver
+/// alone. The tasks of a larger batch are shared in any case.
+const KEPT_EVENTS: usize = 56;
+
 const IS_MODEL: bool = cfg!(any(feature = "loom", feature = "shuttle"));
 
 /// How a watch has ended.
+#[derive(PartialEq, Eq)]
 enum Watched {
-    /// This worker has been notified.
-    Notified,
-    /// The driver was left, and this worker must try to take it.
-    Free,
+    /// This worker has been notified, or the driver was left and the worker
+    /// that left it isn't back: this one must search.
+    Searches,
     /// Another worker has the driver, and it hasn't been left for a while, or
     /// another worker watches it. The next worker that leaves it notifies one
     /// that's parked.
@@ -89,8 +101,12 @@ impl Worker {
             return;
         };
         driver.look();
-        self.dispatch(&mut driver);
+        let keeps_all = self.dispatch(seat, &mut driver);
         drop(driver);
+        if keeps_all && seat.is_watched_after_departure() {
+            // Model: `a_look_leaves_no_gap_on_a_crowded_machine`.
+            return;
+        }
         // A worker that parked meanwhile found the driver taken. This call
         // makes it look again, and it also announces the tasks that were woken.
         // Model: `a_look_leaves_no_gap`.
@@ -105,29 +121,29 @@ impl Worker {
         let Some(seat) = &self.shared.driver else {
             return false;
         };
-        let mut driver = loop {
-            if let Some(driver) = seat.try_take(self.index) {
-                break driver;
+        let driver = if seat.is_left_to_another(self.index) {
+            None
+        } else {
+            seat.try_take(self.index)
+        };
+        let Some(mut driver) = driver else {
+            seat.set_alone(self.index, false);
+            if self.watch(seat) == Watched::Over {
+                return false;
             }
-            match self.watch(seat) {
-                Watched::Free => continue,
-                Watched::Over => return false,
-                Watched::Notified => {
-                    let sleepers = &self.shared.sleepers;
-                    let activity = sleepers.transition_from_parked(self.index);
-                    self.set_activity(activity);
-                    // A search ends with a look at the driver or with another
-                    // try for it, so a worker that relied on this watch can
-                    // rely on the search.
-                    self.search_if_busy();
-                    return true;
-                }
-            }
+            let sleepers = &self.shared.sleepers;
+            let activity = sleepers.transition_from_parked(self.index);
+            self.set_activity(activity);
+            // A search ends with a look at the driver or with a try for it, so
+            // a worker that relied on this watch can rely on the search. It
+            // also finds the tasks that this worker has kept.
+            self.search_if_busy();
+            return true;
         };
         driver.announce();
         if !self.shared.is_shut_down() && !self.take_token() {
             self.emit(|| Event::Parked);
-            driver.wait();
+            self.wait(seat, &mut driver);
             self.has_waited.set(true);
             self.emit(|| Event::Unparked);
             // If a token ended the wait, taking it acquires what the thread
@@ -139,12 +155,22 @@ impl Worker {
         // worker that's chosen to come for them.
         let sleepers = &self.shared.sleepers;
         self.set_activity(sleepers.transition_from_parked(self.index));
-        self.dispatch(&mut driver);
+        let keeps_all = self.dispatch(seat, &mut driver);
         drop(driver);
-        self.hand_on(seat);
+        self.hand_on(seat, keeps_all);
         true
     }
     // ANCHOR_END: park_in_driver
+
+    fn wait(&self, seat: &DriverSeat, driver: &mut Occupant<'_>) {
+        // A model must be deterministic, so it doesn't read the clock.
+        let is_alone = !IS_MODEL && seat.is_alone(self.index);
+        let began = is_alone.then(Instant::now);
+        driver.wait();
+        if began.is_some_and(|began| !self.alone.goes_on_after_wait(began)) {
+            seat.set_alone(self.index, false);
+        }
+    }
 
     // ANCHOR: watch
     /// Parks, and checks every five milliseconds whether the driver is free, as
@@ -160,22 +186,27 @@ impl Worker {
                 break true;
             }
             let before = mem::replace(&mut departures, seat.departures());
-            if departures == before || seat.is_free() {
+            let is_left =
+                seat.is_free() && !seat.is_left_to_another(self.index);
+            if departures == before || is_left {
                 break false;
             }
         };
         self.emit(|| Event::Unparked);
-        match (seat.end_watch(), is_notified) {
-            (_, true) => Watched::Notified,
-            (true, false) => Watched::Free,
-            (false, false) => Watched::Over,
+        if !is_notified {
+            seat.end_alone();
+        }
+        if seat.end_watch() || is_notified {
+            Watched::Searches
+        } else {
+            Watched::Over
         }
     }
     // ANCHOR_END: watch
 
     /// Makes sure that a parked worker takes the driver, which is free now,
     /// before this worker goes on.
-    fn hand_on(&self, seat: &DriverSeat) {
+    fn hand_on(&self, seat: &DriverSeat, keeps_all: bool) {
         if self.shared.workers.len() == 1 {
             // There's no other worker to notify. If this one counts as
             // searching, it goes on so, because a search looks at the injector.
@@ -190,8 +221,9 @@ impl Worker {
                 // It doesn't matter whether it was the last one that searched,
                 // because `notify` follows in any case.
                 let _ = self.shared.sleepers.transition_from_searching();
-            } else if is_watched && self.queue.len() == 1 {
+            } else if is_watched && (keeps_all || self.queue.len() == 1) {
                 // This worker can poll its only task itself.
+                // Model: `the_driver_is_handed_on_on_a_crowded_machine`.
                 return;
             }
             // Model: `the_driver_is_handed_on`.
@@ -220,18 +252,53 @@ impl Worker {
         }
     }
 
-    fn dispatch(&self, driver: &mut Occupant<'_>) {
-        if driver.dispatch(LOCAL_EVENTS) {
+    /// Wakes the tasks of the events. Returns `true` if this worker keeps all
+    /// of them for itself as long as the driver is watched, and has notified
+    /// none.
+    fn dispatch(&self, seat: &DriverSeat, driver: &mut Occupant<'_>) -> bool {
+        self.is_quiet.set(true);
+        let mut has_more = driver.dispatch(FEW_EVENTS);
+        let is_alone = self.decide_alone(seat, has_more);
+        let mut keeps_all = is_alone && seat.is_watched();
+        if has_more && keeps_all {
+            has_more = driver.dispatch(KEPT_EVENTS);
+        }
+        self.is_quiet.set(false);
+        if has_more && driver.dispatch(LOCAL_EVENTS - FEW_EVENTS) {
             context::run_as_other(|| {
                 driver.dispatch(usize::MAX);
             });
         }
+        keeps_all &= !has_more && self.shared.injector.is_empty();
         if let Some(task) = self.slot.take_uncapped() {
             // Other workers can't steal from the LIFO slot, and the first poll
             // may be a long one of another task, from the injector.
             // Model: `the_driver_is_handed_on`.
             self.push(task);
         }
+        keeps_all
+    }
+
+    /// Decides whether this worker serves the driver alone from now on. It
+    /// begins so if it has many events, and goes on so until it has little to
+    /// do.
+    fn decide_alone(&self, seat: &DriverSeat, has_many: bool) -> bool {
+        let was_alone = seat.is_alone(self.index);
+        let is_only = self.shared.workers.len() == 1;
+        if is_only || (!was_alone && !has_many) {
+            return false;
+        }
+        let is_alone = if IS_MODEL {
+            // Without a clock, which a model must not read.
+            seat.is_crowded(seat.made())
+        } else {
+            self.alone.is_crowded(seat)
+        };
+        if is_alone && !was_alone {
+            self.alone.begin();
+        }
+        seat.set_alone(self.index, is_alone);
+        is_alone
     }
 
     /// Takes the parker's token, if there is one.

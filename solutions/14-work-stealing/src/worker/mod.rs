@@ -3,6 +3,7 @@
 //! checks whether tasks have come to the injector, and takes from there if it's
 //! time by its `pace`.
 
+mod alone;
 mod drive;
 mod pace;
 mod search;
@@ -19,6 +20,7 @@ use super::run_queue::Local;
 use super::shared::{CAPACITY, Shared, Task};
 use super::sleepers::Activity;
 
+use alone::Alone;
 use pace::Pace;
 
 /// A worker, on its own thread.
@@ -38,6 +40,11 @@ pub struct Worker {
     /// Whether this worker has waited in the driver since it last checked
     /// whether it's time to look at it.
     has_waited: Cell<bool>,
+    /// Set while this worker pushes tasks of which it notifies others later, or
+    /// not at all.
+    is_quiet: Cell<bool>,
+    /// When to serve the driver alone.
+    alone: Alone,
     random: Cell<u32>,
 }
 
@@ -58,6 +65,8 @@ impl Worker {
             parker,
             activity: Cell::new(Activity::Busy),
             has_waited: Cell::new(false),
+            is_quiet: Cell::new(false),
+            alone: Alone::new(),
             // Any seed but 0 will do, as long as the workers' seeds differ.
             random: Cell::new(index as u32 + 1),
         }
@@ -97,7 +106,7 @@ impl Worker {
     /// If there's no other, this saves the fence.
     #[inline]
     fn notify_others(&self) {
-        if self.shared.workers.len() > 1 {
+        if self.shared.workers.len() > 1 && !self.is_quiet.get() {
             self.shared.notify();
         }
     }
