@@ -2,6 +2,7 @@
 //! Caught by: a_ready_future_needs_no_wake_up
 //! Also fails: a_waker_may_be_used_after_block_on_returned
 //! Also fails: the_future_gets_a_waker_that_wakes
+//! Also fails: a_waker_still_wakes_after_a_call_within_the_poll
 //!
 //! The first poll is there to leave the waker with the future, so its result is
 //! thrown away. A future that is ready at that poll has no reason to call its

@@ -22,6 +22,7 @@
 //! Also fails: a_wake_up_ends_one_sleep
 //! Also fails: the_future_gets_a_waker_that_wakes
 //! Also fails: a_wake_up_counts_even_if_stores_arrive_late
+//! Also fails: a_waker_still_wakes_after_a_call_within_the_poll
 //!
 //! The loop sleeps before it polls, as if a future woke its executor when it's
 //! created. Nothing wakes the thread, because the future hasn't seen the waker

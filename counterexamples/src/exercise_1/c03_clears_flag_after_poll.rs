@@ -15,6 +15,7 @@
 //! Also fails: a_waker_of_an_earlier_poll_wakes
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //! Also fails: a_wake_up_counts_even_if_stores_arrive_late
+//! Also fails: a_waker_still_wakes_after_a_call_within_the_poll
 //!
 //! Clears the flag where the wait begins, to start from a clean state. If a
 //! wake-up came during the poll, it had set the flag.

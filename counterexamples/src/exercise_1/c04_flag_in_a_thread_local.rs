@@ -11,6 +11,7 @@
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //! Also fails: the_future_does_not_move_between_polls
 //! Also fails: a_wake_up_counts_even_if_stores_arrive_late
+//! Also fails: a_waker_still_wakes_after_a_call_within_the_poll
 //!
 //! The flag belongs to one `block_on`, and so to one thread: a thread-local seems right
 //! for it, and saves the atomic. But `wake` runs on the thread that wakes, and sets that

@@ -11,6 +11,7 @@
 //! Also fails: a_waker_of_an_earlier_poll_wakes
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //! Also fails: a_wake_up_counts_even_if_stores_arrive_late
+//! Also fails: a_waker_still_wakes_after_a_call_within_the_poll
 //!
 //! Asks for the current thread when it wakes, instead of when it's made. A
 //! future that wakes itself works, but any other thread that wakes it unparks

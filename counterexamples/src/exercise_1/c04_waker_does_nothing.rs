@@ -20,6 +20,7 @@
 //! Also fails: a_panic_of_the_future_reaches_the_caller
 //! Also fails: a_waker_may_be_used_after_block_on_returned
 //! Also fails: a_wake_up_counts_even_if_stores_arrive_late
+//! Also fails: a_waker_still_wakes_after_a_call_within_the_poll
 //!
 //! Takes the chapter's first program, which polls with a waker that does nothing, and
 //! replaces the spinning by a sleep. The thread sleeps, as it should, but nothing can

@@ -459,6 +459,77 @@ fn two_waiting_threads_do_not_take_each_others_wake_ups() {
     });
 }
 
+/// When a future is woken in whose poll there's another call of `block_on`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    JustBefore,
+    JustAfter,
+    OnceAsleep,
+}
+
+use When::{JustAfter, JustBefore, OnceAsleep};
+
+/// Clause 4: a future may call a library that blocks.
+#[test]
+fn a_waker_still_wakes_after_a_call_within_the_poll() {
+    let lesson = Lesson {
+        clause: "4. Any thread",
+        promise: "If a future calls `block_on` during its poll, its waker still wakes the outer \
+                  call afterward. If the inner call doesn't sleep, a wake-up before it counts, too.",
+        usual_cause: "The calls of one thread share something that the inner call replaces, clears \
+                      or removes: a flag in a thread-local, or an entry under the thread's id in a \
+                      map. Then the outer call's waker sets nothing that the outer call looks at, \
+                      and the thread sleeps forever. Make a signal for each call, and keep it in \
+                      that call's waker.",
+        read: "one-future/block-on.html#whose-thread-to-wake",
+    };
+    check(lesson, || {
+        let is_ready = || block_on(async {});
+        let panics = || block_on(async { panic!("the inner future panics") });
+        let sleeps = || block_on(Yields(2));
+        for when in [JustBefore, JustAfter, OnceAsleep] {
+            wait_with_calls_within(when, is_ready);
+            wait_with_calls_within(when, panics);
+        }
+        for when in [JustAfter, OnceAsleep] {
+            wait_with_calls_within(when, sleeps);
+        }
+    });
+}
+
+/// Waits for a future that needs two wake-ups, and makes a call in the poll
+/// before each.
+fn wait_with_calls_within(when: When, call: fn()) {
+    let mut polls = 0;
+    let mut waking = Vec::new();
+    block_on(poll_fn(|cx| {
+        polls += 1;
+        if polls == 3 {
+            return Poll::Ready(());
+        }
+        if when == JustBefore {
+            cx.waker().wake_by_ref();
+        }
+        // It may refuse such a call.
+        let _ = catch_unwind(call);
+        match when {
+            JustBefore => {}
+            JustAfter => cx.waker().wake_by_ref(),
+            OnceAsleep => {
+                let (waker, asleep) = (cx.waker().clone(), ThreadProbe::here());
+                waking.push(thread::spawn(move || {
+                    asleep.wait_until_asleep();
+                    waker.wake();
+                }));
+            }
+        }
+        Poll::Pending
+    }));
+    for thread in waking {
+        thread.join().expect("waking doesn't panic");
+    }
+}
+
 /// How many polls without a wake-up a correct design may make.
 const SPARE_POLLS: u32 = 10;
 

@@ -26,7 +26,8 @@ use std::thread::{self, Thread};
 /// 4. **Any thread.** Each clone of the waker may be called from any thread,
 ///    and wakes the `block_on` that it was made for. (A future that puts the
 ///    thread to sleep during its poll, with `thread::park` or a `block_on` of
-///    its own, may consume a wake-up. The next exercise is about that.)
+///    its own, may consume a wake-up that has come by then, but none that comes
+///    later. The next exercise is about that.)
 /// 5. **Bounded polls.** A wake-up causes at most one further poll, and several
 ///    wake-ups before that poll may share it. An occasional poll without a
 ///    wake-up is allowed, but not a second poll for each wake-up.
@@ -39,7 +40,8 @@ use std::thread::{self, Thread};
 ///
 /// # Panics
 ///
-/// Propagates a panic of the future.
+/// Propagates a panic of the future. May also panic where it's called within a
+/// poll of another `block_on`, which then goes on.
 ///
 /// # Examples
 ///
