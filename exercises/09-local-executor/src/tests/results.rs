@@ -334,6 +334,104 @@ fn the_callers_own_panic_passes() {
     });
 }
 
+/// Clause 9: the panic of the caller's own future may come while tasks are
+/// ready.
+#[test]
+fn the_callers_own_panic_loses_no_ready_task() {
+    let lesson = Lesson {
+        clause: "9. Panics",
+        promise: "A task that is ready when the future of `block_on` panics is polled in the next \
+                  call.",
+        usual_cause: "`block_on` takes everything that is ready out of the queue, into a variable \
+                      of its own, and puts the rest back where it returns. A panic doesn't get \
+                      there, and drops the variable. The tasks in it still count as being in the \
+                      queue, so no later wake-up puts them there. Put the rest back in a \
+                      destructor, or take out one task at a time.",
+        read: "scheduler/local-executor.html#a-task-that-panics",
+    };
+    check(lesson, || {
+        for last_poll in 1..=3 {
+            for panics_in_poll in [true, false] {
+                for side in [Side::Here, Side::Elsewhere] {
+                    for is_first in [true, false] {
+                        let root = Root {
+                            last_poll,
+                            panics_in_poll,
+                            side,
+                            is_first,
+                        };
+                        root.panic_beside_ready_tasks();
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// A future of `block_on` that panics.
+#[derive(Clone, Copy)]
+struct Root {
+    last_poll: usize,
+    /// If not, it panics as it's dropped.
+    panics_in_poll: bool,
+    /// The thread that wakes.
+    side: Side,
+    /// Whether it wakes itself before it makes tasks ready, or after that.
+    is_first: bool,
+}
+
+impl Root {
+    #[track_caller]
+    fn panic_beside_ready_tasks(self) {
+        let Self {
+            last_poll, side, ..
+        } = self;
+        let executor = LocalExecutor::new();
+        let tasks: Vec<_> =
+            (0..=last_poll).map(|_| spawn_waiting(&executor)).collect();
+        let wakers: Vec<_> = tasks.iter().map(waker_of).collect();
+        side.wake(&wakers[0]);
+        let spawned = Rc::new(Cell::new(0));
+        let (counted, mut polls, owned) = (spawned.clone(), 0, PanicOnDrop);
+        let future = poll_fn(move |cx| {
+            let _owned = &owned;
+            polls += 1;
+            if self.is_first {
+                side.wake(cx.waker());
+            }
+            side.wake(&wakers[polls]);
+            let count = counted.clone();
+            drop(spawn(async move { count.set(count.get() + 1) }));
+            if !self.is_first {
+                side.wake(cx.waker());
+            }
+            match polls < last_poll {
+                true => Poll::Pending,
+                false if self.panics_in_poll => panic!("boom"),
+                false => Poll::Ready(()),
+            }
+        });
+        let panic = panic_message(|| executor.block_on(future));
+        let when = match self.panics_in_poll {
+            true => format!("in poll {last_poll}"),
+            false => format!("as it was dropped, after poll {last_poll}"),
+        };
+        assert!(
+            panic.is_some(),
+            "the future of `block_on` panicked {when}, and `block_on` didn't pass that on"
+        );
+        executor.block_on(Yields(MANY));
+        let woken = tasks.iter().filter(|task| task.polls() == 2).count();
+        let made_ready = tasks.len() + last_poll;
+        let polled = woken + spawned.get();
+        assert!(
+            polled == made_ready,
+            "the future of `block_on` panicked {when}; of {made_ready} tasks that were woken or \
+             spawned before that, {polled} have been polled"
+        );
+    }
+}
+
 /// Clause 14: the executor uses outcomes for its results, and other code may,
 /// too.
 #[test]
