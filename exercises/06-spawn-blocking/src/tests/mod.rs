@@ -15,6 +15,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::panic::panic_any;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
@@ -22,12 +23,12 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use parker::block_on;
-use primitives::chaos::{hold_after_timeout, with_chaos};
+use primitives::chaos::{at_moment, hold_after_timeout, with_chaos};
 use testkit::{
     CountingWaker, DropLog, DropProbe, Gate, HostileClone, HostileWaker,
-    Lesson, Opener, PanicOnDrop, StackWakers, ThreadProbe, WakeCounts, check,
-    durations_that_wrap, idle_cost, log_of_this_threads_end, panic_message,
-    wakers_without_data, without_new_threads,
+    Lesson, Opener, PanicOnDrop, Partner, StackWakers, ThreadProbe, WakeCounts,
+    check, durations_that_wrap, idle_cost, log_of_this_threads_end,
+    panic_message, wakers_without_data, without_new_threads,
 };
 
 use super::{JoinError, JoinHandle, Pool, spawn_rayon};

@@ -563,3 +563,90 @@ fn a_cancelled_job_may_submit_another_as_it_is_dropped() {
         assert!(later.is_ok_and(|n| n == 7), "a later job does not run");
     });
 }
+
+/// Clause 11: another submitter may count on the thread that is being started.
+#[test]
+fn a_job_that_comes_as_a_thread_is_refused_is_cancelled_too() {
+    let lesson = Lesson {
+        clause: "11. No thread to be had",
+        promise: "If two threads submit a job each while the system has no thread for either, both \
+                  jobs are cancelled, no matter how the two calls interleave.",
+        usual_cause: "A thread is counted first, and then started without the lock. Meanwhile, \
+                      another submitter leaves its job to that thread. When the start has failed, \
+                      the first submitter takes only one job out of the queue: its own, or the \
+                      last. If there's no thread by then, cancel all jobs in the queue. Or start \
+                      threads under the lock.",
+        read: "blocking/spawn-blocking.html#no-thread-to-be-had",
+    };
+    check(lesson, || {
+        let partner = Rc::new(Partner::new());
+        let pairs = without_new_threads(|| {
+            [1, 2].map(|cap| {
+                let submit = |moment| submit_two(cap, moment, &partner);
+                (0..).map_while(submit).collect::<Vec<_>>()
+            })
+        });
+        for pair in pairs.into_iter().flatten().flatten() {
+            pair.assert_is_over();
+        }
+    });
+}
+
+/// Two jobs of one pool. Another thread submitted the second while this thread
+/// was submitting the first.
+struct Pair {
+    pool: Arc<Pool>,
+    cap: usize,
+    moment: usize,
+    jobs: [JoinHandle<()>; 2],
+}
+
+/// Submits a job, and has the partner submit another just before the operation
+/// with the index `moment`. Returns `None` if there are fewer operations.
+fn submit_two(
+    cap: usize,
+    moment: usize,
+    partner: &Rc<Partner>,
+) -> Option<Pair> {
+    let pool = Arc::new(Pool::new(cap, HOUR));
+    let second = Rc::new(RefCell::new(None));
+    let (other, place, partner) =
+        (pool.clone(), second.clone(), partner.clone());
+    let submit = move || {
+        let submitted = partner.call(move || other.spawn_blocking(|| ()));
+        place.replace(Some(submitted));
+    };
+    let (first, _) = at_moment(moment, submit, || pool.spawn_blocking(|| ()));
+    let second = second.take()?.recv().expect("submitting doesn't panic");
+    Some(Pair {
+        pool,
+        cap,
+        moment,
+        jobs: [first, second],
+    })
+}
+
+impl Pair {
+    /// Asserts that both handles are ready although nothing else is submitted,
+    /// and that the pool is as good as new.
+    #[track_caller]
+    fn assert_is_over(self) {
+        let Self { cap, moment, .. } = self;
+        for (mut job, which) in self.jobs.into_iter().zip(["first", "second"]) {
+            let is_ready = (0..LOOKS).any(|_| {
+                let is_ready = poll_once(&mut job, Waker::noop());
+                if !is_ready {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                is_ready
+            });
+            assert!(
+                is_ready,
+                "with a cap of {cap} and no thread to be had, a job was submitted, and another \
+                 just before operation {moment} of that call; the handle of the {which} job is \
+                 never ready"
+            );
+        }
+        run_together(&self.pool, cap, || ());
+    }
+}
