@@ -6,6 +6,7 @@
 
 mod ends;
 mod histories;
+mod moments;
 mod tasks;
 mod workers;
 
@@ -18,7 +19,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use block_on::block_on;
-use primitives::chaos::with_chaos;
+use primitives::chaos::{plan_moment, with_chaos};
 use testkit::{
     DropLog, DropProbe, HostileWaker, Lesson, ManualFuture, ManualHandle,
     MustNotMove, Opener, PanicOnDrop, ThreadProbe, Yields, check, idle_cost,
