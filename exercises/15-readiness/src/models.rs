@@ -1,6 +1,7 @@
 //! The models of exercise 15, for bugs that an ordinary test may miss on any
 //! number of runs. loom tries every interleaving.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize as Counter, Ordering::Relaxed};
@@ -28,6 +29,10 @@ const READABLE: Event = Event {
 const WRITABLE: Event = Event {
     writable: true,
     ..NOTHING
+};
+const BOTH: Event = Event {
+    readable: true,
+    ..WRITABLE
 };
 
 /// The two ways to wait.
@@ -63,6 +68,97 @@ fn beside(
     let thread = thread::spawn(move || driver(&theirs));
     task(readiness);
     thread.join().expect("it doesn't panic");
+}
+
+/// What a thread does as another one reports an event.
+#[derive(Clone, Copy)]
+enum Call {
+    Report(Event),
+    End,
+    /// Clears what was seen before: that was cleared already.
+    Clear(Direction),
+    Look(Direction),
+    /// Polls a future of `ready` for the first time.
+    Begin(Direction),
+    PollAgain(Direction),
+    /// Drops a future of `ready` that waits.
+    Leave(Direction),
+}
+
+use Call::*;
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Report(READABLE) => f.write_str("another event for `Read`"),
+            Report(_) => f.write_str("an event for `Write`"),
+            End => f.write_str("`shut_down`"),
+            Clear(it) => write!(f, "`clear` for `{it:?}`"),
+            Look(it) => write!(f, "`poll_ready` for `{it:?}`"),
+            Begin(it) => write!(f, "the first poll of a future for `{it:?}`"),
+            PollAgain(it) => {
+                write!(f, "another poll of a future for `{it:?}`")
+            }
+            Leave(it) => write!(f, "the drop of a future for `{it:?}`"),
+        }
+    }
+}
+
+/// Two tasks wait for `Read`, and aren't polled again. Makes `call` as an event
+/// for `Read` comes, and asserts that both are woken.
+fn assert_both_are_woken(call: Call) {
+    let readiness = Arc::new(Readiness::new());
+    readiness.set_ready(BOTH);
+    let seen = [Read, Write].map(|it| wait(&readiness, it, Way::Poll));
+    let [read, write] = seen.map(|it| it.expect("the driver runs"));
+    readiness.clear(read);
+    readiness.clear(write);
+
+    let woken = [(); 2].map(|()| std::sync::Arc::new(Woken::default()));
+    let wakers = woken.clone().map(Waker::from);
+    let mut cx = Context::from_waker(&wakers[0]);
+    let mut stays = pin!(readiness.ready(Read));
+    assert!(stays.as_mut().poll(&mut cx).is_pending());
+    let mut cx = Context::from_waker(&wakers[1]);
+    assert!(readiness.poll_ready(&mut cx, Read).is_pending());
+
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut other = match call {
+        Begin(direction) | PollAgain(direction) | Leave(direction) => {
+            Some(Box::pin(readiness.ready(direction)))
+        }
+        _ => None,
+    };
+    if let PollAgain(_) | Leave(_) = call {
+        let other = other.as_mut().expect("just made");
+        assert!(other.as_mut().poll(&mut cx).is_pending());
+    }
+    beside(
+        &readiness,
+        |readiness| readiness.set_ready(READABLE),
+        |readiness| match call {
+            Report(event) => readiness.set_ready(event),
+            End => readiness.shut_down(),
+            Clear(Read) => readiness.clear(read),
+            Clear(Write) => readiness.clear(write),
+            Look(direction) => {
+                let _ = readiness.poll_ready(&mut cx, direction);
+            }
+            Begin(_) | PollAgain(_) => {
+                let other = other.as_mut().expect("made above");
+                let _ = other.as_mut().poll(&mut cx);
+            }
+            Leave(_) => drop(other.take()),
+        },
+    );
+    let [stays, polled] = woken.map(|it| it.0.load(Relaxed) > 0);
+    // A poll replaces the waker of the poll before it.
+    let is_replaced = matches!(call, Look(Read));
+    assert!(
+        stays && (polled || is_replaced),
+        "an event for `Read` came, and beside it {call}; the task that waits by `ready` was woken: \
+         {stays}; the one that waits by `poll_ready`: {polled}"
+    );
 }
 
 /// Counts wake-ups. Its task doesn't exist.
@@ -141,6 +237,31 @@ fn an_event_that_comes_as_a_task_is_polled_again_wakes_it() {
                 },
             );
         });
+    });
+}
+
+/// Clause 2: whatever another thread does meanwhile, with a lock or without one.
+#[test]
+fn an_event_that_comes_during_another_call_wakes_the_tasks_that_wait() {
+    let lesson = Lesson {
+        clause: "2. No lost wake-up",
+        promise: "In every interleaving of an event and another call, the event wakes the tasks \
+                  that wait, even if no other call comes after that.",
+        usual_cause: "The event doesn't wait for the lock: it only tries to lock the waiters, and \
+                      leaves the wakers to the thread that holds the lock. That thread has to look \
+                      for such an event after each unlock, and on one path it doesn't. For \
+                      example, a poll finds the direction ready, or has nothing to store.",
+        read: "io/readiness.html#between-wouldblock-and-the-waker",
+    };
+    check_model(lesson, || {
+        let beside = [Report(READABLE), Report(WRITABLE), End];
+        let of = |it| [Clear(it), Look(it), Begin(it), PollAgain(it)];
+        for call in beside
+            .into_iter()
+            .chain([Read, Write].into_iter().flat_map(of))
+        {
+            primitives::model(move || assert_both_are_woken(call));
+        }
     });
 }
 
@@ -224,7 +345,10 @@ fn a_future_that_is_dropped_as_the_event_comes_takes_nothing_with_it() {
         promise: "In every interleaving, an event wakes the task that waits, even if another \
                   future is dropped at the same time. The dropped future leaves no waker.",
         usual_cause: "The event gives its wake-up to only one future, which is dropped. Or `Drop` \
-                      removes the waker from a slot that belongs to another future by now.",
+                      removes the waker from a slot that belongs to another future by now. Or the \
+                      event only tries to lock the waiters, and leaves the wakers to the thread \
+                      that holds the lock: `Drop` locks, too, and has to look for such an event \
+                      after it has unlocked.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check_model(lesson, || {
@@ -253,6 +377,9 @@ fn a_future_that_is_dropped_as_the_event_comes_takes_nothing_with_it() {
             let left = std::sync::Arc::strong_count(&dropped);
             assert!(left == 1, "the dropped future has left a waker");
         });
+        for direction in [Read, Write] {
+            primitives::model(move || assert_both_are_woken(Leave(direction)));
+        }
     });
 }
 

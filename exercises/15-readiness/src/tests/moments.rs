@@ -626,7 +626,9 @@ fn an_event_at_any_moment_of_a_call_counts() {
         promise: "If an event comes at any moment of another call, the direction is ready \
                   afterward, and the tasks that wait are woken.",
         usual_cause: "A call loads the state, changes it and stores it, and the event comes in \
-                      between. Or a poll looks at the readiness and stores its waker in two steps.",
+                      between. Or a poll looks at the readiness and stores its waker in two steps. \
+                      Or the event only tries to lock the waiters, and the thread that holds the \
+                      lock doesn't look for it after each unlock.",
         read: "io/readiness.html#between-wouldblock-and-the-waker",
     };
     check(lesson, || {
