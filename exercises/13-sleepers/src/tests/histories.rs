@@ -608,7 +608,9 @@ fn calls_at_any_moment_of_another_go_as_the_contract_says() {
         usual_cause: "A call looks at the counts or at the list and changes them in a second step; \
                       or it tries a compare-exchange only once, and takes a failure for an answer. \
                       Or `notify` goes through the list once and misses a worker that comes to an \
-                      earlier place as another leaves a later one: look again. Or a worker that \
+                      earlier place as another leaves a later one: look again. Or `notify` takes \
+                      back a searcher that it has counted, since those that were parked are awake, \
+                      and doesn't look for a worker that has parked meanwhile. Or a worker that \
                       gets up concludes from the counts that a `notify` under way is choosing it, \
                       and goes on before that `notify` has taken it off the list.",
         read: "scheduler/sleepers.html#whether-to-unpark-and-which-worker",
