@@ -628,7 +628,7 @@ fn submit_two(
 
 impl Pair {
     /// Asserts that both handles are ready although nothing else is submitted,
-    /// and that the pool is as good as new.
+    /// and that the pool still runs jobs.
     #[track_caller]
     fn assert_is_over(self) {
         let Self { cap, moment, .. } = self;
@@ -647,6 +647,7 @@ impl Pair {
                  never ready"
             );
         }
-        run_together(&self.pool, cap, || ());
+        let later = block_on(self.pool.spawn_blocking(|| 7));
+        assert!(later.is_ok_and(|n| n == 7), "a later job does not run");
     }
 }
