@@ -11,6 +11,7 @@
 //! Fails at times: as_many_woken_tasks_run_as_there_are_workers
 //! Fails at times: each_poll_counts_in_the_interval
 //! Fails at times: idle_workers_sleep
+//! Fails at times: no_count_of_polls_keeps_a_task_out
 //! Fails at times: the_queue_behind_a_long_poll_is_stolen
 //! Fails at times: there_are_as_many_workers_as_asked_for
 //! Fails at times: what_a_timer_or_a_job_wakes_is_polled_soon
@@ -18,7 +19,7 @@
 //!
 //! The check of forgotten guards always fails: a guard of tokio's own, around all tasks
 //! or all jobs of a thread, panics if one of them has forgotten its guard. The checks of
-//! the interval, of the flood, of what comes now and then, and of timers and jobs always
+//! the interval, of the flood, of what comes now and then or after a lull, and of timers and jobs always
 //! fail, too: tokio doesn't count the polls of tasks from its slot, and it looks at its
 //! global queue only once an interval, which it adapts to the length of the polls if you
 //! set none, and at its driver once an event interval, which is fixed.

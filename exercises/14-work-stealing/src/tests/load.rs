@@ -3,6 +3,7 @@
 //! machine is.
 
 use super::busy::{Busy, WAYS, Way};
+use super::outside::assert_takes_within;
 use super::*;
 
 /// The longest interval that the default may be.
@@ -83,6 +84,68 @@ async fn pass(busy: &Busy, polls: usize) {
 async fn polls_until(busy: &Busy, task: JoinHandle<usize>) -> usize {
     let now = busy.polls();
     task.await.expect("the task returns").saturating_sub(now)
+}
+
+/// Clause 4: an interval may be long, and so may a lull.
+#[test]
+fn no_count_of_polls_keeps_a_task_out() {
+    let lesson = Lesson {
+        clause: "4. From outside",
+        promise: "With an interval of a thousand polls, a task from outside runs within a thousand, \
+                  however many tasks the worker has. If none has come for more than an interval, \
+                  no matter for how many polls, it runs within sixteen.",
+        usual_cause: "The count of the polls since the worker took a task is a `u8` or a `u16`, and \
+                      wraps. A pause that's longer than the type can count is never over; and one \
+                      that has been over for long begins again. Count in a `u32`, with \
+                      `saturating_add`.",
+        read: "scheduler/work-stealing.html#the-sixty-first-poll",
+    };
+    check(lesson, || {
+        let crowd: Way =
+            |busy| (0..200).for_each(|_| drop(spawn(busy.clone().yields())));
+        assert_takes_within(
+            Some(1_000),
+            1_000,
+            "yield, all 200 of them",
+            crowd,
+        );
+        // Each is of twice as many polls. Wherever a count of eight or sixteen bits
+        // begins again, one of these ends soon after.
+        let lulls = (INTERVAL as usize..).step_by(32).take(10);
+        for lull in lulls.chain([1 << 15]) {
+            let waited = polls_after_a_lull(lull);
+            assert!(
+                waited <= SOON,
+                "{GUESTS} tasks from outside were polled, and then came none for {lull} polls of \
+                 tasks that yield. The next one waited for {waited} polls, with an interval of \
+                 {INTERVAL}"
+            );
+        }
+    });
+}
+
+/// Lets many tasks come from outside at once, and another one so many polls of a busy
+/// task after these. Returns for how many polls that one waited.
+fn polls_after_a_lull(lull: usize) -> usize {
+    let runtime = one_worker(INTERVAL);
+    let (handle, busy, opener) =
+        (runtime.handle(), Busy::default(), Opener::new());
+    occupy_worker(&handle, &opener);
+    let guests = (0..GUESTS).map(|_| runtime.spawn(async {}));
+    let guests = guests.collect();
+    let parent = runtime.spawn(async move {
+        drop(spawn(busy.clone().yields()));
+        all::<()>(guests).await;
+        pass(&busy, lull).await;
+        let seen = busy.clone();
+        let spawning = move || handle.spawn(async move { seen.polls() });
+        let task = thread::spawn(spawning).join().expect("it spawns");
+        let waited = polls_until(&busy, task).await;
+        busy.stop();
+        waited
+    });
+    drop(opener);
+    runtime.block_on(parent).expect("the task returns")
 }
 
 /// Clause 4: a task can't know which thread will wake it.

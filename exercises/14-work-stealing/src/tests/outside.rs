@@ -102,7 +102,7 @@ fn each_poll_counts_in_the_interval() {
     });
 }
 
-fn assert_takes_within(
+pub fn assert_takes_within(
     interval: Option<u32>,
     most: usize,
     what: &str,
