@@ -17,15 +17,14 @@
 //! Fails at times: what_a_timer_or_a_job_wakes_is_polled_soon
 //! Fails at times: what_comes_now_and_then_is_polled_soon
 //!
-//! The check of forgotten guards always fails: a guard of tokio's own, around all tasks
-//! or all jobs of a thread, panics if one of them has forgotten its guard. The checks of
-//! the interval, of the flood, of what comes now and then or after a lull, and of timers and jobs always
-//! fail, too: tokio doesn't count the polls of tasks from its slot, and it looks at its
-//! global queue only once an interval, which it adapts to the length of the polls if you
-//! set none, and at its driver once an event interval, which is fixed.
-//! Where the system refuses a thread, tokio panics. It doesn't wait for a runtime that
-//! is dropped in a task or a job of any runtime: it panics, or would wait for the job
-//! itself, unless the caller asks it not to wait.
+//! The check of forgotten guards always fails: a guard of tokio's own, around all tasks or all
+//! jobs of a thread, panics if one of them has forgotten its guard. The checks of the interval,
+//! of the flood, of what comes now and then or after a lull, and of timers and jobs always
+//! fail, too: tokio doesn't count the polls of tasks from its slot, and it looks at its global
+//! queue only once an interval, which it adapts to the length of the polls if you set none, and
+//! at its driver once an event interval, which is fixed. Where the system refuses a thread,
+//! tokio panics. It doesn't wait for a runtime that is dropped in a task or a job of any
+//! runtime: it panics, or would wait for the job itself, unless the caller asks it not to wait.
 //!
 //! On a busy machine a run sometimes hangs: a worker of tokio is parked while a task
 //! waits behind another that is being polled. This can happen in two ways; the section
