@@ -51,6 +51,8 @@ pub use task::{JoinError, YieldNow, yield_now};
 
 #[path = "."]
 mod worker {
+    #[path = "../../../solutions/14-work-stealing/src/worker/alone.rs"]
+    mod alone;
     #[path = "../../../solutions/14-work-stealing/src/worker/drive.rs"]
     mod drive;
     #[path = "../../../solutions/14-work-stealing/src/worker/pace.rs"]
@@ -70,6 +72,7 @@ mod worker {
     use super::shared::{CAPACITY, Shared, Task};
     use super::sleepers::Activity;
 
+    use alone::Alone;
     use pace::Pace;
 
     /// A worker, on its own thread.
@@ -87,6 +90,8 @@ mod worker {
         /// What `sleepers` counts this worker as.
         activity: Cell<Activity>,
         has_waited: Cell<bool>,
+        is_quiet: Cell<bool>,
+        alone: Alone,
         random: Cell<u32>,
     }
 
@@ -107,6 +112,8 @@ mod worker {
                 parker,
                 activity: Cell::new(Activity::Busy),
                 has_waited: Cell::new(false),
+                is_quiet: Cell::new(false),
+                alone: Alone::new(),
                 // Any seed but 0 will do, as long as the workers' seeds differ.
                 random: Cell::new(index as u32 + 1),
             }
@@ -146,7 +153,7 @@ mod worker {
         /// published. If there's no other, this saves the fence.
         #[inline]
         fn notify_others(&self) {
-            if self.shared.workers.len() > 1 {
+            if self.shared.workers.len() > 1 && !self.is_quiet.get() {
                 self.shared.notify();
             }
         }

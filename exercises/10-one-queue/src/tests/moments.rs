@@ -95,7 +95,7 @@ fn come_at(
         }
     };
     match are_woken {
-        true => manuals.iter().for_each(|manual| _ = manual.complete()),
+        true => manuals.iter().for_each(ManualHandle::complete),
         false => tasks.extend((0..count).map(|_| pool.spawn(task(None)))),
     }
     let _ = have_come.send(());
