@@ -4,6 +4,7 @@
 //! Also fails: a_worker_takes_from_outside_within_each_interval
 //! Also fails: what_a_worker_has_taken_does_not_go_back
 //! Also fails: a_flood_from_outside_leaves_polls_for_the_own_tasks
+//! Also fails: no_count_of_polls_keeps_a_task_out
 //!
 //! The worker counts ticks where it takes a task from the queue. Tasks from the
 //! slot don't count, so tasks that wake or spawn one another keep the worker from
