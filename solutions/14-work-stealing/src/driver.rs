@@ -173,6 +173,7 @@ impl DriverSeat {
 
     /// Returns `true` if a worker watches the seat: a guess.
     pub fn is_watched(&self) -> bool {
+        // Relaxed: the worker asks again after its departure.
         self.is_watched.load(Relaxed)
     }
 

@@ -78,8 +78,9 @@ impl Alone {
             // It hasn't asked for long, so this says little about now.
             return is_crowded;
         }
-        let is_crowded = usage.switches - before.switches >= CROWD
-            && usage.time - before.time >= passed / LEAST_PART;
+        let switches = usage.switches.saturating_sub(before.switches);
+        let time = usage.time.saturating_sub(before.time);
+        let is_crowded = switches >= CROWD && time >= passed / LEAST_PART;
         seat.set_crowded(is_crowded.then_some(now + 2 * CROWDED_WINDOW));
         is_crowded
     }
@@ -118,7 +119,10 @@ impl Usage {
         // SAFETY: the pointer is valid for a write of the whole structure.
         let result =
             unsafe { libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) };
-        assert_eq!(result, 0, "both arguments are valid");
+        if result != 0 {
+            // A sandbox may forbid the call.
+            return Self::default();
+        }
         // SAFETY: the call succeeded, so it has written the structure.
         let usage = unsafe { usage.assume_init() };
         let time = |time: libc::timeval| {
