@@ -13,6 +13,9 @@ enum Step {
     DropY,
     FireInTime,
     FireLate,
+    /// Perhaps as the first poll, of a sleep that is created for it.
+    PanicX,
+    PanicY,
 }
 
 use Step::*;
@@ -20,6 +23,7 @@ use Step::*;
 const STEPS: [Step; 8] = [
     BeginX, BeginY, PollX, PollY, DropX, DropY, FireInTime, FireLate,
 ];
+const PANICS: [Step; 2] = [PanicX, PanicY];
 
 impl Step {
     fn in_words(self) -> &'static str {
@@ -32,6 +36,8 @@ impl Step {
             DropY => "drop y",
             FireInTime => "fire at the time that `fire` returned",
             FireLate => "fire 20 ms later",
+            PanicX => "poll x, of 10 ms, with a waker whose clone panics",
+            PanicY => "poll y, of 30 ms, with a waker whose clone panics",
         }
     }
 }
@@ -57,19 +63,47 @@ fn any_history_agrees_with_a_plain_list() {
     check(lesson, || {
         for length in 1..=LONGEST {
             let mut steps = Vec::new();
-            extend(&mut steps, length as usize, [false; 2]);
+            extend(&mut steps, length as usize, [false; 2], &STEPS);
         }
     });
 }
 
-/// Runs all histories of `length` that begin with these steps, without steps
-/// that have no effect. A sleep is begun before it's polled or dropped.
-fn extend(steps: &mut Vec<Step>, length: usize, exist: [bool; 2]) {
+/// Clause 7: the sleep may be polled again, with another waker.
+#[test]
+fn a_poll_whose_clone_panics_changes_nothing() {
+    let lesson = Lesson {
+        clause: "7. Free wakers",
+        promise: "When a poll panics because it can't clone its waker, the sleep is what it was: \
+                  a new one can still begin, and one that waits is woken in time, by the waker of \
+                  the poll before.",
+        usual_cause: "The poll changes something before it clones the waker: the sleep's own \
+                      stage, its entry, the waker that is kept, or the time at which the driver \
+                      looks again. Clone the waker first, and then change all of them.",
+        read: "blocking/sleep.html#wakers-are-strangers",
+    };
+    const LONGEST: usize = 4;
+    check(lesson, || {
+        let all = [STEPS.as_slice(), &PANICS].concat();
+        for length in 1..=LONGEST {
+            extend(&mut Vec::new(), length, [false; 2], &all);
+        }
+    });
+}
+
+/// Runs all histories of `length` that begin with these steps, and go on with
+/// some of `all`, without steps that have no effect. A sleep is begun before
+/// it's polled or dropped.
+fn extend(
+    steps: &mut Vec<Step>,
+    length: usize,
+    exist: [bool; 2],
+    all: &[Step],
+) {
     if steps.len() == length {
         History::new().run(steps);
         return;
     }
-    for step in STEPS {
+    for step in all.iter().copied() {
         let mut exist = exist;
         match step {
             BeginX | BeginY => {
@@ -86,10 +120,11 @@ fn extend(steps: &mut Vec<Step>, length: usize, exist: [bool; 2]) {
                 }
             }
             FireInTime | FireLate if steps.is_empty() => continue,
+            PanicX | PanicY => exist[usize::from(step == PanicY)] = true,
             _ => {}
         }
         steps.push(step);
-        extend(steps, length, exist);
+        extend(steps, length, exist, all);
         steps.pop();
     }
 }
@@ -99,6 +134,7 @@ struct Waiting {
     sleep: Sleep,
     deadline: Instant,
     /// The wake-ups of the wakers that it was polled with, the newest last.
+    /// Before the first poll that doesn't panic, there are none.
     wakers: Vec<Arc<WakeCounts>>,
     was_woken: bool,
     is_over: bool,
@@ -139,21 +175,22 @@ impl History {
 
     fn make(&mut self, step: Step) -> Result<(), String> {
         let unparks_before = self.driven.unparks.load(SeqCst);
-        let index = usize::from(matches!(step, BeginY | PollY | DropY));
+        let index =
+            usize::from(matches!(step, BeginY | PollY | PanicY | DropY));
+        let was_begun = self.has_begun(index);
         let mut fired = None;
         match step {
             BeginX | BeginY => {
-                let duration = MS * if step == BeginX { 10 } else { 30 };
-                self.sleeps[index] = Some(Waiting {
-                    deadline: self.driven.now + duration,
-                    sleep: self.driven.after(duration),
-                    wakers: Vec::new(),
-                    was_woken: false,
-                    is_over: false,
-                });
+                self.create(index);
                 self.poll(index)?;
             }
             PollX | PollY => self.poll(index)?,
+            PanicX | PanicY => {
+                if self.sleeps[index].is_none() {
+                    self.create(index);
+                }
+                self.poll_with_panic(index)?;
+            }
             DropX | DropY => {
                 let dropped = self.sleeps[index].take();
                 let wakers = dropped.into_iter().flat_map(|it| it.wakers);
@@ -174,8 +211,57 @@ impl History {
             }
         }
         let unparks = self.driven.unparks.load(SeqCst) - unparks_before;
-        self.compare_unparks(step, index, unparks)?;
+        if unparks > 0 && PANICS.contains(&step) {
+            return Err("a poll that panicked unparked the driver".into());
+        }
+        let begins = !was_begun && self.has_begun(index);
+        self.compare_unparks(begins, index, unparks)?;
         self.compare_wakes(fired)
+    }
+
+    fn create(&mut self, index: usize) {
+        let duration = MS * [10, 30][index];
+        self.sleeps[index] = Some(Waiting {
+            deadline: self.driven.now + duration,
+            sleep: self.driven.after(duration),
+            wakers: Vec::new(),
+            was_woken: false,
+            is_over: false,
+        });
+    }
+
+    /// Returns `true` if the sleep has been polled without a panic.
+    fn has_begun(&self, index: usize) -> bool {
+        let sleep = self.sleeps[index].as_ref();
+        sleep.is_some_and(|it| !it.wakers.is_empty())
+    }
+
+    /// Polls with a waker whose clone panics.
+    fn poll_with_panic(&mut self, index: usize) -> Result<(), String> {
+        let now = self.driven.now;
+        let it = self.sleeps[index].as_mut().expect("it exists");
+        if it.is_over {
+            return Ok(());
+        }
+        let waker = HostileClone::new(|| panic!("no clone of this waker"));
+        let mut is_ready = None;
+        let _ = panic_message(|| {
+            is_ready = Some(poll(&mut it.sleep, &waker));
+        });
+        match is_ready {
+            // A sleep that is ready needs no clone.
+            Some(true) if now >= it.deadline => it.is_over = true,
+            Some(true) => {
+                return Err("a sleep was ready before its deadline".into());
+            }
+            Some(false) => {
+                return Err(
+                    "a poll was pending, and has no clone of its waker".into(),
+                );
+            }
+            None => {}
+        }
+        Ok(())
     }
 
     /// Polls with a new waker.
@@ -202,12 +288,14 @@ impl History {
 
     fn compare_unparks(
         &mut self,
-        step: Step,
+        begins: bool,
         index: usize,
         unparks: usize,
     ) -> Result<(), String> {
-        let deadline = self.sleeps[index].as_ref().map(|it| it.deadline);
-        let begins = matches!(step, BeginX | BeginY);
+        let sleep = self.sleeps[index].as_ref();
+        let deadline = sleep.map(|it| it.deadline);
+        // A sleep that was due at once is ready, and needs no `fire`.
+        let begins = begins && sleep.is_some_and(|it| !it.is_over);
         let is_earlier = |deadline| match self.promise {
             Some(promise) => deadline + SLACK < promise,
             None => true,
@@ -248,7 +336,8 @@ impl History {
                 return Err("not only the newest waker was woken, once".into());
             }
             it.was_woken |= is_woken_now;
-            let waits = !it.was_woken && !it.is_over;
+            let has_begun = !it.wakers.is_empty();
+            let waits = has_begun && !it.was_woken && !it.is_over;
             let is_late = fired.is_some_and(|now| now > it.deadline + SLACK);
             if waits && is_late {
                 return Err("a sleep wasn't woken in time".into());
@@ -259,11 +348,15 @@ impl History {
                 earliest = Some(least);
             }
         }
-        let (Some(now), Some(earliest)) = (fired, earliest) else {
+        let Some(now) = fired else {
             return Ok(());
         };
-        match self.promise {
-            Some(next) if next <= earliest.max(now) + SLACK => Ok(()),
+        match (self.promise, earliest) {
+            (None, None) => Ok(()),
+            (Some(_), None) => {
+                Err("nothing waits, and `fire` asks to be called again".into())
+            }
+            (Some(next), Some(it)) if next <= it.max(now) + SLACK => Ok(()),
             _ => Err("`fire` returned a later time than a deadline".into()),
         }
     }
