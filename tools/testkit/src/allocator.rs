@@ -47,6 +47,7 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
     static BYTES: Cell<u64> = const { Cell::new(0) };
     static IS_SLOW: Cell<bool> = const { Cell::new(false) };
+    static REUSES: Cell<bool> = const { Cell::new(false) };
     static IS_COUNTED: Cell<bool> = const { Cell::new(true) };
 }
 
@@ -75,6 +76,20 @@ pub fn with_slow_allocations<R>(body: impl FnOnce() -> R) -> R {
     }
     IS_SLOW.set(true);
     let _quick_again = Quick;
+    body()
+}
+
+/// Runs `body`, in which what this thread frees is given back at once, so that what it allocates
+/// next may have the same address, as in a program without this allocator.
+pub fn with_reused_addresses<R>(body: impl FnOnce() -> R) -> R {
+    struct Kept;
+    impl Drop for Kept {
+        fn drop(&mut self) {
+            REUSES.set(false);
+        }
+    }
+    REUSES.set(true);
+    let _kept_again = Kept;
     body()
 }
 
@@ -238,7 +253,9 @@ impl Quarantine {
     unsafe fn admit(&self, block: *mut u8) {
         // SAFETY: the block is the caller's, and its header is intact.
         let size = unsafe { &*header_of(block) }.size;
-        let is_wanted = Self::IS_USED && size <= Self::LARGEST;
+        // `try_with`: as in `count`.
+        let is_reused = REUSES.try_with(Cell::get).unwrap_or(false);
+        let is_wanted = Self::IS_USED && size <= Self::LARGEST && !is_reused;
         // Acquire: pairs with the Release below; the thread that evicts sees the block that was put
         // in.
         let is_free = is_wanted && !self.is_locked.swap(true, Acquire);
@@ -272,6 +289,8 @@ fn die(message: std::fmt::Arguments<'_>) -> ! {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -328,6 +347,21 @@ mod tests {
             other.join().expect("the other thread ends");
             assert_eq!(counted.count, 0, "only this thread counts");
         });
+    }
+
+    #[test]
+    fn an_address_is_reused_if_a_test_asks_for_it() {
+        let count = |boxes: usize| {
+            let address = || ptr::from_ref(&*Box::new([0_u8; 200])).addr();
+            let distinct: HashSet<_> = (0..boxes).map(|_| address()).collect();
+            distinct.len()
+        };
+        if cfg!(any(miri, feature = "no-quarantine")) {
+            return;
+        }
+        assert_eq!(count(100), 100, "a freed block isn't reused soon");
+        let reused = with_reused_addresses(|| count(100));
+        assert!(reused < 50, "100 boxes were at {reused} addresses");
     }
 
     #[test]

@@ -66,7 +66,9 @@ mod version;
 mod wakers;
 mod watchdog;
 
-pub use allocator::{Allocations, allocations, live_blocks, live_bytes, with_slow_allocations};
+pub use allocator::{
+    Allocations, allocations, live_blocks, live_bytes, with_reused_addresses, with_slow_allocations,
+};
 pub use check::{check, check_model};
 pub use durations::durations_that_wrap;
 pub use futures::{MustNotMove, WokenByTurns, WrittenMeanwhile, Yields};
