@@ -30,6 +30,7 @@ use testkit::{
     HostileWaker, Lesson, ManualFuture, ManualHandle, MustNotMove, PanicOnDrop,
     StackWakers, ThreadProbe, WakerUse, Yields, allocations, check, idle_cost,
     live_blocks, panic_message, race_with_wakes, wakers_without_data,
+    with_reused_addresses,
 };
 
 use super::{Completer, JoinError, JoinHandle, job, outcome, spawn};

@@ -175,6 +175,99 @@ fn a_late_wake_up_wakes_no_other_task() {
     });
 }
 
+/// Clause 2: a timer may keep a waker for longer than the executor lives.
+#[test]
+fn what_outlives_its_executor_does_nothing_in_a_later_one() {
+    let lesson = Lesson {
+        clause: "2. Many wakes, one poll",
+        promise: "Wakers and handles that outlive their executor do nothing in an executor that is \
+                  created later, even if its tasks have the same places.",
+        usual_cause: "A waker knows its executor by something that is used again: the thread, a \
+                      small number, or the address of what is freed with the executor. Compare the \
+                      address of something that the waker itself keeps alive (`Arc::ptr_eq`).",
+        read: "scheduler/local-executor.html#which-executor-runs-here",
+    };
+    const AT_ONCE: usize = 4;
+    /// After so many times, a number of eight bits has wrapped.
+    const TIMES: usize = 256 / AT_ONCE + 2;
+    check(lesson, || {
+        with_reused_addresses(|| {
+            let mut late = Vec::new();
+            let mut handles = Vec::new();
+            for nth in 0..TIMES {
+                let executors = [(); AT_ONCE].map(|()| LocalExecutor::new());
+                if (2..TIMES - 2).contains(&nth) {
+                    executors.iter().for_each(|it| it.block_on(async {}));
+                    continue;
+                }
+                let mut earlier = std::mem::take(&mut handles);
+                let mut wakers = Vec::new();
+                // In the end, there are no tasks where the wakers' were.
+                let count = if nth < TIMES - 1 { 2 } else { 0 };
+                for (index, executor) in executors.iter().enumerate() {
+                    let handle = earlier.pop();
+                    wakers.extend(run_beside(executor, count, &late, handle));
+                    let returns = nth * AT_ONCE + index;
+                    let handle = executor.spawn(async move { returns });
+                    handles.push((returns, handle));
+                    executor.block_on(Yields(MANY));
+                }
+                late.extend(wakers);
+            }
+        });
+    });
+}
+
+/// Runs `count` tasks that wait, while `late` wakers are called and the handle
+/// of an earlier executor is polled. Returns wakers of this executor.
+fn run_beside(
+    executor: &LocalExecutor,
+    count: usize,
+    late: &[Waker],
+    handle: Option<(usize, JoinHandle<usize>)>,
+) -> Vec<Waker> {
+    let tasks: Vec<_> = (0..count).map(|_| spawn_waiting(executor)).collect();
+    let wake = || late.iter().for_each(Waker::wake_by_ref);
+    executor.block_on(async {
+        wake();
+        elsewhere(wake);
+        if let Some((returned, mut handle)) = handle {
+            let polled = poll(&mut handle, Waker::noop());
+            assert!(
+                matches!(polled, Poll::Ready(Ok(it)) if it == returned),
+                "a task returned {returned}, and the handle that outlived its executor gives \
+                 {polled:?}"
+            );
+        }
+        Yields(MANY).await;
+    });
+    let (mut future, root) = ManualFuture::new();
+    let mut is_first = true;
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            root.wait_until_asleep();
+            wake();
+            root.wait_until_asleep();
+            root.complete();
+        });
+        executor.block_on(poll_fn(|cx| {
+            let polled = Pin::new(&mut future).poll(cx);
+            if std::mem::take(&mut is_first) {
+                wake();
+            }
+            polled
+        }));
+    });
+    let polls = tasks.iter().map(|task| task.polls() - 1).sum::<u32>();
+    let root_polls = root.polls() - 2;
+    assert!(
+        polls == 0 && root_polls == 0,
+        "wakers of earlier executors caused {polls} polls of tasks and {root_polls} of the future \
+         of `block_on`"
+    );
+    tasks.iter().chain([&root]).map(waker_of).collect()
+}
+
 /// Clause 2: a wake-up in the last poll puts a task into the queue that is over.
 #[test]
 fn what_is_left_in_the_queue_of_a_task_that_is_over_polls_no_other() {
