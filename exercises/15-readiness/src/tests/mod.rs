@@ -6,6 +6,7 @@
 mod clears;
 mod closed;
 mod dropped;
+mod histories;
 mod moments;
 mod ready;
 mod shut_down;
