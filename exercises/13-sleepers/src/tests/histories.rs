@@ -1,12 +1,13 @@
-//! Clauses 1 to 8: every short history of calls, one after the other and within
-//! one another, beside what the contract says of it.
+//! Clauses 1 to 9: every short history of calls, one after the other and within
+//! one another, beside what the contract says of it; and what many of the same
+//! calls allocate.
 
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use primitives::chaos::at_moment;
-use testkit::{Lesson, Partner, check};
+use testkit::{Lesson, Partner, allocations, check};
 
 use super::super::{Activity, Sleepers};
 
@@ -140,11 +141,21 @@ impl Scene {
         (scene.doing == doing).then_some(scene)
     }
 
-    /// Makes the call, if it's possible.
+    /// Makes the call, if it's possible, and the `notify` that clause 5 then asks
+    /// for.
     fn make(&mut self, call: Call) {
         if !call.is_possible(&self.doing) {
             return;
         }
+        self.make_alone(call);
+        if let Some(Found(_, true)) = self.steps.last() {
+            self.notify();
+        }
+    }
+
+    /// Makes the call, which is possible, as a caller that looks at all queues and
+    /// sees no work.
+    fn make_alone(&mut self, call: Call) {
         let sleepers = self.sleepers.clone();
         let of = |worker: usize| self.world.workers[worker];
         let (step, now) = match call {
@@ -174,9 +185,6 @@ impl Scene {
         }
         self.steps.push(step);
         self.doing[now.0] = now.1;
-        if let Found(_, true) = step {
-            self.notify();
-        }
     }
 
     fn notify(&mut self) {
@@ -521,6 +529,90 @@ fn every_history_of_calls_goes_as_the_contract_says() {
             // The shortest history that goes wrong is the one to show.
             for length in 1..=length {
                 make_each_history(World { count, workers }, length);
+            }
+        }
+    });
+}
+
+/// How often a cycle of calls is made.
+const ROUNDS: usize = 300;
+
+/// Makes every cycle of this many calls again and again. Asserts that the calls
+/// allocate nothing.
+fn make_each_cycle(world: World, length: usize) {
+    let calls = Call::all(world.workers.len());
+    let (base, length) = (calls.len(), length as u32);
+    // The digits of a number are the calls of a cycle.
+    let turned = |it: usize| it / base + it % base * base.pow(length - 1);
+    let is_least = |number: &usize| {
+        let mut turns = (0..length).scan(*number, |it, _| {
+            *it = turned(*it);
+            Some(*it)
+        });
+        turns.all(|it| *number <= it)
+    };
+    // A cycle may begin with any of its calls. One of these cycles is enough.
+    for number in (0..base.pow(length)).filter(is_least) {
+        let call = |at| calls[number / base.pow(at) % base];
+        let cycle: Vec<_> = (0..length).map(call).collect();
+        make_cycle(world, &cycle);
+    }
+}
+
+fn make_cycle(world: World, cycle: &[Call]) {
+    let mut scene = Scene::new(world);
+    // A call takes three steps at most.
+    scene.steps.reserve(3 * cycle.len());
+    let mut were_made = vec![false; cycle.len()];
+    for round in 1..=ROUNDS {
+        scene.steps.clear();
+        let ((), made) = allocations(|| {
+            for (call, was_made) in cycle.iter().zip(&mut were_made) {
+                if call.is_possible(&scene.doing) {
+                    scene.make_alone(*call);
+                    *was_made = true;
+                }
+            }
+        });
+        assert!(
+            made.count == 0,
+            "of {} workers, {:?} made these calls again and again, and round {round} allocated \
+             memory: {}",
+            world.count,
+            world.workers,
+            scene.tell(&scene.steps)
+        );
+        match round {
+            // The first round may begin within the cycle.
+            1 => were_made.fill(false),
+            // Without the calls that aren't made, this is a shorter cycle.
+            4 if were_made.contains(&false) => return,
+            _ => {}
+        }
+    }
+}
+
+/// Clause 9: a worker that parks shouldn't wait for the allocator, even if it has
+/// parked a million times.
+#[test]
+fn calls_made_again_and_again_allocate_nothing() {
+    let lesson = Lesson {
+        clause: "9. Made once",
+        promise: "Whatever calls are made again and again, in any order, none of them allocates.",
+        usual_cause: "A call adds an entry that only another call removes. For example, a worker \
+                      that is unparked without having been chosen leaves its entry in the list \
+                      until a `notify` skips it. If the worker parks again before that, the list \
+                      has two entries for it. Take the entry out in `transition_from_parked`, or \
+                      don't add a worker that is still listed.",
+        read: "scheduler/sleepers.html#how-many-workers",
+    };
+    check(lesson, || {
+        for (count, workers, length) in
+            [(1, &[0][..], 5), (2, &[0, 1], 4), (70, &[64, 3], 3)]
+        {
+            // The shortest cycle that allocates is the one to show.
+            for length in 1..=length {
+                make_each_cycle(World { count, workers }, length);
             }
         }
     });
