@@ -231,6 +231,24 @@ impl<'a> Scene<'a> {
     }
 }
 
+/// All steps that concern the futures of this world.
+fn of_futures(world: World) -> Vec<Step> {
+    let places = 0..world.len();
+    let futures = places.clone().map(Await).chain(places.map(Leave));
+    let ways = [Read, Write].into_iter().filter(|it| world.contains(it));
+    let events = ways.flat_map(|it| [Report(it), Clear(it)]);
+    futures.chain(events).collect()
+}
+
+/// The same, and the steps of the tasks that wait by `poll_ready`.
+fn of_all(world: World) -> Vec<Step> {
+    let ways = [Read, Write].into_iter().filter(|it| world.contains(it));
+    of_futures(world)
+        .into_iter()
+        .chain(ways.map(Look))
+        .collect()
+}
+
 /// Makes every history of this many steps.
 fn make_each_history(world: World, steps: &[Step], length: usize) {
     // Which of the possible steps is made, for each place in the history.
@@ -295,24 +313,18 @@ fn futures_polled_in_any_order_are_all_woken() {
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
-        let steps = |world: World, ways: &[Direction]| {
-            let places = (0..world.len()).map(Await);
-            let places = places.chain((0..world.len()).map(Leave));
-            let ways = ways.iter().flat_map(|it| [Report(*it), Clear(*it)]);
-            places.chain(ways).collect::<Vec<_>>()
-        };
-        let three = &[Read; 3];
+        let three: World = &[Read; 3];
         // The shortest history that goes wrong is the one to show.
         for length in 1..=6 {
-            make_each_history(three, &steps(three, &[Read]), length);
+            make_each_history(three, &of_futures(three), length);
         }
-        let six = &[Read; 6];
-        let mut all = steps(six, &[Read]);
-        all.push(Look(Read));
-        make_some_histories(six, &all, 100, 30);
-        let both = &[Read, Write, Read, Write, Read, Write];
-        let mut all = steps(both, &[Read, Write]);
-        all.extend([Look(Read), Look(Write)]);
-        make_some_histories(both, &all, 100, 30);
+        for world in [three, &[Read, Write]] {
+            for length in 1..=4 {
+                make_each_history(world, &of_all(world), length);
+            }
+        }
+        for world in [&[Read; 6], &[Read, Write, Read, Write, Read, Write]] {
+            make_some_histories(world, &of_all(world), 100, 30);
+        }
     });
 }
