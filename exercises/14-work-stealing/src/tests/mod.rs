@@ -91,6 +91,14 @@ struct BusyWorker(mpsc::Sender<Box<dyn FnOnce() + Send>>);
 impl BusyWorker {
     /// Spawns the task. Returns once its poll has begun.
     fn new(handle: &Handle) -> Self {
+        Self::beginning_with(handle, || ()).0
+    }
+
+    /// The same, and returns what the worker's first order returns.
+    fn beginning_with<R: Send + 'static>(
+        handle: &Handle,
+        body: impl FnOnce() -> R + Send + 'static,
+    ) -> (Self, R) {
         let (orders, ordered) = mpsc::channel::<Box<dyn FnOnce() + Send>>();
         drop(handle.spawn(async move {
             for order in ordered {
@@ -98,8 +106,8 @@ impl BusyWorker {
             }
         }));
         let worker = Self(orders);
-        worker.run(|| ());
-        worker
+        let result = worker.run(body);
+        (worker, result)
     }
 
     /// Has the worker call `body` in its poll, and returns what that returns.
