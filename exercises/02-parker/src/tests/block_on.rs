@@ -176,10 +176,11 @@ fn a_wake_up_causes_one_poll() {
 fn a_wake_up_of_an_earlier_call_polls_no_later_future() {
     let lesson = Lesson {
         clause: "11. Polled when woken",
-        promise: "A wake-up that comes in the last poll of a call, or after it, causes no poll of \
-                  the future of a later call.",
+        promise: "A wake-up that comes in the last poll of a call, or after it, or even during a \
+                  later call, causes no poll of the later call's future.",
         usual_cause: "The parker is kept for the next call, and its token is still there. Take it \
-                      before the first poll, or make a new parker.",
+                      before the first poll, or make a new parker. (If a kept parker was made for \
+                      one call, the wakers of that call unpark it in the next.)",
         read: "one-future/parker.html#block_on-second-version",
     };
     const CALLS: u32 = 30;
@@ -190,10 +191,12 @@ fn a_wake_up_of_an_earlier_call_polls_no_later_future() {
                 cx.waker().wake_by_ref();
                 Poll::Ready(cx.waker().clone())
             }));
-            waker.wake();
+            waker.wake_by_ref();
             let (future, handle) = ManualFuture::new();
             let completing = thread::spawn(move || {
-                handle.wait_until_asleep();
+                let (_waker, parked) = handle.wait_until_asleep();
+                waker.wake();
+                parked.wait_until_asleep();
                 handle.complete();
                 handle
             });

@@ -171,6 +171,61 @@ fn an_unparker_may_outlive_its_parker() {
     });
 }
 
+/// Clause 9: a timer that nobody waits for anymore fires during the next wait.
+#[test]
+fn an_unparker_of_a_parker_that_is_gone_unparks_no_other() {
+    let lesson = Lesson {
+        clause: "9. Unparkers live on",
+        promise: "An unparker whose parker is gone unparks no other, not even one that is created \
+                  right after that one was dropped.",
+        usual_cause: "A parker that is dropped leaves its state to the next one, although it has \
+                      unparkers that still point there. A state may be used again only when no \
+                      unparker is left.",
+        read: "one-future/parker.html#who-may-hold-which-end",
+    };
+    check(lesson, || {
+        for has_token in [false, true] {
+            for is_dropped_elsewhere in [false, true] {
+                let old = Parker::new();
+                let unparker = old.unparker();
+                if has_token {
+                    unparker.unpark();
+                }
+                if is_dropped_elsewhere {
+                    let dropping = thread::spawn(move || drop(old));
+                    dropping.join().expect("dropping a parker doesn't panic");
+                } else {
+                    drop(old);
+                }
+                assert_unparks_none(unparker, has_token);
+            }
+        }
+    });
+}
+
+/// Makes two parkers now, and checks that they get no token from this unparker, or
+/// from its clone.
+fn assert_unparks_none(unparker: Unparker, had_token: bool) {
+    let parkers = [Parker::new(), Parker::new()];
+    for parker in &parkers {
+        assert!(
+            !parker.park_timeout(Duration::ZERO),
+            "a new parker has a token (the parker before it, which is gone, {})",
+            if had_token { "had one" } else { "had none" }
+        );
+    }
+    let clone = unparker.clone();
+    for unparker in [unparker, clone] {
+        unparker.unpark();
+        for parker in &parkers {
+            assert!(
+                !parker.park_timeout(Duration::ZERO),
+                "an unparker of a parker that is gone left a token in one that was created later"
+            );
+        }
+    }
+}
+
 /// Clause 9: `block_on` creates a parker for each call.
 #[test]
 fn memory_is_freed_once_all_are_gone() {

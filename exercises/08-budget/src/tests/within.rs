@@ -65,6 +65,48 @@ fn the_future_stays_where_it_is_and_is_dropped_once() {
     });
 }
 
+/// Clause 10: what is `Unpin` may be moved between two polls, in safe code.
+#[test]
+fn the_future_stays_where_it_is_even_if_its_budget_is_moved() {
+    let lesson = Lesson {
+        clause: "10. In good hands",
+        promise: "If safe code may poll a `WithBudget`, move it and poll it again, the future \
+                  inside it still isn't moved.",
+        usual_cause: "`impl<F> Unpin for WithBudget<F>` makes `get_mut` compile. But the future is \
+                      a field, and is moved with the `WithBudget`. Without that line, \
+                      `WithBudget<F>` is `Unpin` if `F` is, and the pin of the field takes one \
+                      line of `unsafe` code, or the crate `pin-project-lite`.",
+        read: "yielding/budget.html#whose-slice-is-it",
+    };
+    check(lesson, || {
+        let clock = FakeClock::new(READING);
+        let task = budget(&clock, SLICE, MustNotMove::new(3));
+        Movable(task).poll_and_move();
+    });
+}
+
+/// A future whose type says whether it may be moved after its first poll. If so, the
+/// method below takes precedence over the trait's.
+struct Movable<F>(F);
+
+#[allow(dead_code, reason = "used only if the future is not `Unpin`")]
+trait PollAndMove: Sized {
+    fn poll_and_move(self) {}
+}
+
+impl<F> PollAndMove for Movable<F> {}
+
+#[allow(dead_code, reason = "used only if the future is `Unpin`")]
+impl<F: Future + Unpin> Movable<F> {
+    fn poll_and_move(self) {
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut here = self.0;
+        let _pending = Pin::new(&mut here).poll(&mut cx);
+        let mut there = Box::new(here);
+        let _pending = Pin::new(&mut *there).poll(&mut cx);
+    }
+}
+
 /// Clause 10: a budget must not lose a result.
 #[test]
 fn output_and_panic_of_the_future_come_through() {
