@@ -90,11 +90,17 @@ fn the_future_stays_where_it_is_even_if_its_budget_is_moved() {
 struct Movable<F>(F);
 
 #[allow(dead_code, reason = "used only if the future is not `Unpin`")]
-trait PollAndMove: Sized {
-    fn poll_and_move(self) {}
+trait PollAndMove {
+    fn poll_and_move(self);
 }
 
-impl<F> PollAndMove for Movable<F> {}
+impl<F: Future> PollAndMove for Movable<F> {
+    /// Only polls, because the compiler refuses the move.
+    fn poll_and_move(self) {
+        let mut cx = Context::from_waker(Waker::noop());
+        let _pending = pin!(self.0).poll(&mut cx);
+    }
+}
 
 #[allow(dead_code, reason = "used only if the future is `Unpin`")]
 impl<F: Future + Unpin> Movable<F> {
