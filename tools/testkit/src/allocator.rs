@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::io::Write;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
-use std::thread;
+use std::thread::{self, LocalKey};
 use std::time::Duration;
 
 use Ordering::{Acquire, Relaxed, Release};
@@ -68,28 +68,25 @@ pub fn allocations<R>(body: impl FnOnce() -> R) -> (R, Allocations) {
 /// Runs `body`, in which each allocation of this thread takes a millisecond or more, so that an
 /// allocation between a check and a step takes long enough for other threads to check, too.
 pub fn with_slow_allocations<R>(body: impl FnOnce() -> R) -> R {
-    struct Quick;
-    impl Drop for Quick {
-        fn drop(&mut self) {
-            IS_SLOW.set(false);
-        }
-    }
-    IS_SLOW.set(true);
-    let _quick_again = Quick;
-    body()
+    with_set(&IS_SLOW, body)
 }
 
 /// Runs `body`, in which what this thread frees is given back at once, so that what it allocates
 /// next may have the same address, as in a program without this allocator.
 pub fn with_reused_addresses<R>(body: impl FnOnce() -> R) -> R {
-    struct Kept;
-    impl Drop for Kept {
+    with_set(&REUSES, body)
+}
+
+/// Runs `body` while the flag is set, and resets it even if `body` panics.
+fn with_set<R>(flag: &'static LocalKey<Cell<bool>>, body: impl FnOnce() -> R) -> R {
+    struct Reset(&'static LocalKey<Cell<bool>>);
+    impl Drop for Reset {
         fn drop(&mut self) {
-            REUSES.set(false);
+            self.0.set(false);
         }
     }
-    REUSES.set(true);
-    let _kept_again = Kept;
+    flag.set(true);
+    let _reset = Reset(flag);
     body()
 }
 

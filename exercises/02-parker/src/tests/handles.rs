@@ -171,7 +171,7 @@ fn an_unparker_may_outlive_its_parker() {
     });
 }
 
-/// Clause 9: a timer that nobody waits for anymore fires during the next wait.
+/// Clause 9: a timer fires when its thread already waits for something else.
 #[test]
 fn an_unparker_of_a_parker_that_is_gone_unparks_no_other() {
     let lesson = Lesson {
