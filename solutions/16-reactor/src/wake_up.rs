@@ -5,7 +5,7 @@ use std::io;
 
 use primitives::atomic::{
     AtomicU8,
-    Ordering::{AcqRel, Acquire, Relaxed},
+    Ordering::{Acquire, Relaxed, Release},
 };
 
 /// There's no token, and no thread waits.
@@ -38,9 +38,9 @@ impl WakeUp {
 
     /// Leaves a token, which ends the current wait or the next one.
     pub fn unpark(&self) {
-        // AcqRel: pairs with the swap in `end_wait`; publishes what this thread
+        // Release: pairs with the swap in `end_wait`; publishes what this thread
         // wrote.
-        if self.state.swap(NOTIFIED, AcqRel) == WAITING {
+        if self.state.swap(NOTIFIED, Release) == WAITING {
             self.interrupt();
         }
     }
@@ -61,19 +61,21 @@ impl WakeUp {
     /// Returns `false` if there's a token. The thread must not wait then. In
     /// both cases it must call [`end_wait`](Self::end_wait) afterward.
     pub fn begin_wait(&self) -> bool {
-        // AcqRel: pairs with the swap in `unpark`. `unpark_if_waiting` relies on
-        // the mutex, which this thread locks afterward, not on this store.
-        // Acquire: on failure, pairs with the swap in `unpark`; `end_wait` takes
-        // the token.
-        let begun =
-            self.state.compare_exchange(EMPTY, WAITING, AcqRel, Acquire);
+        // Relaxed: publishes nothing. An `unpark` that comes later in this
+        // location's order reads WAITING, and `unpark_if_waiting` relies on the
+        // mutex, which this thread locks afterward.
+        // Relaxed: a token that's found stays until `end_wait` takes it, and
+        // what came with it.
+        let begun = self
+            .state
+            .compare_exchange(EMPTY, WAITING, Relaxed, Relaxed);
         begun.is_ok()
     }
 
     /// Ends the wait, and takes the token if there is one.
     pub fn end_wait(&self) {
-        // AcqRel: pairs with the swap in `unpark`.
-        self.state.swap(EMPTY, AcqRel);
+        // Acquire: pairs with the swap in `unpark`.
+        self.state.swap(EMPTY, Acquire);
     }
 
     fn interrupt(&self) {
