@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use testkit::{
-    Cost, DropProbe, Lesson, ManualFuture, MustNotMove, ThreadProbe,
+    Cost, DropProbe, LateSide, Lesson, ManualFuture, MustNotMove, ThreadProbe,
     WokenByTurns, WrittenMeanwhile, Yields, check, idle_cost,
     race_step_by_step, race_with_late_stores, race_with_wakes,
 };
@@ -295,9 +295,27 @@ fn a_wake_up_counts_even_if_stores_arrive_late() {
                       unpark. Clear the flag with a `swap`, or always unpark.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
-    // On a quiet machine it ends much earlier.
-    const TIME: Duration = Duration::from_secs(2);
-    check(lesson, || race_with_late_stores(TIME, block_on));
+    check(lesson, || {
+        race_with_late_stores(LateSide::Waiting, RACE_TIME, block_on);
+    });
+}
+
+/// On a quiet machine a race ends much earlier.
+const RACE_TIME: Duration = Duration::from_secs(2);
+
+/// Clause 3: the same for the stores of the thread that wakes. Its wake-up
+/// follows another one, which has its poll still to come.
+#[test]
+fn a_second_wake_up_counts_even_if_stores_arrive_late() {
+    let lesson = Lesson {
+        clause: "3. No lost wake-up",
+        promise: "What a thread writes before its wake-up is seen by the poll that follows, even                   if another wake-up has come before and its poll has yet to begin.",
+        usual_cause: "`wake` looks at the flag, finds it set, and returns. But a load makes                       nothing visible: the thread may clear the flag just after it, poll, and                       miss what was written before this wake-up, which is still on its way. No                       other poll follows. Set the flag with a `swap` each time, or under a mutex.",
+        read: "one-future/block-on.html#a-wake-up-that-comes-early",
+    };
+    check(lesson, || {
+        race_with_late_stores(LateSide::Waking, RACE_TIME, block_on);
+    });
 }
 
 /// Clause 4: `Waker::noop()` is enough to poll a future, but nothing can wake the
@@ -459,15 +477,14 @@ fn two_waiting_threads_do_not_take_each_others_wake_ups() {
     });
 }
 
-/// When a future is woken in whose poll there's another call of `block_on`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum When {
-    JustBefore,
-    JustAfter,
+/// When a future is woken after the call in its poll.
+#[derive(Clone, Copy)]
+enum After {
+    AtOnce,
     OnceAsleep,
 }
 
-use When::{JustAfter, JustBefore, OnceAsleep};
+use After::{AtOnce, OnceAsleep};
 
 /// Clause 4: a future may call a library that blocks.
 #[test]
@@ -486,20 +503,54 @@ fn a_waker_still_wakes_after_a_call_within_the_poll() {
     check(lesson, || {
         let is_ready = || block_on(async {});
         let panics = || block_on(async { panic!("the inner future panics") });
-        let sleeps = || block_on(Yields(2));
-        for when in [JustBefore, JustAfter, OnceAsleep] {
-            wait_with_calls_within(when, is_ready);
-            wait_with_calls_within(when, panics);
+        for call in [is_ready, panics] {
+            wait_with_calls_within(true, call, None);
         }
-        for when in [JustAfter, OnceAsleep] {
-            wait_with_calls_within(when, sleeps);
+        for call in [is_ready, panics, block_on_yields] {
+            for after in [AtOnce, OnceAsleep] {
+                wait_with_calls_within(false, call, Some(after));
+            }
         }
     });
 }
 
+/// Clause 4: the thread sleeps during the poll, and that may take a wake-up that
+/// has come by then.
+#[test]
+fn a_wake_up_counts_if_the_poll_has_slept_since_the_one_before() {
+    let lesson = Lesson {
+        clause: "4. Any thread",
+        promise: "A future is woken, puts the thread to sleep during its poll, and is woken again. \
+                  That sleep may take the first wake-up, but not the second.",
+        usual_cause: "A flag says that the thread has been unparked, and until the next poll it \
+                      saves `wake` another call of `unpark`. But a sleep during the poll takes the \
+                      token and leaves the flag. The next wake-up finds it set, so it leaves no \
+                      token, and `block_on` parks without a look at the flag. Look at the flag \
+                      before you park, or always unpark.",
+        read: "one-future/block-on.html#whose-thread-to-wake",
+    };
+    check(lesson, || {
+        for sleep in [park, block_on_yields] {
+            for after in [AtOnce, OnceAsleep] {
+                wait_with_calls_within(true, sleep, Some(after));
+            }
+        }
+    });
+}
+
+fn block_on_yields() {
+    block_on(Yields(2));
+}
+
+/// Takes the thread's token, which is there, no matter what a wake-up leaves.
+fn park() {
+    thread::current().unpark();
+    thread::park();
+}
+
 /// Waits for a future that needs two wake-ups, and makes a call in the poll
-/// before each.
-fn wait_with_calls_within(when: When, call: fn()) {
+/// before each. The future is woken before the call, after it, or both.
+fn wait_with_calls_within(before: bool, call: fn(), after: Option<After>) {
     let mut polls = 0;
     let mut waking = Vec::new();
     block_on(poll_fn(|cx| {
@@ -507,15 +558,15 @@ fn wait_with_calls_within(when: When, call: fn()) {
         if polls == 3 {
             return Poll::Ready(());
         }
-        if when == JustBefore {
+        if before {
             cx.waker().wake_by_ref();
         }
         // It may refuse such a call.
         let _ = catch_unwind(call);
-        match when {
-            JustBefore => {}
-            JustAfter => cx.waker().wake_by_ref(),
-            OnceAsleep => {
+        match after {
+            None => {}
+            Some(AtOnce) => cx.waker().wake_by_ref(),
+            Some(OnceAsleep) => {
                 let (waker, asleep) = (cx.waker().clone(), ThreadProbe::here());
                 waking.push(thread::spawn(move || {
                     asleep.wait_until_asleep();

@@ -236,3 +236,45 @@ fn a_wake_up_reaches_block_on_in_every_order() {
         });
     });
 }
+
+/// Clause 11: a second wake-up, which finds that the first one is on its way.
+#[test]
+fn what_each_of_two_wakers_wrote_is_seen() {
+    let lesson = Lesson {
+        clause: "11. No lost wake-up",
+        promise: "Two threads write and wake at the same time, and a poll of `block_on` sees what \
+                  both wrote.",
+        usual_cause: "The second wake-up looks at the flag, finds it set, and returns. But a load \
+                      publishes nothing: if the thread clears the flag just after it, the poll \
+                      misses what was written before the second wake-up. Set the flag each time, \
+                      by a `swap` with `Release` or under the mutex. Or the thread clears it by a \
+                      store, which overwrites a wake-up that it hasn't seen.",
+        read: "one-future/raw-waker.html#the-same-loop-on-our-own-waker",
+    };
+    check_model(lesson, || {
+        primitives::model(|| {
+            let flags = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+            let mut waking = Vec::new();
+            block_on(poll_fn(|cx| {
+                if waking.is_empty() {
+                    waking.extend(flags.iter().map(|flag| {
+                        let (flag, waker) = (flag.clone(), cx.waker().clone());
+                        thread::spawn(move || {
+                            // Relaxed: the wake-up publishes it.
+                            flag.store(true, Relaxed);
+                            waker.wake();
+                        })
+                    }));
+                }
+                // Relaxed: as above.
+                match flags.iter().all(|flag| flag.load(Relaxed)) {
+                    true => Poll::Ready(()),
+                    false => Poll::Pending,
+                }
+            }));
+            for thread in waking.drain(..) {
+                thread.join().expect("waking doesn't panic");
+            }
+        });
+    });
+}

@@ -1,7 +1,10 @@
 //! A race in which what one of the threads stores reaches the other one late.
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{Release, SeqCst},
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, Thread};
@@ -10,11 +13,11 @@ use std::time::{Duration, Instant};
 /// The most stores that are on their way when a poll returns. Once a processor
 /// holds as many as it can, it waits.
 const MOST_STORES: u32 = 32;
-/// The wake-up comes at most so many ticks of the clock after those stores. They
-/// take about as long to arrive.
+/// The other side goes on at most so many ticks of the clock after those stores.
+/// They take about as long to arrive.
 const LATEST: u32 = 1_500;
-/// By how much the wake-ups of two rounds in a row differ: coprime to the
-/// number above, so that the rounds come to all of them.
+/// By how much these delays of two rounds in a row differ: coprime to the number
+/// above, so that the rounds come to all of them.
 const STEP: u32 = 37;
 /// How far ahead the two threads agree on a moment, in ticks of the clock.
 const AHEAD: u64 = 4_000;
@@ -27,27 +30,43 @@ const ENOUGH: u32 = 1_000;
 /// Stands for the number of a round that never comes.
 const STOP: u32 = u32::MAX;
 
+/// Whose stores arrive late.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LateSide {
+    /// Those of the thread that waits, from the end of its poll on. In every other
+    /// round the future wakes itself first, so that it's polled again at once, and
+    /// the answer comes just after that poll.
+    #[default]
+    Waiting,
+    /// Those of the thread that wakes: the answer, and what its waker stores. The
+    /// future wakes itself first, so that this is its second wake-up, and comes
+    /// just before the poll that the first one causes.
+    Waking,
+}
+
+use LateSide::{Waiting, Waking};
+
 /// Has `wait` wait for one [`LateAnswer`] after the other, a thousand times or
 /// until `time` has passed. Another thread answers each just after a poll.
-/// However, that poll ends with stores that don't arrive at once, because their
-/// cache lines are far away, and the processor makes a thread's stores visible
-/// in their order. So what the waiting thread stores next arrives late, too, and
-/// meanwhile the thread loads. A program that relies on its store being seen
-/// before its next load is made loses the answer in many of these rounds.
-///
-/// In every other round the future wakes itself first, so that it's polled
-/// again at once, and the answer comes just after that poll.
+/// However, one of the two threads makes stores first that don't arrive at once,
+/// because their cache lines are far away, and the processor makes a thread's
+/// stores visible in their order. So what this thread stores next arrives late,
+/// too, and meanwhile the thread loads. A program that relies on its store being
+/// seen before its next load is made loses the answer in many of these rounds.
 ///
 /// # Panics
 ///
 /// Passes on a panic of `wait` or of a waker.
-pub fn race_with_late_stores(time: Duration, mut wait: impl FnMut(LateAnswer)) {
-    race(time, &mut wait);
+pub fn race_with_late_stores(side: LateSide, time: Duration, mut wait: impl FnMut(LateAnswer)) {
+    race(side, time, &mut wait);
 }
 
 /// The same for any way of waiting, so that it's compiled once.
-fn race(time: Duration, wait: &mut dyn FnMut(LateAnswer)) {
-    let desk = Arc::<Desk>::default();
+fn race(side: LateSide, time: Duration, wait: &mut dyn FnMut(LateAnswer)) {
+    let desk = Arc::new(Desk {
+        side,
+        ..Desk::default()
+    });
     let answering = thread::spawn({
         let desk = desk.clone();
         move || desk.answer_all()
@@ -86,6 +105,7 @@ struct Alone<T>(T);
 /// What the two threads share.
 #[derive(Debug, Default)]
 struct Desk {
+    side: LateSide,
     /// The waker of the newest question.
     waker: Alone<Mutex<Option<Waker>>>,
     /// The round of the newest question.
@@ -125,13 +145,19 @@ impl Desk {
             let waker = waker.expect("it was put there first");
             self.ready.0.store(round, SeqCst);
             wait_for(&self.agreed.0, round);
-            let delay = (round / 2).wrapping_mul(STEP) % LATEST;
-            let moment = self.moment.0.load(SeqCst) + u64::from(delay);
+            let mut moment = self.moment.0.load(SeqCst);
+            if self.side == Waiting {
+                moment += delay(round);
+            }
             if now() < moment {
                 self.met.0.fetch_add(1, SeqCst);
             }
             wait_until(moment);
-            self.answered.0.store(round, SeqCst);
+            if self.side == Waking {
+                store_in(&self.far_away[..stores(round)], round);
+            }
+            // Release: it's the wake-up that publishes it.
+            self.answered.0.store(round, Release);
             waker.wake();
             self.woken.0.store(round, SeqCst);
         }
@@ -149,6 +175,16 @@ impl Desk {
             let _ = line;
         }
     }
+}
+
+/// How many stores arrive late in this round.
+fn stores(round: u32) -> usize {
+    (round / 2 % MOST_STORES) as usize
+}
+
+/// By how much the other side comes after them, in ticks of the clock.
+fn delay(round: u32) -> u64 {
+    u64::from((round / 2).wrapping_mul(STEP) % LATEST)
 }
 
 /// The time in ticks of the processor's clock, or in nanoseconds.
@@ -234,18 +270,23 @@ impl Future for LateAnswer {
         while desk.ready.0.load(SeqCst) < self.round {
             thread::yield_now();
         }
-        let stores = (self.round / 2 % MOST_STORES) as usize;
+        let stores = stores(self.round);
         desk.send_away(stores);
-        if self.round.is_multiple_of(2) {
+        if desk.side == Waking || self.round.is_multiple_of(2) {
             cx.waker().wake_by_ref();
         }
         let moment = now() + AHEAD;
         desk.moment.0.store(moment, SeqCst);
         desk.agreed.0.store(self.round, SeqCst);
         self.answering.unpark();
-        wait_until(moment);
+        match desk.side {
+            Waiting => wait_until(moment),
+            Waking => wait_until(moment + delay(self.round)),
+        }
         self.is_asked = true;
-        store_in(&self.desk.far_away[..stores], self.round);
+        if self.desk.side == Waiting {
+            store_in(&self.desk.far_away[..stores], self.round);
+        }
         Poll::Pending
     }
 }
@@ -328,22 +369,31 @@ mod tests {
 
     struct Signal {
         is_woken: AtomicBool,
+        /// Sets the flag. Returns whether the thread has to be unparked.
+        set: fn(&AtomicBool) -> bool,
         thread: Thread,
     }
 
     impl Wake for Signal {
         fn wake(self: Arc<Self>) {
-            if !self.is_woken.swap(true, SeqCst) {
+            if (self.set)(&self.is_woken) {
                 self.thread.unpark();
             }
         }
     }
 
+    const SWAP: fn(&AtomicBool) -> bool = |flag| !flag.swap(true, SeqCst);
+
     /// Returns whether a wake-up was lost.
-    fn loses(answer: LateAnswer, clear: impl Fn(&AtomicBool)) -> bool {
+    fn loses(
+        answer: LateAnswer,
+        set: fn(&AtomicBool) -> bool,
+        clear: impl Fn(&AtomicBool),
+    ) -> bool {
         let desk = answer.desk.clone();
         let signal = Arc::new(Signal {
             is_woken: AtomicBool::new(false),
+            set,
             thread: thread::current(),
         });
         let waker = signal.clone().into();
@@ -365,15 +415,29 @@ mod tests {
 
     #[test]
     fn a_flag_that_is_swapped_loses_nothing() {
-        race_with_late_stores(Duration::from_millis(20), |answer| {
-            let is_lost = loses(answer, |flag| _ = flag.swap(false, SeqCst));
-            assert!(!is_lost, "it's woken");
-        });
+        for side in [Waiting, Waking] {
+            race_with_late_stores(side, Duration::from_millis(20), |answer| {
+                let is_lost = loses(answer, SWAP, |flag| _ = flag.swap(false, SeqCst));
+                assert!(!is_lost, "it's woken");
+            });
+        }
     }
 
     #[test]
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    fn a_flag_that_is_stored_loses_a_wake_up_now_and_then() {
+    fn a_flag_that_is_cleared_by_a_store_loses_a_wake_up_now_and_then() {
+        assert_some_are_lost(Waiting, SWAP, |flag| flag.store(false, Release));
+    }
+
+    #[test]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    fn a_flag_that_is_only_loaded_loses_a_wake_up_now_and_then() {
+        let look = |flag: &AtomicBool| !flag.load(SeqCst) && !flag.swap(true, SeqCst);
+        assert_some_are_lost(Waking, look, |flag| _ = flag.swap(false, SeqCst));
+    }
+
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    fn assert_some_are_lost(side: LateSide, set: fn(&AtomicBool) -> bool, clear: fn(&AtomicBool)) {
         // On one processor no store is late.
         if thread::available_parallelism().map_or(1, usize::from) < 2 {
             return;
@@ -382,10 +446,9 @@ mod tests {
         let end = Instant::now() + Duration::from_secs(5);
         while lost == 0 && Instant::now() < end {
             let mut last = None;
-            race_with_late_stores(Duration::from_millis(100), |answer| {
-                let store = |flag: &AtomicBool| flag.store(false, Release);
+            race_with_late_stores(side, Duration::from_millis(100), |answer| {
                 last = Some(answer.desk.clone());
-                lost += u32::from(loses(answer, store));
+                lost += u32::from(loses(answer, set, clear));
             });
             met += last.map_or(0, |desk| desk.met.0.load(SeqCst));
         }

@@ -74,7 +74,7 @@ pub use durations::durations_that_wrap;
 pub use futures::{MustNotMove, WokenByTurns, WrittenMeanwhile, Yields};
 pub use gate::{Gate, Opener, Rendezvous, start_elsewhere, wait_by_thread_park};
 pub use interposed::{InterruptedWait, fail_accepts, with_interrupted_waits};
-pub use late_stores::{LateAnswer, race_with_late_stores};
+pub use late_stores::{LateAnswer, LateSide, race_with_late_stores};
 pub use lesson::Lesson;
 pub use locked::locked_instructions;
 pub use manual::{ManualFuture, ManualHandle};
