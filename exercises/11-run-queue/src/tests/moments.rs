@@ -112,12 +112,14 @@ impl Party {
 }
 
 /// Has one thread make `call`, and another make `others` at each moment of it.
+/// Once both are done, `judge` looks at what they have.
 #[track_caller]
 fn make_at_each_moment(
     partner: &Rc<Partner>,
     counts: [usize; 2],
     call: Call,
     others: &'static [Call],
+    judge: impl Fn([Party; 2], &dyn Fn() -> String),
 ) {
     for moment in 0.. {
         if !partner.may_go_on() {
@@ -162,12 +164,11 @@ fn make_at_each_moment(
             "{}; the queue has had an item all along, and a stealer's `is_empty` was `true`",
             told()
         );
-        check_items([one, other], told);
+        judge([one, other], &told);
     }
 }
 
-#[track_caller]
-fn check_items(parties: [Party; 2], told: impl Fn() -> String) {
+fn check_items(parties: [Party; 2], told: &dyn Fn() -> String) {
     let mut pushed = Vec::new();
     let mut found = Vec::new();
     for party in parties {
@@ -232,9 +233,63 @@ fn calls_at_any_moment_of_another_move_each_item_once() {
         for counts in [[4, 0], [4, 4], [3, 1], [1, 2]] {
             for call in [Pop, Fill, PushOrOverflow, Turn, Steal, Look] {
                 for others in OTHERS {
-                    make_at_each_moment(&partner, counts, call, others);
+                    make_at_each_moment(
+                        &partner,
+                        counts,
+                        call,
+                        others,
+                        check_items,
+                    );
                 }
             }
         }
     });
+}
+
+/// Clause 11: a count that is stored apart from the items may be stored late.
+#[test]
+fn counts_are_exact_after_calls_at_any_moment_of_another() {
+    let lesson = Lesson {
+        clause: "11. Counts",
+        promise: "If another thread makes calls at any moment of a call, `len`, `is_empty` and \
+                  `free` are exact as soon as both are done.",
+        usual_cause: "The number of items is kept beside the items, and stored after they have \
+                      been moved, without the lock. The other thread moves items in between, and \
+                      the older number overwrites the newer one. Store it while you hold the \
+                      lock, or calculate it from the positions.",
+        read: "scheduler/run-queue.html#full-or-empty",
+    };
+    check(lesson, || {
+        let partner = Rc::new(Partner::new());
+        for counts in [[4, 0], [1, 1], [2, 3]] {
+            for call in [Pop, Fill, PushOrOverflow, Turn, Steal] {
+                for others in [&[Pop][..], &[Fill], &[PushOrOverflow], &[Steal]]
+                {
+                    make_at_each_moment(
+                        &partner,
+                        counts,
+                        call,
+                        others,
+                        check_counts,
+                    );
+                }
+            }
+        }
+    });
+}
+
+fn check_counts([one, other]: [Party; 2], told: &dyn Fn() -> String) {
+    for (queue, stealer) in [(&one.own, &other.other), (&other.own, &one.other)]
+    {
+        let (len, free) = (queue.len(), queue.free());
+        let empty = [queue.is_empty(), stealer.is_empty()];
+        let left = drain(queue).len();
+        let seen = format!(
+            "{}; then {left} items were left, `len` was {len}, `free` {free}, and `is_empty` \
+             {empty:?} (the owner's and a stealer's)",
+            told()
+        );
+        let is_exact = len == left && free == N - left;
+        assert!(is_exact && empty == [left == 0; 2], "{seen}");
+    }
 }
