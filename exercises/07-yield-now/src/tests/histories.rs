@@ -143,6 +143,8 @@ fn make_all(calls: &[Call], periods: [u32; 2]) {
                         let more: Vec<_> =
                             counted.iter().map(|it| (it + 1) % n).collect();
                         counted.extend(more);
+                        counted.sort_unstable();
+                        counted.dedup();
                     }
                     // One of the next n yields.
                     Seen::IsPending => *counted = (0..n).collect(),
@@ -191,6 +193,33 @@ fn make_all(calls: &[Call], periods: [u32; 2]) {
             _ => Seen::IsReady,
         };
     }
+}
+
+/// Clause 7: what a tick does depends only on the ticks before it.
+#[test]
+fn each_short_history_of_ticks_goes_as_the_contract_says() {
+    let lesson = Lesson {
+        clause: "7. Every n-th",
+        promise: "Whichever ticks are polled, once or more, and dropped, before a poll or after \
+                  it: the n-th yields. One that's dropped without a poll may count or not.",
+        usual_cause: "A tick that's dropped without a poll does something else than to count: it \
+                      begins the count again, or takes it past n, where a comparison with `==` \
+                      never finds it. Or a tick counts at each of its polls, or where it's \
+                      dropped. Count in `tick`, and begin again there, too.",
+        read: "yielding/yield-now.html#every-n-th",
+    };
+    check(lesson, || {
+        const TICKS: [Call; 2] = [PollTick(0), DropTick(0)];
+        for length in 1..=9_u32 {
+            for number in 0..TICKS.len().pow(length) {
+                let call = |place| TICKS[number >> place & 1];
+                let calls: Vec<_> = (0..length).map(call).collect();
+                for n in 1..=3 {
+                    make_all(&calls, [n, 1]);
+                }
+            }
+        }
+    });
 }
 
 /// Clause 9: what a poll does depends only on its own yield or counter.

@@ -30,8 +30,11 @@ fn a_waker_may_use_the_readiness_when_it_is_woken() {
         clause: "11. Free wakers",
         promise: "A waker that `set_ready` or `shut_down` wakes may poll, clear, report events, \
                   and drop futures.",
-        usual_cause: "The wakers are woken under the lock. A guard in the head of a `for`, \
-                      `match` or `if let` lives until the end of its body.",
+        usual_cause: "Futures whose wakers are equal share one entry, or the direction keeps only \
+                      one waker. Each future that waits has an entry of its own, because it may \
+                      be dropped, or get another waker. At a hang: The wakers are woken under the \
+                      lock. A guard in the head of a `for`, `match` or `if let` lives until the \
+                      end of its body.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
