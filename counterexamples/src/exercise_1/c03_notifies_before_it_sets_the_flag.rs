@@ -3,6 +3,13 @@
 //! Also fails: a_wake_up_counts_even_if_stores_arrive_late
 //! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
 //! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
+//! Also fails: a_wake_up_causes_one_poll
+//! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
+//! Also fails: a_waker_still_wakes_after_a_call_within_the_poll
+//! Also fails: two_waiting_threads_do_not_take_each_others_wake_ups
+//! Also fails: the_future_does_not_move_between_polls
+//! Also fails: waiting_does_not_spin
+//! Also fails: waiting_does_not_poll_by_a_timer
 //!
 //! `wake` notifies first, and sets the flag after that. A thread that begins to
 //! wait between the two has missed the notification, and no other will come.
