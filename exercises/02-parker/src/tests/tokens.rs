@@ -162,7 +162,9 @@ fn thousands_of_tokens_between_two_threads_all_arrive() {
                       just come: go from EMPTY to PARKED with `compare_exchange`. With a condition \
                       variable, the thread must hold the mutex from its look until it sleeps, and \
                       `unpark` must hold the mutex at some time after it has left the token: it \
-                      may not give up because `try_lock` fails.",
+                      may not give up because `try_lock` fails. Or `unpark` takes the handle of \
+                      the thread that sleeps, and the thread, if it finds no token, sleeps again \
+                      without having left its handle there again.",
         read: "one-future/parker.html#between-the-look-and-the-sleep",
     };
     const ROUNDS: u32 = 2_000;

@@ -8,25 +8,35 @@ use super::*;
 fn a_clone_is_seen_to_be_the_same_waker() {
     let lesson = Lesson {
         clause: "5. Same waker",
-        promise: "`will_wake` returns `true` for a waker and its clone, and for two clones.",
+        promise: "`will_wake` returns `true` for a waker and its clone, and for two clones, also \
+                  for those of `block_on`.",
         usual_cause: "The clone has another vtable, or another pointer (for example to a new box), \
                       and `will_wake` compares both by address. Pass on the pointer unchanged, and \
                       name the vtable's constant in only one function, which `waker` and `clone` \
-                      call and which is never inlined.",
+                      call and which is never inlined. Or `block_on` makes its waker in another \
+                      way than by `waker`.",
         read: "one-future/raw-waker.html#is-it-the-same-waker",
     };
     check(lesson, || {
-        let original = waker(WakeTarget::new().0);
-        let clone = original.clone();
-        let of_clone = clone.clone();
-        for (who, is_same) in [
-            ("a waker and its clone", original.will_wake(&clone)),
-            ("two clones", clone.will_wake(&of_clone)),
-            ("a clone and its original", of_clone.will_wake(&original)),
-        ] {
-            assert!(is_same, "`will_wake` returned `false` for {who}");
-        }
+        assert_same_as_its_clones(&waker(WakeTarget::new().0), "");
+        block_on(poll_fn(|cx| {
+            assert_same_as_its_clones(cx.waker(), " of `block_on`");
+            Poll::Ready(())
+        }));
     });
+}
+
+#[track_caller]
+fn assert_same_as_its_clones(original: &Waker, whose: &str) {
+    let clone = original.clone();
+    let of_clone = clone.clone();
+    for (who, is_same) in [
+        ("a waker and its clone", original.will_wake(&clone)),
+        ("two clones", clone.will_wake(&of_clone)),
+        ("a clone and its original", of_clone.will_wake(original)),
+    ] {
+        assert!(is_same, "`will_wake` returned `false` for {who}{whose}");
+    }
 }
 
 /// Clause 5: a future that kept the wrong waker would never be polled again.

@@ -147,7 +147,8 @@ fn as_many_tasks_as_there_are_workers_run_together() {
         usual_cause: "The lock of the queue is held during the poll; or a worker is woken only for \
                       the first of several tasks. Or a flag says that a worker has been notified, \
                       and stays set when that worker finds the queue empty and waits again \
-                      (`wait_while`): from then on, no worker is notified.",
+                      (`wait_while`): from then on, no worker is notified. Or such a worker is \
+                      counted twice, once by the thread that notified it.",
         read: "scheduler/one-queue.html#the-guard-that-lives-too-long",
     };
     const WORKERS: usize = 3;

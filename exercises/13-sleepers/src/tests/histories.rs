@@ -697,9 +697,9 @@ fn calls_at_any_moment_of_another_go_as_the_contract_says() {
         promise: "If other threads make one or two calls at any moment of a call, all calls return \
                   what they would in some order, and in the end each worker that is parked is \
                   chosen once.",
-        usual_cause: "A call looks at the counts or at the list and changes them in a second step; \
-                      or it tries a compare-exchange only once, and takes a failure for an answer. \
-                      Or `notify` goes through the list once and misses a worker that comes to an \
+        usual_cause: "A call looks at the counts or at the list and changes them in a second step, \
+                      or calculates a count under the lock and stores it after that. Or it tries a \
+                      compare-exchange only once, and takes a failure for an answer. Or `notify` goes through the list once and misses a worker that comes to an \
                       earlier place as another leaves a later one: look again. Or `notify` takes \
                       back a searcher that it has counted, since those that were parked are awake, \
                       and doesn't look for a worker that has parked meanwhile. Or a worker that \

@@ -326,7 +326,9 @@ fn many_calls_agree_with_a_plain_list() {
         usual_cause: "`cancel` changes the order of the others (`swap_remove`), or an unstable sort \
                       does, the number that distinguishes two timers is used a second time, or \
                       the type in which a deadline is kept is too small for it: \
-                      `sleep(Duration::MAX)` is allowed.",
+                      `sleep(Duration::MAX)` is allowed. If only the next deadline is wrong: it \
+                      may be that of a timer that was cancelled, which comes to the front when \
+                      those before it are due.",
         read: "io/simulator.html#a-clock-that-jumps",
     };
     check(lesson, || {
