@@ -6,6 +6,7 @@
 
 mod ends;
 mod histories;
+mod late;
 mod moments;
 mod tasks;
 mod workers;
@@ -16,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, ThreadId};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use block_on::block_on;
 use primitives::chaos::{plan_moment, with_chaos};
