@@ -15,6 +15,7 @@
 //! Fails at times: the_queue_behind_a_long_poll_is_stolen
 //! Fails at times: there_are_as_many_workers_as_asked_for
 //! Fails at times: what_a_timer_or_a_job_wakes_is_polled_soon
+//! Fails at times: what_comes_after_the_end_may_use_the_runtime_as_it_is_dropped
 //! Fails at times: what_comes_now_and_then_is_polled_soon
 //!
 //! The check of forgotten guards always fails: a guard of tokio's own, around all tasks or all
@@ -22,7 +23,10 @@
 //! of the flood, of what comes now and then or after a lull, and of timers and jobs always
 //! fail, too: tokio doesn't count the polls of tasks from its slot, and it looks at its global
 //! queue only once an interval, which it adapts to the length of the polls if you set none, and
-//! at its driver once an event interval, which is fixed. Where the system refuses a thread,
+//! at its driver once an event interval, which is fixed. The check of what comes after the end
+//! always fails because the free functions spawn while a cell with the entered runtime is
+//! borrowed: a destructor of what is refused panics if it enters a runtime, which changes the
+//! cell. Where the system refuses a thread,
 //! tokio panics. It doesn't wait for a runtime that is dropped in a task or a job of any
 //! runtime: it panics, or would wait for the job itself, unless the caller asks it not to wait.
 //!

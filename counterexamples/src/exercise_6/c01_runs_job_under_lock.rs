@@ -30,6 +30,7 @@
 //! Also fails: tests::a_thread_that_left_is_counted_on_by_no_job
 //! Also fails: tests::a_handle_wakes_who_polled_it_last_no_matter_what_came_before
 //! Also fails: tests::after_each_step_the_jobs_run_that_should
+//! Also fails: a_job_that_comes_late_may_use_the_pool_as_it_is_dropped
 //!
 //! Takes a job and runs it in one `while let`. The guard of the lock is a
 //! temporary of the condition, and lives until the end of the body: while a job

@@ -70,12 +70,7 @@ fn shutting_down_by_reference_waits_and_cancels_what_comes_later() {
         assert!(end.count() == 1, "the thread of the pool has not ended");
 
         let (ran_late, late) = counted_jobs(&pool, 1);
-        let late =
-            block_on(late.into_iter().next().expect("one was submitted"));
-        assert!(
-            late.as_ref().is_err_and(JoinError::is_cancelled),
-            "a job that came after the shutdown gave {late:?}"
-        );
+        late.into_iter().for_each(assert_is_cancelled);
         // Dropping it is a second end.
         drop(pool);
         assert!(
@@ -83,6 +78,53 @@ fn shutting_down_by_reference_waits_and_cancels_what_comes_later() {
             "a job that came after the shutdown has run"
         );
     });
+}
+
+/// Clause 10: what a late job owns is dropped with it, and may run arbitrary
+/// code.
+#[test]
+fn a_job_that_comes_late_may_use_the_pool_as_it_is_dropped() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "A job that is cancelled because it comes after the shutdown may own what submits \
+                  another job, or shuts down the pool, when it's dropped.",
+        usual_cause: "A late job is accepted if a thread of the pool submits it. At a hang: the \
+                      late job is dropped under the lock of the queue, and what it owns needs that \
+                      lock as it uses the pool. Unlock, then drop the job.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        for how in [PoolUse::Submit, PoolUse::ShutDown] {
+            for is_pool_thread in [false, true] {
+                let pool = Arc::new(Pool::new(1, HOUR));
+                run_together(&pool, 1, || ());
+                let (owned, receiver) = UsesThePool::new(&pool, how);
+                let own = pool.clone();
+                let submit = move || {
+                    own.shut_down();
+                    own.spawn_blocking(move || drop(owned))
+                };
+                let late = if is_pool_thread {
+                    let job = pool.spawn_blocking(submit);
+                    block_on(job).expect("the job returns")
+                } else {
+                    submit()
+                };
+                assert_is_cancelled(late);
+                let other = receiver.recv().expect("the late job is dropped");
+                other.into_iter().for_each(assert_is_cancelled);
+            }
+        }
+    });
+}
+
+#[track_caller]
+fn assert_is_cancelled<T: std::fmt::Debug>(late: JoinHandle<T>) {
+    let late = block_on(late);
+    assert!(
+        late.as_ref().is_err_and(JoinError::is_cancelled),
+        "a job that came after the shutdown gave {late:?}"
+    );
 }
 
 /// Clause 10: the end has come only when all threads have ended, for each caller.
@@ -374,15 +416,15 @@ fn a_job_may_drop_its_own_pool() {
 fn what_a_job_leaves_may_drop_its_own_pool() {
     let lesson = Lesson {
         clause: "10. Shutdown",
-        promise: "If a result that nothing awaits, or a waker, is the last owner of the pool, the \
-                  thread that drops it waits for nothing.",
+        promise: "If a result or a panic that nothing awaits, or a waker, is the last owner of the \
+                  pool, the thread that drops it waits for nothing.",
         usual_cause: "A thread counts as the pool's only while a job runs. After that, the thread \
                       drops what the job leaves, and waits for all threads, including itself. Mark \
                       the thread once, when it starts.",
         read: "blocking/spawn-blocking.html#the-end-of-the-pool",
     };
     check(lesson, || {
-        for is_result in [true, false] {
+        for left in [Left::Result, Left::Panic, Left::Waker] {
             let pool = Pool::new(2, HOUR);
             let opener = Opener::new();
             let other = hold(&pool, &opener);
@@ -394,15 +436,17 @@ fn what_a_job_leaves_may_drop_its_own_pool() {
                 owner: owner.clone(),
                 sender: Mutex::new(sender),
             };
-            let (waker, result) = if is_result {
-                (Waker::noop().clone(), Some(last))
-            } else {
-                (HostileWaker::new(move || _ = &last), None)
+            let (waker, result) = match left {
+                Left::Waker => (HostileWaker::new(move || _ = &last), None),
+                _ => (Waker::noop().clone(), Some(last)),
             };
             let mut job = pool.spawn_blocking(move || {
                 begin.open();
                 wait();
-                result
+                match left {
+                    Left::Panic => panic_any(result),
+                    _ => result,
+                }
             });
             begun.wait();
             let is_ready = poll_once(&mut job, &waker);
@@ -412,7 +456,7 @@ fn what_a_job_leaves_may_drop_its_own_pool() {
             );
             *owner.lock().unwrap() = Some(pool);
             drop(waker);
-            if is_result {
+            if !matches!(left, Left::Waker) {
                 drop(job);
             }
             drop(may_end);
@@ -423,6 +467,14 @@ fn what_a_job_leaves_may_drop_its_own_pool() {
             block_on(other).expect("the job returns");
         }
     });
+}
+
+/// What a job leaves for its thread to drop.
+#[derive(Clone, Copy)]
+enum Left {
+    Result,
+    Panic,
+    Waker,
 }
 
 /// Drops a pool when it is dropped, and then says so.

@@ -65,6 +65,45 @@ fn hold(pool: &Pool, opener: &Opener) -> JoinHandle<()> {
     held
 }
 
+/// What a job owns uses the pool so when it's dropped.
+#[derive(Clone, Copy, Debug)]
+enum PoolUse {
+    Submit,
+    ShutDown,
+}
+
+/// Uses the pool when it's dropped, and then sends the handle of the job that it
+/// has submitted, if any.
+struct UsesThePool {
+    pool: Arc<Pool>,
+    how: PoolUse,
+    sender: mpsc::Sender<Option<JoinHandle<u32>>>,
+}
+
+impl UsesThePool {
+    fn new(
+        pool: &Arc<Pool>,
+        how: PoolUse,
+    ) -> (Self, mpsc::Receiver<Option<JoinHandle<u32>>>) {
+        let (sender, receiver) = mpsc::channel();
+        let pool = pool.clone();
+        (Self { pool, how, sender }, receiver)
+    }
+}
+
+impl Drop for UsesThePool {
+    fn drop(&mut self) {
+        let submitted = match self.how {
+            PoolUse::Submit => Some(self.pool.spawn_blocking(|| 7)),
+            PoolUse::ShutDown => {
+                self.pool.shut_down();
+                None
+            }
+        };
+        let _ = self.sender.send(submitted);
+    }
+}
+
 /// Polls once. Returns `true` if the handle is ready.
 fn poll_once<T>(job: &mut JoinHandle<T>, waker: &Waker) -> bool {
     let mut cx = Context::from_waker(waker);

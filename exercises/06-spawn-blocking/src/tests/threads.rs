@@ -533,34 +533,31 @@ fn a_cancelled_job_that_panics_in_its_destructor_ends_its_handle() {
 
 /// Clause 11: the job's destructor may run arbitrary code, too.
 #[test]
-fn a_cancelled_job_may_submit_another_as_it_is_dropped() {
+fn a_cancelled_job_may_use_the_pool_as_it_is_dropped() {
     let lesson = Lesson {
         clause: "11. No thread to be had",
-        promise: "A cancelled job may own what submits another job when it's dropped.",
+        promise: "A cancelled job may own what submits another job, or shuts down the pool, when \
+                  it's dropped.",
         usual_cause: "The cancelled job is dropped under the lock of the queue, and submitting \
                       another needs that lock. Take it out, unlock, then drop it.",
         read: "blocking/spawn-blocking.html#no-thread-to-be-had",
     };
-    /// Submits another job when it is dropped.
-    struct SubmitsOnDrop(Arc<Pool>, mpsc::Sender<JoinHandle<u32>>);
-    impl Drop for SubmitsOnDrop {
-        fn drop(&mut self) {
-            let _ = self.1.send(self.0.spawn_blocking(|| 7));
-        }
-    }
     check(lesson, || {
-        let pool = Arc::new(Pool::new(1, HOUR));
-        let (sender, receiver) = mpsc::channel();
-        let refused = without_new_threads(|| {
-            let owned = SubmitsOnDrop(pool.clone(), sender);
-            pool.spawn_blocking(move || drop(owned))
-        });
-        // Each of the two is cancelled, or has found a thread after all.
-        let _ = refused.map(block_on);
-        let other = receiver.recv().expect("the first job is run or dropped");
-        let _ = block_on(other);
-        let later = block_on(pool.spawn_blocking(|| 7));
-        assert!(later.is_ok_and(|n| n == 7), "a later job does not run");
+        for how in [PoolUse::Submit, PoolUse::ShutDown] {
+            let pool = Arc::new(Pool::new(1, HOUR));
+            let (owned, receiver) = UsesThePool::new(&pool, how);
+            let refused = without_new_threads(|| {
+                pool.spawn_blocking(move || drop(owned))
+            });
+            // Each of the two is cancelled, or has found a thread after all.
+            let _ = refused.map(block_on);
+            let other =
+                receiver.recv().expect("the first job is run or dropped");
+            let Some(other) = other else { continue };
+            let _ = block_on(other);
+            let later = block_on(pool.spawn_blocking(|| 7));
+            assert!(later.is_ok_and(|n| n == 7), "a later job does not run");
+        }
     });
 }
 

@@ -452,6 +452,102 @@ fn what_a_queued_task_spawns_as_it_is_dropped_ends_too() {
     });
 }
 
+/// What a task or a job owns that comes after the end: spawns a task and a job when
+/// it's dropped, and sends a future that says whether both were cancelled.
+struct UsesTheRuntime {
+    handle: Handle,
+    waker: Waker,
+    sender: mpsc::Sender<JobIsRight>,
+}
+
+impl Drop for UsesTheRuntime {
+    fn drop(&mut self) {
+        self.waker.wake_by_ref();
+        let task = self.handle.spawn(async {});
+        let job = self.handle.spawn_blocking(|| ());
+        let _inside = self.handle.enter();
+        let tasks = [task, spawn(async {})];
+        let jobs = [job, spawn_blocking(|| ())];
+        let _ = self.sender.send(Box::pin(async move {
+            let mut is_right = true;
+            for task in tasks {
+                is_right &= task.await.is_err_and(|it| it.is_cancelled());
+            }
+            for job in jobs {
+                is_right &= job.await.is_err_and(|it| it.is_cancelled());
+            }
+            is_right
+        }));
+    }
+}
+
+/// Clause 16: what is refused is dropped, which may run arbitrary code.
+#[test]
+fn what_comes_after_the_end_may_use_the_runtime_as_it_is_dropped() {
+    let lesson = Lesson {
+        clause: "16. After the end",
+        promise: "A task or a blocking job that is cancelled because it comes after the end may \
+                  own what wakes a task, and spawns tasks and jobs, when it's dropped. These are \
+                  cancelled, too.",
+        usual_cause: "What comes late is kept, or runs. Or a cell or a lock is borrowed during the \
+                      call, and the destructor panics because it needs it, too. At a hang: what \
+                      comes late is dropped under the lock under which it was refused, and its \
+                      destructor needs that lock as it spawns. Unlock, and then drop it.",
+        read: "scheduler/runtime.html#shutdown",
+    };
+    check(lesson, || {
+        for (is_job, is_inside) in
+            [(false, false), (false, true), (true, false), (true, true)]
+        {
+            let runtime = runtime(1);
+            let (handle, (future, manual)) =
+                (runtime.handle(), ManualFuture::new());
+            drop(runtime.spawn(future));
+            let (waker, _) = manual.wait_until_polled();
+            drop(runtime);
+            let (sender, receiver) = mpsc::channel();
+            let owned = UsesTheRuntime {
+                handle: handle.clone(),
+                waker,
+                sender,
+            };
+            let _inside = is_inside.then(|| handle.enter());
+            let is_cancelled = if is_job {
+                let job = move || drop(owned);
+                let job = match is_inside {
+                    true => spawn_blocking(job),
+                    false => handle.spawn_blocking(job),
+                };
+                parker::block_on(job).is_err_and(|it| it.is_cancelled())
+            } else {
+                let future = async move { drop(owned) };
+                let task = match is_inside {
+                    true => spawn(future),
+                    false => handle.spawn(future),
+                };
+                parker::block_on(task).is_err_and(|it| it.is_cancelled())
+            };
+            let what = if is_job { "a job" } else { "a task" };
+            assert!(
+                is_cancelled,
+                "the handle of {what} that came after the end doesn't say that it was cancelled"
+            );
+            let others = receiver.recv();
+            assert!(
+                others.is_ok(),
+                "{what} that came after the end owned what spawns when it's dropped, and that \
+                 panicked"
+            );
+            let is_right = others.is_ok_and(parker::block_on);
+            assert!(
+                is_right,
+                "{what} that came after the end spawned others as it was dropped, and one of them \
+                 wasn't cancelled"
+            );
+        }
+    });
+}
+
 /// Clause 16: wakers may outlive the runtime.
 #[test]
 fn what_is_left_of_a_task_does_no_harm() {
