@@ -206,7 +206,7 @@ enum Comes {
     EndOfPoll,
 }
 
-/// Clauses 5, 11 and 13: the pool has ended for one thread, and not yet for another.
+/// Clause 11: the pool has ended for one thread, and not yet for another.
 #[test]
 fn what_comes_at_any_moment_of_the_end_ends_with_the_pool() {
     let lesson = Lesson {
@@ -265,49 +265,70 @@ fn come_during_drop(moment: usize, comes: Comes, when: &str) -> bool {
         owned,
         mut tasks,
     } = Scene::new(false);
+    let (opener, progress) = (Opener::new(), Arc::new(AtomicUsize::new(0)));
+    let (gate, (begin, begun)) = (opener.gate(), mpsc::channel());
+    let wakers = owned.wakers.clone();
+    // The worker is in a poll, so it takes nothing from the queue before the end.
+    tasks.push(owned.spawn(move |_| {
+        let _ = begin.send(ThreadProbe::here());
+        gate.wait();
+        if comes == Comes::EndOfPoll {
+            wake_all(&wakers);
+        }
+    }));
+    let worker = begun.recv().expect("it is polled");
+    let (gate, happening) = (opener.gate(), progress.clone());
+    let opening = open_at_the_end(opener, progress);
     let (send, others) = mpsc::channel();
-    let mut opening = None;
-    let happens: Box<dyn FnOnce()> = match comes {
-        Comes::WakeUps => Box::new(move || {
-            let wake = move || {
-                wake_all(&owned.wakers);
-                None
-            };
-            let _ = send.send(start_elsewhere(wake));
-        }),
-        Comes::Spawn => Box::new(move || {
-            let spawn = move || Some(owned.spawn(|_| ()));
-            let _ = send.send(start_elsewhere(spawn));
-        }),
-        Comes::EndOfPoll => {
-            let opener = Opener::new();
-            let gate = opener.gate();
-            let (begin, begun) = mpsc::channel();
-            let wakers = owned.wakers.clone();
-            tasks.push(owned.spawn(move |_| {
-                let _ = begin.send(ThreadProbe::here());
-                gate.wait();
-                wake_all(&wakers);
-            }));
-            let worker = begun.recv().expect("it is polled");
-            let gate = opener.gate();
-            // If the drop has fewer steps.
-            opening = Some(opener.open_once_asleep());
-            Box::new(move || {
+    let happens = move || {
+        happening.store(HAPPENS, SeqCst);
+        match comes {
+            Comes::WakeUps => {
+                let wake = move || {
+                    wake_all(&owned.wakers);
+                    None
+                };
+                let _ = send.send(start_elsewhere(wake));
+            }
+            Comes::Spawn => {
+                let spawn = move || Some(owned.spawn(|_| ()));
+                let _ = send.send(start_elsewhere(spawn));
+            }
+            Comes::EndOfPoll => {
                 gate.open();
                 worker.wait_until_asleep();
-            })
+            }
         }
+        happening.store(HAS_HAPPENED, SeqCst);
     };
     let ((), is_reached) = at_moment(moment, happens, || drop(pool));
     for thread in others.try_iter() {
         tasks.extend(thread.join().expect("waking and spawning don't panic"));
     }
-    if let Some(thread) = opening {
-        thread.join().expect("opening doesn't panic");
-    }
+    opening.join().expect("opening doesn't panic");
     assert_ended(tasks, when);
     is_reached
+}
+
+const HAPPENS: usize = 1;
+const HAS_HAPPENED: usize = 2;
+
+/// Opens the gate once the calling thread sleeps, but not because of what happens meanwhile: then
+/// it waits for the worker's poll.
+fn open_at_the_end(
+    opener: Opener,
+    progress: Arc<AtomicUsize>,
+) -> thread::JoinHandle<()> {
+    let sleeper = ThreadProbe::here();
+    thread::spawn(move || {
+        loop {
+            let before = progress.load(SeqCst);
+            sleeper.wait_until_asleep();
+            if before != HAPPENS && progress.load(SeqCst) == before {
+                return drop(opener);
+            }
+        }
+    })
 }
 
 /// Returns whether the call has so many operations.
