@@ -17,7 +17,7 @@
 //! Also fails: a_wake_up_counts_even_if_stores_arrive_late
 //! Also fails: a_waker_still_wakes_after_a_call_within_the_poll
 //! Also fails: a_wake_up_counts_if_the_poll_has_slept_since_the_one_before
-//! Also fails: a_wake_up_counts_if_the_poll_has_slept_since_the_one_before
+//! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
 //!
 //! Clears the flag where the wait begins, to start from a clean state. If a
 //! wake-up came during the poll, it had set the flag.

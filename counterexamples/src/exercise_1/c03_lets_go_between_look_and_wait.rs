@@ -2,7 +2,6 @@
 //! Caught by: thousands_of_wakes_between_two_threads_all_arrive
 //! Also fails: a_wake_up_counts_even_if_stores_arrive_late
 //! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
-//! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
 //!
 //! Looks at the flag under the mutex, releases it, and locks it again to wait.
 //! A wake-up that comes in between sets the flag and notifies a condition

@@ -2,7 +2,6 @@
 //! Caught by: thousands_of_wakes_between_two_threads_all_arrive
 //! Also fails: a_wake_up_counts_even_if_stores_arrive_late
 //! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
-//! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
 //! Also fails: a_wake_up_causes_one_poll
 //! Also fails: a_wake_up_within_a_poll_does_not_end_the_next_sleep
 //! Also fails: a_waker_still_wakes_after_a_call_within_the_poll

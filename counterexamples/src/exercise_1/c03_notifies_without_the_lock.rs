@@ -2,7 +2,6 @@
 //! Caught by: thousands_of_wakes_between_two_threads_all_arrive
 //! Also fails: a_wake_up_counts_even_if_stores_arrive_late
 //! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
-//! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
 //!
 //! The flag is atomic, so that a wake-up takes no lock. As a result, it may
 //! come after the sleeper's last look and before its wait. The sleeper holds

@@ -18,8 +18,6 @@
 //! Also fails: a_waker_still_wakes_after_a_call_within_the_poll
 //! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
 //! Also fails: a_wake_up_counts_if_the_poll_has_slept_since_the_one_before
-//! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
-//! Also fails: a_wake_up_counts_if_the_poll_has_slept_since_the_one_before
 //!
 //! A condition variable without a condition. It wakes only a thread that waits
 //! on it at that moment, and a notification that comes a moment early is gone.

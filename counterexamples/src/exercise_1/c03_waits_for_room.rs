@@ -2,7 +2,6 @@
 //! Caught by: several_wakes_in_one_poll_are_no_trouble
 //! Also fails: any_number_of_wakes_in_one_poll_count
 //! Also fails: a_wake_up_counts_if_the_poll_has_slept_since_the_one_before
-//! Also fails: a_wake_up_counts_if_the_poll_has_slept_since_the_one_before
 //!
 //! A channel with room for one message, since only one wake-up has to be kept.
 //! However, `send` waits for room, so the second wake-up of a poll waits for

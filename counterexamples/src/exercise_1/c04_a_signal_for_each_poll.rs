@@ -2,7 +2,6 @@
 //! Caught by: a_waker_of_an_earlier_poll_wakes
 //! Also fails: a_wake_up_counts_even_if_stores_arrive_late
 //! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
-//! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
 //!
 //! Each poll gets a waker with a flag of its own, so that nothing is left over
 //! from an earlier poll. A waker from an earlier poll then sets a flag that no

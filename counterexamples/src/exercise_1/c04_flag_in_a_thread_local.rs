@@ -14,8 +14,6 @@
 //! Also fails: a_waker_still_wakes_after_a_call_within_the_poll
 //! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
 //! Also fails: a_wake_up_counts_if_the_poll_has_slept_since_the_one_before
-//! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
-//! Also fails: a_wake_up_counts_if_the_poll_has_slept_since_the_one_before
 //!
 //! The flag belongs to one `block_on`, and so to one thread: a thread-local seems right
 //! for it, and saves the atomic. But `wake` runs on the thread that wakes, and sets that

@@ -23,8 +23,6 @@
 //! Also fails: a_waker_still_wakes_after_a_call_within_the_poll
 //! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
 //! Also fails: a_wake_up_counts_if_the_poll_has_slept_since_the_one_before
-//! Also fails: a_second_wake_up_counts_even_if_stores_arrive_late
-//! Also fails: a_wake_up_counts_if_the_poll_has_slept_since_the_one_before
 //!
 //! Takes the chapter's first program, which polls with a waker that does nothing, and
 //! replaces the spinning by a sleep. The thread sleeps, as it should, but nothing can
