@@ -87,6 +87,9 @@ impl Header {
         };
         for (at, line) in lines.by_ref() {
             if let Some(claim) = claim("Also fails", at, line) {
+                if header.allows(&claim.test) {
+                    return Err((at, "the header has named this test already".into()));
+                }
                 header.also_fails.push(claim);
             } else if let Some(claim) = claim("Tells", at, line) {
                 if !header.allows(&claim.test) {
@@ -185,6 +188,15 @@ mod tests {
         assert!(!header.accepts("tests::b"));
         let source = source.replace("Tells: c", "Tells: d");
         assert_eq!(Header::read(&source).unwrap_err().0, 5);
+    }
+
+    #[test]
+    fn a_test_is_named_once() {
+        let source = "//! Breaks clause 3: Name.\n//! Caught by: a\n//! Also fails: b\n\
+                      //! Also fails: tests::b\n//!\n//! Why.\n";
+        assert_eq!(Header::read(source).unwrap_err().0, 4);
+        let source = source.replace("tests::b", "a");
+        assert_eq!(Header::read(&source).unwrap_err().0, 4);
     }
 
     #[test]
