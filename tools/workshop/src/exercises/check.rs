@@ -21,7 +21,7 @@ use super::order::{self, Failed};
 use super::progress::{LastCheck, Progress};
 use super::routine::Routine;
 use super::unseen::{self, Unseen};
-use super::{asserts, source, telling, undeclared};
+use super::{asserts, shown_first, source, undeclared};
 use crate::events::{Event, Events, Exit, Outcome, Reason, send};
 use crate::problem::Problem;
 use crate::sandbox::{Cause, Ended};
@@ -120,7 +120,7 @@ async fn run(
 ) -> Result<bool, Problem> {
     let mut check = Check::new(workshop, exercise, audience, events);
     let exit = check.run().await?;
-    if let Some(event) = telling::of_check(workshop.root(), exercise, &check.verdicts) {
+    if let Some(event) = shown_first::of_check(workshop.root(), exercise, &check.verdicts) {
         send(events, event);
         if let Some(model) = check.model_to_draw() {
             check.show_order(&model).await;
@@ -304,7 +304,7 @@ impl<'a> Check<'a> {
                 outcome: Outcome::Failed | Outcome::Unwritten,
                 ..
             } = &event
-                && !telling::fails_by_chance(self.exercise.number, name)
+                && !shown_first::fails_by_chance(self.exercise.number, name)
                 && self.audience != Audience::Program
             {
                 has_failed.notify_one();
@@ -382,9 +382,10 @@ impl<'a> Check<'a> {
     /// models, it's also enough that one may show what fails.
     fn models_may_tell(&self, verdicts: &Verdicts) -> bool {
         let number = self.exercise.number;
-        telling::fails_only(verdicts, |name, _| telling::fails_by_chance(number, name))
-            || self.audience == Audience::Program
-                && telling::models_may_show(self.exercise, verdicts)
+        shown_first::fails_only(verdicts, |name, _| {
+            shown_first::fails_by_chance(number, name)
+        }) || self.audience == Audience::Program
+            && shown_first::models_may_show(self.exercise, verdicts)
     }
 
     /// Builds the models for each checker, as long as they compile.
@@ -487,7 +488,7 @@ impl<'a> Check<'a> {
     fn model_to_draw(&self) -> Option<String> {
         let mut models = self.verdicts.clone();
         models.retain(|name, _| Checker::of_test(name).is_some());
-        match telling::of_check(self.workshop.root(), self.exercise, &models)? {
+        match shown_first::of_check(self.workshop.root(), self.exercise, &models)? {
             Event::Telling { first, .. } => Some(first),
             _ => None,
         }

@@ -14,7 +14,7 @@ use super::harness::{News, Verdicts};
 use super::milestones;
 use super::progress::{LastCheck, Progress};
 use super::tail::Tail;
-use super::{source, telling};
+use super::{shown_first, source};
 use crate::events::{Event, Exit, Outcome, Reason};
 use crate::workshop::Workshop;
 
@@ -214,7 +214,7 @@ impl Follower {
         let is_over = ending.is_some();
         if let Some(kit) = self.kit.as_ref().filter(|_| is_over) {
             let root = workshop.root();
-            events.extend(telling::of_check(root, &self.exercise, &kit.tests));
+            events.extend(shown_first::of_check(root, &self.exercise, &kit.tests));
         }
         events.extend(ending.map(Event::Exit));
         (events, is_over)

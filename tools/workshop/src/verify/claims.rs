@@ -8,8 +8,8 @@ use super::Finding;
 use crate::events::Outcome as TestOutcome;
 use crate::exercises::counterexamples::Counterexample;
 use crate::exercises::harness::{Verdict, Verdicts};
+use crate::exercises::shown_first::without_files;
 use crate::exercises::source;
-use crate::exercises::telling::without_files;
 
 /// What a test did though the header says otherwise.
 #[derive(Clone, Debug)]
@@ -161,7 +161,7 @@ mod tests {
         has_certain_unnamed, seen,
     };
     use crate::exercises::header::Header;
-    use crate::exercises::telling::Cause;
+    use crate::exercises::shown_first::Cause;
 
     fn verdict(outcome: TestOutcome) -> Verdict {
         Verdict {

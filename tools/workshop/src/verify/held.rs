@@ -248,7 +248,7 @@ mod tests {
     use crate::events::Outcome;
     use crate::exercises::cargo::Binary;
     use crate::exercises::harness::Verdict;
-    use crate::exercises::telling::Cause;
+    use crate::exercises::shown_first::Cause;
 
     fn verdicts() -> Verdicts {
         let verdict = Verdict {

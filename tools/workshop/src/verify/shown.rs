@@ -6,7 +6,7 @@ use super::claims::Fault;
 use crate::exercises::catalogue::Exercise;
 use crate::exercises::counterexamples::Counterexample;
 use crate::exercises::harness::Verdicts;
-use crate::exercises::telling::{self, Failure, Kind, Known};
+use crate::exercises::shown_first::{self, Failure, Kind, Known};
 use crate::workshop::Workshop;
 
 /// How often what was shown first named the cause.
@@ -40,8 +40,8 @@ impl Chooser {
     pub fn new(workshop: &Workshop, exercise: &Exercise) -> Self {
         Self {
             number: exercise.number,
-            names: telling::names(exercise),
-            known: telling::known(workshop.root(), exercise.number),
+            names: shown_first::names(exercise),
+            known: shown_first::known(workshop.root(), exercise.number),
         }
     }
 
@@ -55,23 +55,23 @@ impl Chooser {
         verdicts: &Verdicts,
         module: &str,
     ) -> (Shown, Option<Fault>) {
-        let failures = telling::failures(&self.names, verdicts);
+        let failures = shown_first::failures(&self.names, verdicts);
         let is_here = version.header.caught_by.test.starts_with(module);
-        let choice = telling::choose(&failures, self.number, &self.known);
+        let choice = shown_first::choose(&failures, self.number, &self.known);
         let (true, Some(choice)) = (is_here, choice) else {
             return (Shown::default(), None);
         };
         let first = choice.order[0];
         let others = self.known.iter().filter(|one| one.name != version.name);
         let known: Vec<_> = others.cloned().collect();
-        let unseen = telling::choose(&failures, self.number, &known);
+        let unseen = shown_first::choose(&failures, self.number, &known);
         let shown = Shown {
             versions: 1,
             by_order: usize::from(accepts(version, failures.first())),
             unseen: usize::from(accepts(version, unseen.map(|unseen| unseen.order[0]))),
             ..Shown::default()
         };
-        let claim = telling::without_files(&first.name);
+        let claim = shown_first::without_files(&first.name);
         if claim == version.header.caught_by.test {
             return (
                 Shown {
@@ -101,7 +101,7 @@ impl Chooser {
         }
         let second = choice
             .or
-            .map(|(other, _)| telling::without_files(&other.name));
+            .map(|(other, _)| shown_first::without_files(&other.name));
         if second.is_some_and(|second| version.header.accepts(&second)) {
             return (
                 Shown {
@@ -130,7 +130,7 @@ impl Chooser {
 
 fn accepts(version: &Counterexample, failure: Option<&Failure>) -> bool {
     failure.is_some_and(|failure| {
-        let claim = telling::without_files(&failure.name);
+        let claim = shown_first::without_files(&failure.name);
         version.header.accepts(&claim) || matches!(failure.cause.kind, Kind::Panic | Kind::Deadlock)
     })
 }

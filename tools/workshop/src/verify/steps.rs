@@ -189,7 +189,7 @@ mod tests {
                 clause: Some(format!("{clause}. Name")),
                 outcome,
                 message: String::new(),
-                cause: crate::exercises::telling::Cause::default(),
+                cause: crate::exercises::shown_first::Cause::default(),
             };
             (format!("tests::t{clause}"), verdict)
         });

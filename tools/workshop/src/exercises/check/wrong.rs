@@ -3,7 +3,7 @@
 
 use super::{
     Audience, Check, Event, Events, Exercise, Exit, MODELS_LIMIT, Outcome, Part, Problem, Reason,
-    Run, TESTS_LIMIT, Workshop, cargo, harness, send, telling,
+    Run, TESTS_LIMIT, Workshop, cargo, harness, send, shown_first,
 };
 use crate::exercises::cargo::{Build, Target, Words};
 use crate::exercises::catalogue::Checker;
@@ -36,7 +36,7 @@ pub async fn check_wrong(
     })?;
     let mut check = Check::new(workshop, exercise, Audience::Page, events);
     let exit = check.run_wrong(&wrong).await?;
-    if let Some(event) = telling::of_check(workshop.root(), exercise, &check.verdicts) {
+    if let Some(event) = shown_first::of_check(workshop.root(), exercise, &check.verdicts) {
         send(events, event);
     }
     send(events, Event::Exit(exit));
