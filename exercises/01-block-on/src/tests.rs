@@ -309,8 +309,12 @@ const RACE_TIME: Duration = Duration::from_secs(2);
 fn a_second_wake_up_counts_even_if_stores_arrive_late() {
     let lesson = Lesson {
         clause: "3. No lost wake-up",
-        promise: "What a thread writes before its wake-up is seen by the poll that follows, even                   if another wake-up has come before and its poll has yet to begin.",
-        usual_cause: "`wake` looks at the flag, finds it set, and returns. But a load makes                       nothing visible: the thread may clear the flag just after it, poll, and                       miss what was written before this wake-up, which is still on its way. No                       other poll follows. Set the flag with a `swap` each time, or under a mutex.",
+        promise: "What a thread writes before its wake-up is seen by the poll that follows, even \
+                  if another wake-up has come before and its poll has yet to begin.",
+        usual_cause: "`wake` looks at the flag, finds it set, and returns. But a load makes \
+                      nothing visible: the thread may clear the flag just after it, poll, and \
+                      miss what was written before this wake-up, which is still on its way. No \
+                      other poll follows. Set the flag with a `swap` each time, or under a mutex.",
         read: "one-future/block-on.html#a-wake-up-that-comes-early",
     };
     check(lesson, || {
