@@ -1,5 +1,5 @@
-//! Another correct design: like `flag_and_thread_park`, but `unpark` leaves the
-//! token by a plain store. A store doesn't publish what the `unpark` published
+//! Another correct design: an atomic flag of its own and `thread::park`, where
+//! `unpark` leaves the token by a plain store. A store doesn't publish what the `unpark` published
 //! whose token it replaces. Here the mutex does that, because each `unpark`
 //! stores while it holds the mutex.
 
@@ -42,27 +42,28 @@ impl Parker {
 
     /// Sleeps until there is a token, and takes it.
     pub fn park(&self) {
-        self.shared.announce_sleeper();
-        while !self.shared.take_token() {
-            thread::park();
-        }
+        self.sleep(None);
     }
 
     /// Sleeps until there is a token or `timeout` has passed. Returns `true`
     /// if it has taken a token.
     pub fn park_timeout(&self, timeout: Duration) -> bool {
-        let deadline = Instant::now().checked_add(timeout);
-        self.shared.announce_sleeper();
-        loop {
-            if self.shared.take_token() {
-                return true;
+        self.sleep(Instant::now().checked_add(timeout))
+    }
+
+    fn sleep(&self, deadline: Option<Instant>) -> bool {
+        // The mutex orders this and `unpark`: either `unpark` sees the thread,
+        // or the thread sees the token.
+        *self.shared.sleeper.lock().unwrap() = Some(thread::current());
+        // SeqCst, although Acquire is enough: pairs with the store in `unpark`.
+        while !self.shared.has_token.swap(false, SeqCst) {
+            match time_left(deadline) {
+                Duration::ZERO => return false,
+                Duration::MAX => thread::park(),
+                left => thread::park_timeout(left),
             }
-            let left = time_left(deadline);
-            if left.is_zero() {
-                return false;
-            }
-            thread::park_timeout(left);
         }
+        true
     }
 
     /// Creates an unparker of this parker.
@@ -77,24 +78,11 @@ impl Unparker {
     /// Leaves a token, and wakes the thread if it is parked.
     pub fn unpark(&self) {
         let sleeper = self.shared.sleeper.lock().unwrap();
-        // SeqCst, although Release is enough: pairs with `take_token`.
+        // SeqCst, although Release is enough: pairs with the swap in `sleep`.
         self.shared.has_token.store(true, SeqCst);
         if let Some(sleeper) = &*sleeper {
             sleeper.unpark();
         }
-    }
-}
-
-impl Shared {
-    fn take_token(&self) -> bool {
-        // SeqCst, although Acquire is enough: pairs with the store in `unpark`.
-        self.has_token.swap(false, SeqCst)
-    }
-
-    /// Stores which thread to unpark. The mutex orders this and `unpark`:
-    /// either `unpark` sees the thread, or the thread sees the token.
-    fn announce_sleeper(&self) {
-        *self.sleeper.lock().unwrap() = Some(thread::current());
     }
 }
 

@@ -1,11 +1,11 @@
 //! Another correct design: the parker of the crate `parking`, for which there
-//! are no models.
+//! are no models. Each waker's target has a number, and a thread recognizes its
+//! own wake-ups by the number of the target that its running call has.
 
-use std::cell::Cell;
-use std::pin::pin;
-use std::ptr;
-use std::rc::Rc;
+use std::cell::{Cell, OnceCell};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll, Wake, Waker};
 
 use parking::{Parker, Unparker};
@@ -13,85 +13,91 @@ use parking::{Parker, Unparker};
 /// Runs `future` on this thread until it is ready and returns its output.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
-    let call = Call::start();
-    let mut cx = Context::from_waker(&call.cache.waker);
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
-            return output;
-        }
-        if !IS_WOKEN.with(|is_woken| is_woken.replace(false)) {
-            call.cache.parker.park();
-        }
-    }
+    assert_eq!(RUNNING.get(), NONE, "recursive `block_on`");
+    let kept =
+        KEPT.try_with(|kept| kept.get_or_init(Kept::new).run(future.as_mut()));
+    // While the thread ends, what it has kept may be gone.
+    kept.unwrap_or_else(|_gone| Kept::new().run(future))
 }
 
-/// What a thread keeps from call to call.
-struct ThreadCache {
+/// What a thread's calls use, one after another.
+struct Kept {
     parker: Parker,
+    /// Of the waker's target.
+    number: u64,
     waker: Waker,
-    thread_waker: *const ThreadWaker,
 }
+
+/// The number of no target.
+const NONE: u64 = 0;
 
 thread_local! {
-    /// Empty before the first call and while a call runs.
-    static CACHE: Cell<Option<Rc<ThreadCache>>> = const { Cell::new(None) };
-    /// The target of the running call's waker; null if no call runs.
-    static RUNNING: Cell<*const ThreadWaker> = const { Cell::new(ptr::null()) };
+    static KEPT: OnceCell<Kept> = const { OnceCell::new() };
+    /// The number of the running call's target.
+    static RUNNING: Cell<u64> = const { Cell::new(NONE) };
     /// Whether the running call was woken on its own thread.
     static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A running call. When it's dropped, it puts back what it has taken.
-struct Call {
-    cache: Rc<ThreadCache>,
-}
-
-impl Call {
-    fn start() -> Self {
-        let is_running = RUNNING.with(|running| !running.get().is_null());
-        assert!(!is_running, "recursive `block_on`");
-        // Fails if the thread is ending and its cache is gone.
-        let cache = CACHE.try_with(Cell::take).ok().flatten();
-        let cache = cache.unwrap_or_else(ThreadCache::new);
-        RUNNING.with(|running| running.set(cache.thread_waker));
-        Self { cache }
-    }
-}
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        RUNNING.with(|running| running.set(ptr::null()));
-        let _ = CACHE.try_with(|cache| cache.set(Some(self.cache.clone())));
-    }
-}
-
-impl ThreadCache {
-    fn new() -> Rc<Self> {
-        let parker = Parker::new();
-        let thread_waker = Arc::new(ThreadWaker {
-            unparker: parker.unparker(),
-        });
-        Rc::new(Self {
+impl Kept {
+    fn new() -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(NONE);
+        // Relaxed: the numbers only have to differ.
+        let number = COUNT.fetch_add(1, Relaxed) + 1;
+        let (parker, unparker) = parking::pair();
+        let waker = Waker::from(Arc::new(Target { number, unparker }));
+        Self {
             parker,
-            thread_waker: Arc::as_ptr(&thread_waker),
-            waker: Waker::from(thread_waker),
-        })
+            number,
+            waker,
+        }
+    }
+
+    fn run<F: Future>(&self, mut future: Pin<&mut F>) -> F::Output {
+        let _running = Running::begin(self.number);
+        let mut cx = Context::from_waker(&self.waker);
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut cx) {
+                return output;
+            }
+            if !IS_WOKEN.replace(false) {
+                self.parker.park();
+            }
+        }
     }
 }
 
-struct ThreadWaker {
+/// A running call, until it's dropped, even by a panic.
+struct Running;
+
+impl Running {
+    fn begin(number: u64) -> Self {
+        RUNNING.set(number);
+        // A wake-up in an earlier call's last poll asks for nothing in this one.
+        IS_WOKEN.set(false);
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.set(NONE);
+    }
+}
+
+struct Target {
+    number: u64,
     unparker: Unparker,
 }
 
-impl Wake for ThreadWaker {
+impl Wake for Target {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        let running = RUNNING.try_with(Cell::get).unwrap_or(ptr::null());
-        if ptr::eq(running, &**self) {
-            IS_WOKEN.with(|is_woken| is_woken.set(true));
+        if RUNNING.get() == self.number {
+            IS_WOKEN.set(true);
         } else {
             self.unparker.unpark();
         }

@@ -19,22 +19,25 @@ pub struct Pool {
 }
 
 struct Shared {
-    max_threads: usize,
+    most: usize,
     keep_alive: Duration,
-    state: Mutex<State>,
+    crew: Mutex<Crew>,
+    /// There's a job, or no more will come.
+    changed: Condvar,
     /// Held while the threads are joined: if two shut down the pool, both wait.
     ending: Mutex<()>,
-    changed: Condvar,
 }
 
+/// The threads, and what they have to do.
 #[derive(Default)]
-struct State {
-    queue: VecDeque<Job>,
-    is_shut_down: bool,
-    /// Threads that wait, or have been notified but haven't woken up yet.
-    idle_count: usize,
-    thread_count: usize,
-    started_count: u64,
+struct Crew {
+    jobs: VecDeque<Job>,
+    is_sent_home: bool,
+    size: usize,
+    /// Those that wait, or have been notified but haven't woken up yet.
+    idle: usize,
+    /// How many were ever started: the number of the next.
+    started: u64,
     threads: BTreeMap<u64, thread::JoinHandle<()>>,
 }
 
@@ -42,15 +45,14 @@ impl Pool {
     /// Creates a pool that starts its threads when there are jobs for them.
     pub fn new(max_threads: usize, keep_alive: Duration) -> Self {
         assert!(max_threads > 0, "a pool of no threads runs no job");
-        let shared = Shared {
-            max_threads,
-            keep_alive,
-            state: Mutex::default(),
-            ending: Mutex::default(),
-            changed: Condvar::new(),
-        };
         Self {
-            shared: Arc::new(shared),
+            shared: Arc::new(Shared {
+                most: max_threads,
+                keep_alive,
+                crew: Mutex::default(),
+                changed: Condvar::new(),
+                ending: Mutex::default(),
+            }),
         }
     }
 
@@ -61,77 +63,22 @@ impl Pool {
         T: Send + 'static,
     {
         let (job, handle) = Job::new(job);
-        submit(&self.shared, job);
+        // Dropped without the lock, which cancels them.
+        drop(Shared::submit(&self.shared, job));
         handle
     }
-}
 
-fn submit(shared: &Arc<Shared>, job: Job) {
-    let mut state = shared.lock();
-    if state.is_shut_down {
-        drop(state);
-        return drop(job);
-    }
-    state.queue.push_back(job);
-    if state.queue.len() > state.idle_count {
-        while state.thread_count < shared.max_threads
-            && start_thread(shared, &mut state)
-        {}
-    }
-    let stranded = match state.thread_count {
-        0 => mem::take(&mut state.queue),
-        _ => VecDeque::new(),
-    };
-    drop(state);
-    shared.changed.notify_one();
-    drop(stranded);
-}
-
-fn start_thread(shared: &Arc<Shared>, state: &mut State) -> bool {
-    let number = state.started_count;
-    let shared = shared.clone();
-    let started = Builder::new().spawn(move || work(&shared, number));
-    let Ok(thread) = started else { return false };
-    state.started_count += 1;
-    state.thread_count += 1;
-    state.threads.insert(number, thread);
-    true
-}
-
-fn work(shared: &Shared, number: u64) {
-    works_for(shared);
-    let mut state = shared.lock();
-    loop {
-        while let Some(job) = state.queue.pop_front() {
-            drop(state);
-            job.run();
-            state = shared.lock();
+    /// Does what dropping the pool does, and cancels what is submitted later.
+    pub fn shut_down(&self) {
+        self.shared.lock().is_sent_home = true;
+        self.shared.changed.notify_all();
+        if super::is_working_for(&*self.shared) {
+            return;
         }
-        if state.is_shut_down {
-            break;
+        let _ending = self.shared.ending.lock();
+        while let Some(thread) = self.shared.next_thread() {
+            super::join(thread);
         }
-        state.idle_count += 1;
-        let (woken, result) = shared
-            .changed
-            .wait_timeout(state, shared.keep_alive)
-            .unwrap();
-        state = woken;
-        state.idle_count -= 1;
-        if result.timed_out() && state.queue.is_empty() {
-            break;
-        }
-    }
-    state.thread_count -= 1;
-    if !state.is_shut_down {
-        let before = super::leave(&mut state.threads, number);
-        drop(state);
-        before.into_iter().for_each(super::join);
-    }
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap()
     }
 }
 
@@ -141,19 +88,75 @@ impl Drop for Pool {
     }
 }
 
-impl Pool {
-    /// Does what dropping the pool does, and cancels what is submitted later.
-    pub fn shut_down(&self) {
-        self.shared.lock().is_shut_down = true;
-        self.shared.changed.notify_all();
-        if super::is_working_for(&*self.shared) {
-            return;
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Crew> {
+        self.crew.lock().unwrap()
+    }
+
+    fn next_thread(&self) -> Option<thread::JoinHandle<()>> {
+        Some(self.lock().threads.pop_first()?.1)
+    }
+
+    /// Returns the jobs that no thread will run.
+    fn submit(shared: &Arc<Self>, job: Job) -> VecDeque<Job> {
+        let mut crew = shared.lock();
+        if crew.is_sent_home {
+            return VecDeque::from([job]);
         }
-        let _ending = self.shared.ending.lock();
+        crew.jobs.push_back(job);
+        if crew.jobs.len() > crew.idle {
+            crew.complete(shared);
+        }
+        shared.changed.notify_one();
+        match crew.size {
+            0 => mem::take(&mut crew.jobs),
+            _ => VecDeque::new(),
+        }
+    }
+
+    /// Waits for the next job of a thread. If there's none, the thread has left.
+    fn next_job(&self, number: u64) -> Option<Job> {
+        let mut crew = self.lock();
+        let mut has_waited_long = false;
         loop {
-            let next = self.shared.lock().threads.pop_first();
-            let Some((_, thread)) = next else { break };
-            super::join(thread);
+            if let Some(job) = crew.jobs.pop_front() {
+                return Some(job);
+            }
+            if has_waited_long || crew.is_sent_home {
+                break;
+            }
+            crew.idle += 1;
+            let waited = self.changed.wait_timeout(crew, self.keep_alive);
+            let (woken, result) = waited.unwrap();
+            crew = woken;
+            crew.idle -= 1;
+            has_waited_long = result.timed_out();
+        }
+        crew.size -= 1;
+        if !crew.is_sent_home {
+            let before = super::leave(&mut crew.threads, number);
+            drop(crew);
+            before.into_iter().for_each(super::join);
+        }
+        None
+    }
+}
+
+impl Crew {
+    /// Starts all threads that are missing, or as many as the system can.
+    fn complete(&mut self, shared: &Arc<Shared>) {
+        while self.size < shared.most {
+            let (number, shared) = (self.started, shared.clone());
+            let thread = Builder::new().spawn(move || {
+                works_for(&*shared);
+                while let Some(job) = shared.next_job(number) {
+                    job.run();
+                }
+            });
+            let Ok(thread) = thread else { return };
+            self.started += 1;
+            self.size += 1;
+            self.threads.insert(number, thread);
         }
     }
 }

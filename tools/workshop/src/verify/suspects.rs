@@ -116,7 +116,8 @@ impl Program {
         Ok(shown)
     }
 
-    /// Of an edit, only the lines that it changes are wrong: its base is correct.
+    /// Of an edit, only the lines that it adds are wrong: its base is correct. One that
+    /// only takes lines away can be wrong anywhere, as far as a text can tell.
     fn can_be_at_fault(&self, line: &str) -> bool {
         let Self::Version(_, version) = self else {
             return true;
@@ -126,8 +127,9 @@ impl Program {
         if !is_edit || Wrong::read(&text).is_err() {
             return true;
         }
-        let mut added = text.lines().filter_map(|line| line.strip_prefix('+'));
-        added.any(|added| added.trim() == line)
+        let added = text.lines().filter(|line| !line.starts_with("+++ "));
+        let mut added = added.filter_map(|line| line.strip_prefix('+')).peekable();
+        added.peek().is_none() || added.any(|added| added.trim() == line)
     }
 }
 
@@ -184,6 +186,10 @@ mod tests {
 
     /// What is told of a page.
     fn told(page: &str) -> Vec<String> {
+        told_of(EDIT, page)
+    }
+
+    fn told_of(edit: &str, page: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         for (file, text) in [
             ("exercises/01-two/Cargo.toml", ""),
@@ -192,7 +198,7 @@ mod tests {
                 "solutions/01-two/src/lib.rs",
                 "pub fn two() -> u32 {\n    2\n}\n",
             ),
-            ("counterexamples/src/exercise_1/c01_three.diff", EDIT),
+            ("counterexamples/src/exercise_1/c01_three.diff", edit),
             ("src/two-bug.md", page),
         ] {
             let file = folder.path().join(file);
@@ -223,6 +229,16 @@ mod tests {
         assert_told("guilty\n    3", "guilty\n    4", "`4` is 0 times");
         assert_told("    3\n}", "    3\n    3\n}", "`3` is 2 times");
         assert_told("    3\n}", "    2\n}", "has no line `2`");
+    }
+
+    #[test]
+    fn an_edit_that_only_takes_lines_away_is_wrong_where_the_page_says() {
+        let edit = EDIT
+            .replace("+    3\n", "")
+            .replace("-1,3 +1,3", "-1,3 +1,2");
+        let page = PAGE.replace("    3\n}", "}");
+        let page = page.replace("guilty\n    3", "guilty\npub fn two() -> u32 {");
+        assert_eq!(told_of(&edit, &page), Vec::<String>::new());
     }
 
     #[test]
