@@ -3,5 +3,5 @@
 pub use futures_lite::future::block_on;
 
 #[cfg(test)]
-#[path = "../../../exercises/01-block-on/src/tests.rs"]
+#[path = "../../../exercises/01-block-on/src/tests/mod.rs"]
 mod tests;

@@ -57,5 +57,5 @@ impl Wake for ThreadWaker {
 }
 
 #[cfg(test)]
-#[path = "../../../exercises/01-block-on/src/tests.rs"]
+#[path = "../../../exercises/01-block-on/src/tests/mod.rs"]
 mod tests;

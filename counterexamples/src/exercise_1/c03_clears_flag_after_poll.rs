@@ -72,5 +72,5 @@ impl Wake for Signal {
 // ANCHOR_END: bug
 
 #[cfg(test)]
-#[path = "../../../exercises/01-block-on/src/tests.rs"]
+#[path = "../../../exercises/01-block-on/src/tests/mod.rs"]
 mod tests;

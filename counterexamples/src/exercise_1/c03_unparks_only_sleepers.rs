@@ -55,5 +55,5 @@ impl Wake for Bell {
 }
 
 #[cfg(test)]
-#[path = "../../../exercises/01-block-on/src/tests.rs"]
+#[path = "../../../exercises/01-block-on/src/tests/mod.rs"]
 mod tests;

@@ -36,5 +36,5 @@ impl Wake for SendWakeUp {
 }
 
 #[cfg(test)]
-#[path = "../../../exercises/01-block-on/src/tests.rs"]
+#[path = "../../../exercises/01-block-on/src/tests/mod.rs"]
 mod tests;

@@ -41,5 +41,5 @@ impl Wake for SharedSignal {
 }
 
 #[cfg(test)]
-#[path = "../../../exercises/01-block-on/src/tests.rs"]
+#[path = "../../../exercises/01-block-on/src/tests/mod.rs"]
 mod tests;

@@ -30,5 +30,5 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 }
 
 #[cfg(test)]
-#[path = "../../../exercises/01-block-on/src/tests.rs"]
+#[path = "../../../exercises/01-block-on/src/tests/mod.rs"]
 mod tests;

@@ -5,7 +5,7 @@
 //! the whole thread and not to this call: the next exercise is about that.
 
 #[cfg(test)]
-#[path = "../../../exercises/01-block-on/src/tests.rs"]
+#[path = "../../../exercises/01-block-on/src/tests/mod.rs"]
 mod tests;
 
 use std::pin::pin;
