@@ -86,16 +86,16 @@ fn deadlock(stacks: &[ThreadStack]) -> Option<String> {
         words += ". No other thread is in the code: what held it has ended, or the lock lies in memory \
                   that was freed";
     }
-    let which = if others.len() == 1 {
-        "it"
-    } else {
-        "one of them"
+    let what = match others.len() {
+        1 if stuck.len() == 2 => {
+            "if each of the two holds the lock that the other waits for, \
+                                  neither gets it"
+        }
+        1 => "if it holds the lock, it never gets to release it",
+        _ => "if one of them holds the lock, it never gets to release it",
     };
     if !others.is_empty() {
-        words += &format!(
-            ". Meanwhile {}: if {which} holds the lock, it never gets to release it",
-            others.join(", and ")
-        );
+        words += &format!(". Meanwhile {}: {what}", others.join(", and "));
     }
     Some(words)
 }
@@ -245,6 +245,21 @@ mod tests {
             words.ends_with(
                 "`worker` waits in a park in `run` (lib.rs:40): if it holds the lock, it never gets to \
                  release it"
+            ),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn each_of_two_may_hold_what_the_other_waits_for() {
+        let steals = [(Subject, "lock", 113), (Subject, "steal_into", 233)];
+        let threads = ["check", "check (2)"];
+        let stacks = threads.map(|name| stack(name, Activity::Lock, &steals));
+        let words = in_words(&stacks).unwrap();
+        assert!(
+            words.ends_with(
+                "in a lock in `lock` (lib.rs:113): if each of the two holds the lock that the other \
+                 waits for, neither gets it"
             ),
             "{words}"
         );

@@ -36,7 +36,9 @@ const ADVICE_AT_HANGS: &str = "A wake-up is lost or never sent. Read the checks 
 
 const ADVICE_AT_DEADLOCKS: &str = "A lock is held during a call that takes it, too: of a waker, a \
                                    destructor, a job. Release it first. A guard \
-                                   that is a temporary lives until the end of its statement.";
+                                   that is a temporary lives until the end of its statement. Or \
+                                   two threads each hold the lock that the other waits for: take \
+                                   one at a time, or both in the same order everywhere.";
 
 /// How a primitive of std may have caused a model's failure.
 const HINT_AT_FOREIGN: &str = "it doesn't come from `primitives`, so the model can't see it, and \

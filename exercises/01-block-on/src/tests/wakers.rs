@@ -181,7 +181,9 @@ fn a_waker_still_wakes_after_a_call_within_the_poll() {
                       or removes: a flag in a thread-local, or an entry under the thread's id in a \
                       map. Then the outer call's waker sets nothing that the outer call looks at, \
                       and the thread sleeps forever. Make a signal for each call, and keep it in \
-                      that call's waker.",
+                      that call's waker. Or the inner call puts back what it has replaced on the \
+                      line on which it returns, and a panic skips that line: put it back in a \
+                      destructor.",
         read: "one-future/block-on.html#whose-thread-to-wake",
     };
     check(lesson, || {

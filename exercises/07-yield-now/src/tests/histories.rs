@@ -205,7 +205,9 @@ fn each_short_history_of_ticks_goes_as_the_contract_says() {
         usual_cause: "A tick that's dropped without a poll does something else than to count: it \
                       begins the count again, or takes it past n, where a comparison with `==` \
                       never finds it. Or a tick counts at each of its polls, or where it's \
-                      dropped. Count in `tick`, and begin again there, too.",
+                      dropped. Count in `tick`, and begin again there, too. Or the counter, instead \
+                      of the tick, remembers that a tick has yielded, and takes the next one for \
+                      it.",
         read: "yielding/yield-now.html#every-n-th",
     };
     check(lesson, || {

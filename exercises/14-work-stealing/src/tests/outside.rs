@@ -175,7 +175,9 @@ fn what_a_worker_has_taken_does_not_go_back() {
         usual_cause: "If `busy_workers_look_into_the_global_queue` passes: what a worker has taken \
                       from the global queue is in the half of its own queue that moves when the \
                       queue overflows, so it goes back to the end. Let the older half stay, and \
-                      take no more than that half has room for.",
+                      take no more than that half has room for. Or the global queue has an older \
+                      and a newer part, and what overflows is put behind the older part at once: \
+                      it overtakes the tasks in the newer part. Move these first.",
         read: "scheduler/work-stealing.html#what-goes-back",
     };
     check(lesson, || {

@@ -6,7 +6,8 @@
 //! and which others fail, too. The rule, measured on 127 wrong programs that are
 //! none of them:
 //!
-//! 1. A panic in the code under test: its place is the cause's, or near it.
+//! 1. A panic in the code under test: its place is the cause's, or near it. But a count that
+//!    overflows has been wrong for some time.
 //! 2. A deadlock, as the threads' places show it.
 //! 3. A pattern that no single check can tell: a waker that does nothing.
 //! 4. Otherwise near, rare and early: the check that catches the known version
@@ -142,12 +143,12 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
     let mut order: Vec<usize> = (0..failures.len()).collect();
     // A lock in memory that was freed looks like one that is never released.
     let is_corrupt = failures.iter().any(|one| one.cause.kind == Kind::Died);
-    let rank = |kind: Kind| match kind {
-        Kind::Deadlock if is_corrupt => rank(Kind::Hang),
-        kind => rank(kind),
+    let rank = |cause: &Cause| match cause.kind {
+        Kind::Deadlock if is_corrupt => rank_of(Kind::Hang),
+        _ => rank(cause),
     };
     order.sort_by(|&a, &b| {
-        let rank = |at: usize| rank(failures[at].cause.kind);
+        let rank = |at: usize| rank(&failures[at].cause);
         let reasons = |at: usize| {
             let failure = &failures[at];
             let is_by_chance = fails_by_chance(number, &failure.name);
@@ -159,12 +160,7 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
     });
     let silent = silent_waker(failures, number).filter(|_| {
         let first = order.first().map(|&at| &failures[at]);
-        !first.is_some_and(|first| {
-            matches!(
-                first.cause.kind,
-                Kind::Panic | Kind::Deadlock | Kind::Unseen
-            ) || has_one_reason(first, number)
-        })
+        !first.is_some_and(|first| says_the_cause(&first.cause) || has_one_reason(first, number))
     });
     if let Some(silent) = silent {
         order.retain(|&at| at != silent);
@@ -176,14 +172,11 @@ pub fn choose<'a>(failures: &'a [Failure], number: u32, known: &[Known]) -> Opti
         Some(_) => SILENT_WAKER.to_owned(),
         None => first.cause.usually.clone(),
     };
-    let is_certain = matches!(
-        first.cause.kind,
-        Kind::Panic | Kind::Deadlock | Kind::Unseen
-    ) || silent.is_some()
-        || has_one_reason(first, number);
+    let is_certain =
+        says_the_cause(&first.cause) || silent.is_some() || has_one_reason(first, number);
     let others = order.iter().skip(1).filter(|_| !is_certain);
     let or = others
-        .filter(|other| rank(other.cause.kind) == rank(first.cause.kind))
+        .filter(|other| rank(&other.cause) == rank(&first.cause))
         // Beside a crash, what looks like a lock is memory that was freed.
         .filter(|other| other.cause.kind != Kind::Deadlock)
         .filter(|other| !fails_by_chance(number, &other.name))
@@ -216,9 +209,30 @@ pub fn fails_by_chance(number: u32, test: &str) -> bool {
     BY_CHANCE.contains(&(number, without_files(test).as_str()))
 }
 
+/// How rustc's check of an addition or a subtraction ends its message.
+const OVERFLOW: &str = "with overflow";
+
+/// Whether the words of what was seen say it all: no advice is needed.
+fn says_the_cause(cause: &Cause) -> bool {
+    let kinds = [Kind::Panic, Kind::Deadlock, Kind::Unseen];
+    kinds.contains(&cause.kind) && !is_overflow(cause)
+}
+
+/// A panic that only says that some count was wrong by then.
+fn is_overflow(cause: &Cause) -> bool {
+    cause.kind == Kind::Panic && cause.seen.trim_end().ends_with(OVERFLOW)
+}
+
+fn rank(cause: &Cause) -> u8 {
+    match is_overflow(cause) {
+        true => rank_of(Kind::Assertion),
+        false => rank_of(cause.kind),
+    }
+}
+
 /// What comes first with any score: the kinds whose words name the cause;
 /// last what says nothing of the code.
-fn rank(kind: Kind) -> u8 {
+fn rank_of(kind: Kind) -> u8 {
     match kind {
         Kind::Panic | Kind::Unseen => 0,
         Kind::Deadlock => 1,
@@ -295,7 +309,7 @@ pub fn of_check(root: &Path, exercise: &Exercise, verdicts: &Verdicts) -> Option
     if choice.or.is_none() && choice.order[0].cause.kind == Kind::Hang {
         // What hangs may miss something that only a later milestone asks for.
         choice.or = choose(&later, exercise.number, &known)
-            .filter(|choice| rank(choice.order[0].cause.kind) == rank(Kind::Hang))
+            .filter(|choice| rank(&choice.order[0].cause) == rank_of(Kind::Hang))
             .map(|choice| (choice.order[0], first_sentence(&choice.usually)))
             .filter(|(_, advice)| !advice.is_empty());
     }
@@ -571,6 +585,18 @@ mod tests {
             "The lock is held. Or it is taken too late."
         );
         assert_eq!(super::first_sentence("One only."), "One only.");
+    }
+
+    #[test]
+    fn a_count_that_overflows_says_less_than_the_check_that_catches_the_fault() {
+        let kept = failure("a_flag_is_cleared", Kind::Assertion, "it's set", "Kept.");
+        let panic = |seen| failure("a_round", Kind::Panic, seen, "");
+        let known = [version("a_flag_is_cleared", &["a_round"])];
+        let overflow = panic("a panic at lib.rs:7: attempt to subtract with overflow");
+        let failures = [overflow, kept.clone()];
+        assert_eq!(first(&failures, &known), "a_flag_is_cleared");
+        let failures = [panic("a panic at lib.rs:7: it was promised"), kept];
+        assert_eq!(first(&failures, &known), "a_round");
     }
 
     #[test]
