@@ -14,6 +14,7 @@ use std::time::Duration;
 
 mod clock;
 mod histories;
+mod loops;
 mod nesting;
 mod slices;
 mod within;

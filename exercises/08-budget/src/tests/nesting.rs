@@ -2,6 +2,8 @@
 
 use super::*;
 
+use super::loops::ManyLoops;
+
 /// Clause 7: `block_on` returns to code that knows nothing about budgets.
 #[test]
 fn after_a_poll_the_thread_has_no_budget() {
@@ -177,7 +179,8 @@ fn a_task_on_another_thread_does_not_affect_the_budget() {
 fn a_nested_budget_ends_with_the_outer_one() {
     let lesson = Lesson {
         clause: "8. Nested",
-        promise: "A longer slice within a shorter one doesn't lengthen the poll.",
+        promise: "Nested budgets don't lengthen the poll, even if their slices are longer, or if \
+                  there are many of them.",
         usual_cause: "The nested budget replaces the outer one. It must end when the outer one \
                       does, at any depth of nesting. Or its stride is chosen by its own slice, \
                       although the outer one leaves less, or comes from the last poll, when the \
@@ -235,6 +238,16 @@ fn a_nested_budget_ends_with_the_outer_one() {
                 polls_of(&clock, Duration::ZERO, budget(&clock, SLICE, many));
             assert_slices_were_used(&polls, SLICE);
             assert_bounded(&polls, longest_poll(SLICE, cost, 2));
+        }
+
+        // Many loops, each in a budget, or in groups.
+        for part in [20, 500] {
+            let many = ManyLoops::with_items_of(SLICE / part);
+            for slice in [SLICE / 4, SLICE, endless] {
+                for size in [1, 16] {
+                    many.within(slice, size).assert_bounded();
+                }
+            }
         }
     });
 }

@@ -121,30 +121,6 @@ fn a_poll_ends_soon_after_its_slice() {
     });
 }
 
-/// Clause 2: `join!` polls one loop after another, all in one poll.
-#[test]
-fn loops_of_one_task_share_its_slice() {
-    let lesson = Lesson {
-        clause: "2. Bounded polls",
-        promise: "Once the slice is over, it's over for everything that the task does in this poll.",
-        usual_cause: "The checkpoint that yields starts the next slice. Leave that to the next \
-                      poll. Or it starts the next stride, which each other loop then uses up \
-                      before it finds the slice over.",
-        read: "yielding/budget.html#whose-slice-is-it",
-    };
-    const LOOPS: u32 = 20;
-    check(lesson, || {
-        // An item each of 50 ns is a small part of a stride.
-        for (items, cost) in [(100, micros(5)), (1_000, nanos(50))] {
-            let clock = FakeClock::new(READING);
-            let loops = (0..LOOPS).map(|_| work(&clock, items, cost));
-            let task = budget(&clock, SLICE, join(loops));
-            let polls = polls_of(&clock, Duration::ZERO, task);
-            assert_bounded(&polls, longest_poll(SLICE, cost, LOOPS));
-        }
-    });
-}
-
 /// Clause 2: a checkpoint is a future, and does nothing unless it's polled.
 #[test]
 fn a_checkpoint_counts_when_it_is_polled() {
