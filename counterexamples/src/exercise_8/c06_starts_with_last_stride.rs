@@ -4,6 +4,8 @@
 //! Also fails: a_nested_poll_without_a_checkpoint_reads_no_clock
 //! Also fails: items_may_become_expensive_anywhere_in_a_poll
 //! Also fails: each_short_history_of_nested_polls_goes_as_the_contract_says
+//! Also fails: loops_of_one_task_share_its_slice
+//! Also fails: a_nested_budget_ends_with_the_outer_one
 //! Tells: items_may_become_expensive_anywhere_in_a_poll
 //!
 //! The task remembers its stride from poll to poll, and corrects it at once
