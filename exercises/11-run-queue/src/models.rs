@@ -465,7 +465,9 @@ fn what_is_free_stays_free_in_every_order() {
         clause: "11. Counts",
         promise: "There is room for as many pushes as `free` has promised, no matter what a thief does.",
         usual_cause: "`free` is `N - len`: a slot that a thief still copies from holds no item any \
-                      more, and isn't free yet.",
+                      more, and isn't free yet. Or `push` writes where `free` has found room, and \
+                      `free` loads the head with `Relaxed`: an Acquire is missing that pairs with \
+                      the Release with which the thief gives the slots back.",
         read: "scheduler/run-queue.html#slots-that-are-still-being-read",
     };
     check_model(lesson, || {

@@ -358,8 +358,9 @@ fn a_thread_stays_after_a_job_that_takes_longer_than_the_keep_alive() {
         clause: "9. Keep-alive",
         promise: "The keep-alive runs from the moment at which the thread runs out of jobs, no matter how \
                   long its last job took.",
-        usual_cause: "The deadline is computed once, when the thread starts, so that the time in jobs \
-                      counts as idle time. Compute it each time the thread begins to wait.",
+        usual_cause: "The deadline is computed when the thread starts, or when it takes a job, so that \
+                      the time in jobs counts as idle time. Compute it each time the thread begins \
+                      to wait.",
         read: "blocking/spawn-blocking.html#the-moment-a-thread-leaves",
     };
     /// The first one that the machine is quick enough for counts.
