@@ -198,6 +198,173 @@ fn a_job_may_shut_down_its_own_pool_as_another_thread_does() {
     });
 }
 
+/// What ends a pool that has two threads, each with a job.
+#[derive(Clone, Copy)]
+enum Ender {
+    FirstJob,
+    SecondJob,
+    OtherThread,
+}
+
+const ENDERS: [Ender; 3] =
+    [Ender::FirstJob, Ender::SecondJob, Ender::OtherThread];
+
+impl Ender {
+    fn in_words(self) -> &'static str {
+        match self {
+            Ender::FirstJob => "the first job",
+            Ender::SecondJob => "the second job",
+            Ender::OtherThread => "a thread outside",
+        }
+    }
+}
+
+/// Clause 10: only a job that ends its own pool waits for nothing.
+#[test]
+fn other_callers_wait_even_if_a_job_ends_its_own_pool() {
+    let lesson = Lesson {
+        clause: "10. Shutdown",
+        promise: "Each thread outside the pool that shuts it down or drops it waits until all jobs \
+                  have run and all threads have ended, even if a job of the pool shuts it down, \
+                  too, before that or meanwhile.",
+        usual_cause: "A job that shuts down its own pool takes the handles of the threads with it, \
+                      so that others find nothing to join. Or a pool that's already shut down is \
+                      taken for one that has ended. The job must leave the handles where they are, \
+                      and each caller outside must wait for the joins.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        for enders in histories::sequences(&ENDERS, 2) {
+            if enders.iter().all(|it| matches!(it, Ender::OtherThread)) {
+                continue;
+            }
+            for is_reversed in [false, true] {
+                end_by(&enders, is_reversed);
+            }
+        }
+    });
+}
+
+/// Has each of `enders` end a pool, and then a thread outside, while two jobs
+/// run and a third waits. Then lets the two end, one after the other.
+#[track_caller]
+fn end_by(enders: &[Ender], is_reversed: bool) {
+    let pool = Arc::new(Pool::new(2, HOUR));
+    let [first, second] = [(); 2].map(|()| TalkingJob::submit(&pool));
+    let last = pool.spawn_blocking(|| ());
+    let ends = [first.end.clone(), second.end.clone()];
+    let mut callers = Vec::new();
+    for ender in enders {
+        match ender {
+            Ender::FirstJob => first.shut_down(&pool),
+            Ender::SecondJob => second.shut_down(&pool),
+            Ender::OtherThread => {
+                let pool = pool.clone();
+                callers.push(Caller::start(&ends, move || pool.shut_down()));
+            }
+        }
+    }
+    let is_shared = !callers.is_empty();
+    callers.push(Caller::start(&ends, move || match is_shared {
+        true => pool.shut_down(),
+        false => drop(pool),
+    }));
+    let jobs = match is_reversed {
+        true => [second, first],
+        false => [first, second],
+    };
+    for job in jobs {
+        job.end();
+        // One that joined this job's thread goes on, and finds the next.
+        callers.iter().for_each(|it| it.probe.wait_until_asleep());
+    }
+    for caller in callers {
+        let ended = caller.thread.join().expect("ending does not panic");
+        let enders = enders.iter().map(|ender| ender.in_words());
+        let enders: Vec<_> = enders.chain(["a thread outside"]).collect();
+        assert!(
+            ended == 2,
+            "a thread outside ended the pool, and went on when {ended} of 2 threads had ended; \
+             these ended the pool, one after the other: {}",
+            enders.join("; ")
+        );
+    }
+    block_on(last).expect("the job in the queue runs");
+}
+
+/// A job that shuts down its pool whenever it's told to.
+struct TalkingJob {
+    orders: mpsc::Sender<Arc<Pool>>,
+    done: mpsc::Receiver<()>,
+    handle: JoinHandle<()>,
+    probe: ThreadProbe,
+    /// Whether its thread has ended.
+    end: DropLog,
+}
+
+impl TalkingJob {
+    /// Returns once the job runs.
+    fn submit(pool: &Pool) -> Self {
+        let (orders, to_do) = mpsc::channel::<Arc<Pool>>();
+        let (tell, done) = mpsc::channel();
+        let (begin, begun) = mpsc::channel();
+        let handle = pool.spawn_blocking(move || {
+            let (probe, log) = DropProbe::new();
+            QUICK_END.set(Some(probe));
+            let _ = begin.send((ThreadProbe::here(), log));
+            for pool in to_do {
+                pool.shut_down();
+                drop(pool);
+                let _ = tell.send(());
+            }
+        });
+        let (probe, end) = begun.recv().expect("the job runs");
+        Self {
+            orders,
+            done,
+            handle,
+            probe,
+            end,
+        }
+    }
+
+    /// Returns once the job has shut down its pool.
+    fn shut_down(&self, pool: &Arc<Pool>) {
+        self.orders.send(pool.clone()).expect("the job runs");
+        self.done.recv().expect("shutting down does not panic");
+    }
+
+    /// Returns once the job's thread has ended, or waits for something.
+    fn end(self) {
+        drop(self.orders);
+        block_on(self.handle).expect("shutting down does not panic");
+        self.probe.wait_until_asleep();
+    }
+}
+
+/// A thread outside a pool that ends it.
+struct Caller {
+    /// Returns how many of the pool's threads had ended as the call returned.
+    thread: thread::JoinHandle<usize>,
+    probe: ThreadProbe,
+}
+
+impl Caller {
+    /// Returns once the thread waits, or has ended.
+    fn start(ends: &[DropLog; 2], end: impl FnOnce() + Send + 'static) -> Self {
+        let ends = ends.clone();
+        let (tell, told) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            tell.send(ThreadProbe::here()).expect("it's awaited");
+            end();
+            ends.iter().filter(|end| end.count() == 1).count()
+        });
+        let probe = told.recv().expect("the thread begins");
+        probe.wait_until_asleep();
+        Self { thread, probe }
+    }
+}
+
 /// Clause 10: what belongs to a thread must not outlive the pool.
 #[test]
 fn dropping_the_pool_waits_for_its_threads() {
@@ -313,6 +480,7 @@ impl Drop for HeldEnd {
 thread_local! {
     static SLOW_END: RefCell<Option<SlowEnd>> = const { RefCell::new(None) };
     static HELD_END: RefCell<Option<HeldEnd>> = const { RefCell::new(None) };
+    static QUICK_END: Cell<Option<DropProbe>> = const { Cell::new(None) };
 }
 
 /// Clause 10: a thread that has left may still be at its end.

@@ -30,7 +30,7 @@ impl Step {
 }
 
 /// All sequences of at most `longest` items, the shortest first.
-fn sequences<T: Copy>(
+pub(super) fn sequences<T: Copy>(
     items: &[T],
     longest: u32,
 ) -> impl Iterator<Item = Vec<T>> {
