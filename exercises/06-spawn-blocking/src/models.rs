@@ -126,6 +126,34 @@ fn a_thread_that_was_woken_in_vain_is_woken_again_in_every_order() {
     });
 }
 
+/// Clause 3: the flag is set before the first thread sends for the second, or
+/// after it.
+#[test]
+fn jobs_run_together_as_the_pool_is_dropped_in_every_order() {
+    let lesson = Lesson {
+        clause: "3. In parallel",
+        promise: "In every interleaving, two jobs of which the first waits for the second have run \
+                  when the pool has been dropped.",
+        usual_cause: "Once the pool is shut down, no thread is started or woken for a job in the \
+                      queue, or a thread leaves although jobs wait. The first job waits for the \
+                      second, which no thread takes.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check_model(lesson, || {
+        primitives::model(|| {
+            let pool = Pool::new(2, HOUR);
+            let (sender, receiver) = mpsc::channel();
+            let first = pool.spawn_blocking(move || receiver.recv().is_ok());
+            let second = pool.spawn_blocking(move || sender.send(()).is_ok());
+            drop(pool);
+            for handle in [first, second] {
+                let is_met = block_on(handle).expect("it runs");
+                assert!(is_met, "a job has run without the other");
+            }
+        });
+    });
+}
+
 /// Clause 10: a job is taken, or still in the queue, as the flag is set.
 #[test]
 fn dropping_the_pool_runs_every_job_in_every_order() {

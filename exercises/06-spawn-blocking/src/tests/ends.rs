@@ -389,6 +389,62 @@ fn dropping_the_pool_waits_for_its_threads() {
     });
 }
 
+/// Clause 3: the end of the pool is not the end of what its jobs may rely on.
+#[test]
+fn jobs_in_the_queue_run_together_though_the_pool_is_dropped() {
+    let lesson = Lesson {
+        clause: "3. In parallel",
+        promise: "If a pool is dropped when two jobs that wait for each other are in its queue, \
+                  both run, no matter whether its threads are still to be started, on their way, \
+                  parked or busy.",
+        usual_cause: "At a hang: once the pool is shut down, no thread is started or woken for a \
+                      job in the queue, or a thread leaves although jobs wait. The first job waits \
+                      for the second, which no thread takes. Until the queue is empty, send for \
+                      threads as before, and let none leave.",
+        read: "blocking/spawn-blocking.html#the-end-of-the-pool",
+    };
+    check(lesson, || {
+        drop_as_a_thread_comes();
+        for (busy, parked) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)] {
+            for _ in 0..5 {
+                drop_with_two_in_the_queue(busy, parked);
+            }
+        }
+    });
+}
+
+/// The pool ends while a thread has been chosen, and hasn't come yet.
+fn drop_as_a_thread_comes() {
+    let pool = Pool::new(2, Duration::from_millis(1));
+    let chosen = pool.spawn_blocking(|| hold_after_timeout(0));
+    let chosen = block_on(chosen).expect("the job returns");
+    chosen.is_reached();
+    let jobs = submit_together(&pool, 2, || ());
+    let dropper = ThreadProbe::here();
+    let releasing = thread::spawn(move || {
+        dropper.wait_until_asleep();
+        chosen.release();
+    });
+    drop(pool);
+    results(jobs);
+    releasing.join().expect("releasing does not panic");
+}
+
+/// The pool ends while so many threads are busy, and so many others parked.
+fn drop_with_two_in_the_queue(busy: usize, parked: usize) {
+    let pool = Pool::new(2, HOUR);
+    run_together(&pool, busy + parked, ThreadProbe::here)
+        .iter()
+        .for_each(ThreadProbe::wait_until_asleep);
+    let opener = Opener::new();
+    (0..busy).for_each(|_| drop(hold(&pool, &opener)));
+    let jobs = submit_together(&pool, 2, || ());
+    let opening = opener.open_once_asleep();
+    drop(pool);
+    results(jobs);
+    opening.join().expect("opening does not panic");
+}
+
 /// Clause 10: a thread that runs a job may start another thread.
 #[test]
 fn dropping_the_pool_waits_for_a_thread_that_starts_meanwhile() {

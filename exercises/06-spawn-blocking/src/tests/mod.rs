@@ -116,6 +116,15 @@ fn run_together<T: Send + 'static>(
     count: usize,
     last: fn() -> T,
 ) -> Vec<T> {
+    results(submit_together(pool, count, last))
+}
+
+/// Submits `count` jobs that all wait for each other.
+fn submit_together<T: Send + 'static>(
+    pool: &Pool,
+    count: usize,
+    last: fn() -> T,
+) -> Vec<JoinHandle<T>> {
     let meeting = Arc::new(Barrier::new(count));
     let jobs = (0..count).map(|_| {
         let meeting = meeting.clone();
@@ -124,7 +133,7 @@ fn run_together<T: Send + 'static>(
             last()
         })
     });
-    results(jobs.collect())
+    jobs.collect()
 }
 
 fn results<T>(jobs: Vec<JoinHandle<T>>) -> Vec<T> {
