@@ -72,6 +72,9 @@ const WORDS_OF_MEMORY: [&str; 12] = [
     "dropped", "alive",
 ];
 
+/// Advice with one of these is about a call under a lock, and fits a deadlock.
+const WORDS_OF_LOCKING: [&str; 3] = ["under the lock", "under a lock", "lock is held"];
+
 /// What usually breaks a promise isn't news about code that isn't there yet.
 const HINT_AT_STUBS: &str = "Once it is written, this may break it:";
 
@@ -123,7 +126,7 @@ impl Lesson {
         let has = |words: &[&str]| words.iter().any(|word| usual.contains(word));
         let advice = match Kind::of(seen) {
             Kind::Panic | Kind::Busy | Kind::Unrepeated => return None,
-            Kind::Deadlock => ADVICE_AT_DEADLOCKS,
+            Kind::Deadlock if !has(&WORDS_OF_LOCKING) => ADVICE_AT_DEADLOCKS,
             Kind::Unseen => ADVICE_AT_UNSEEN,
             Kind::HangExplained => return at_hang.map(capitalized),
             Kind::Hang | Kind::Spins if at_hang.is_some() => return at_hang.map(capitalized),
@@ -239,6 +242,15 @@ mod tests {
         let both = lesson("The order is reversed. At a hang: the last is forgotten.");
         assert_eq!(both.advice(seen).unwrap(), "The last is forgotten.");
         assert_eq!(both.advice("2, 1").unwrap(), "The order is reversed.");
+    }
+
+    #[test]
+    fn advice_about_a_lock_stands_at_a_deadlock() {
+        let seen = format!("{}: thread `check` waits", crate::verdict::DEADLOCK);
+        let own = "A waker is dropped under the lock.";
+        assert_eq!(lesson(own).advice(&seen).unwrap(), own);
+        let other = lesson("A wake-up comes too late.").advice(&seen);
+        assert_eq!(other.unwrap(), ADVICE_AT_DEADLOCKS);
     }
 
     #[test]
