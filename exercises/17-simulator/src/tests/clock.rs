@@ -370,20 +370,22 @@ fn many_calls_agree_with_a_plain_list() {
                         // Stable: those with one deadline stay in their order.
                         list.sort_by_key(|it| it.0);
                         let count = list.partition_point(|it| it.0 <= time);
-                        let expected = list.drain(..count).map(|it| it.1);
-                        let expected: Vec<_> = expected.collect();
+                        let expected: Vec<_> = list.drain(..count).collect();
                         let due = wakers.of(clock.advance_to(to));
-                        let same = due.iter().zip(&expected);
+                        let numbers = expected.iter().map(|it| it.1);
+                        let same = due.iter().copied().zip(numbers.clone());
                         let same = same.take_while(|(a, b)| a == b).count();
                         assert!(
-                            due == expected,
+                            due.iter().copied().eq(numbers),
                             "seed {seed}: `advance_to({to:?})` should return {} wakers, and \
-                             returned {}. The first that differs is waker {:?}, and should be \
-                             {:?}",
+                             returned {}. The first that differs is {}, and should be {}",
                             expected.len(),
                             due.len(),
-                            due.get(same),
-                            expected.get(same)
+                            in_words(due.get(same).copied(), &expected),
+                            in_words(
+                                expected.get(same).map(|it| it.1),
+                                &expected
+                            )
                         );
                     }
                 }
@@ -403,4 +405,15 @@ fn many_calls_agree_with_a_plain_list() {
             );
         }
     });
+}
+
+/// A waker, with its deadline if it's due.
+fn in_words(waker: Option<u32>, due: &[(Duration, u32)]) -> String {
+    let Some(number) = waker else {
+        return "none".to_owned();
+    };
+    match due.iter().find(|it| it.1 == number) {
+        Some((deadline, _)) => format!("waker {number} (for {deadline:?})"),
+        None => format!("waker {number}, which isn't due"),
+    }
 }
