@@ -66,13 +66,17 @@ struct Driven {
 
 impl Driven {
     fn new() -> Self {
+        Self::starting_at(Instant::now() + HOUR)
+    }
+
+    fn starting_at(now: Instant) -> Self {
         let unparks = Arc::new(AtomicUsize::new(0));
         let counted = unparks.clone();
         let timers = Timers::new(move || _ = counted.fetch_add(1, SeqCst));
         let mut driven = Self {
             timers: Arc::new(timers),
             unparks,
-            now: Instant::now() + HOUR,
+            now,
             calls: 0,
         };
         driven.fire();
