@@ -7,6 +7,7 @@ mod clears;
 mod closed;
 mod dropped;
 mod histories;
+mod many;
 mod moments;
 mod ready;
 mod shut_down;

@@ -30,30 +30,29 @@ fn a_waker_may_use_the_readiness_when_it_is_woken() {
         clause: "11. Free wakers",
         promise: "A waker that `set_ready` or `shut_down` wakes may poll, clear, report events, \
                   and drop futures.",
-        usual_cause: "Futures whose wakers are equal share one entry, or the direction keeps only \
-                      one waker. Each future that waits has an entry of its own, because it may \
-                      be dropped, or get another waker. At a hang: The wakers are woken under the \
-                      lock. A guard in the head of a `for`, `match` or `if let` lives until the \
-                      end of its body.",
+        usual_cause: "The direction keeps only one waker, or wakes only one task. At a hang: The \
+                      wakers are woken under the lock. A guard in the head of a `for`, `match` or \
+                      `if let` lives until the end of its body.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     check(lesson, || {
         for ends in [false, true] {
             let readiness = Arc::new(Readiness::new());
             let calls = Arc::new(AtomicUsize::new(0));
-            let waker = HostileWaker::new({
+            // Each is the waker of another task.
+            let waker = || {
                 let (readiness, calls) = (readiness.clone(), calls.clone());
-                move || {
+                HostileWaker::new(move || {
                     use_all(&readiness);
                     calls.fetch_add(1, SeqCst);
-                }
-            });
-            assert!(poll(&readiness, &waker, Read).is_pending());
+                })
+            };
+            assert!(poll(&readiness, &waker(), Read).is_pending());
             let mut futures: Vec<Waiting<'_>> = (0..2)
                 .map(|_| Box::pin(readiness.ready(Read)) as _)
                 .collect();
             for future in &mut futures {
-                assert!(poll_future(future, &waker).is_pending());
+                assert!(poll_future(future, &waker()).is_pending());
             }
             match ends {
                 true => readiness.shut_down(),
@@ -216,9 +215,12 @@ fn a_waker_that_panics_loses_nothing_of_the_event() {
     let lesson = Lesson {
         clause: "11. Free wakers",
         promise: "If the waker of a task that waits for one direction panics, the event has made \
-                  the other direction ready, too, and `shut_down` has shut down both.",
+                  the other direction ready, too, and `shut_down` has shut down both. The next \
+                  event wakes the tasks that wait by then.",
         usual_cause: "One direction's tasks are woken before the other direction is made ready or \
-                      shut down. Change both first, take the wakers of both, and then wake.",
+                      shut down. Change both first, take the wakers of both, and then wake. If the \
+                      next event wakes no task: a flag says that a thread is busy with waking, and \
+                      the panic skips the line that resets it. Reset it in a `Drop`.",
         read: "io/readiness.html#many-tasks-one-source",
     };
     let error = Event {
@@ -259,6 +261,30 @@ fn a_waker_that_panics_loses_nothing_of_the_event() {
                         is_right,
                         "a waker for {waits:?} panicked during {what}, and then a poll for \
                          {direction:?} returned `{outcome:?}`"
+                    );
+                }
+                let Some(event) = event else { continue };
+                for direction in [Read, Write] {
+                    readiness.clear(see(&readiness, direction));
+                }
+                let old = poll_again(&mut future);
+                let polled = [Read, Write].map(|it| wait(&readiness, it));
+                let (_reader, new_reader) = begin(&readiness, Read);
+                let (_writer, new_writer) = begin(&readiness, Write);
+                readiness.set_ready(event);
+                let [reads, writes] = polled;
+                for (who, counts) in [
+                    ("the same future", old),
+                    ("`poll_ready` for `Read`", reads),
+                    ("`poll_ready` for `Write`", writes),
+                    ("a new future for `Read`", new_reader),
+                    ("a new future for `Write`", new_writer),
+                ] {
+                    assert!(
+                        counts.wakes() > 0,
+                        "a waker for {waits:?} panicked during {}; then a task cleared, and \
+                         waited by {who}; the next event didn't wake it",
+                        Named(event)
                     );
                 }
             }
