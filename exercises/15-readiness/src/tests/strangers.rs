@@ -1,5 +1,6 @@
 //! Clause 11: wakers that run arbitrary code.
 
+use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -69,16 +70,19 @@ fn a_waker_may_use_the_readiness_when_it_is_woken() {
 fn a_waker_may_wait_again_when_it_is_woken() {
     let lesson = Lesson {
         clause: "11. Free wakers",
-        promise: "If a task clears and waits again while an event wakes it, that event is over: \
+        promise: "If tasks clear and wait again while an event wakes them, that event is over: \
                   `set_ready` returns.",
-        usual_cause: "`set_ready` takes one waker out after the other until there is none. A task \
-                      that waits again is among them, so one event wakes it forever. Take all of \
-                      them out first, and then wake them.",
+        usual_cause: "`set_ready` takes one waker out after the other until there is none, or a \
+                      batch of them until one isn't full. A task that waits again is among them, \
+                      so one event wakes it forever. Take all of them out first, and then wake \
+                      them; or stop at those that have come since the event.",
         read: "io/readiness.html#many-tasks-one-source",
     };
-    const MOST: usize = 100;
     check(lesson, || {
-        for by_future in [false, true] {
+        // Around the sizes of usual batches.
+        let crowds = [1, 2, 31, 32, 33, 64, 65, 300].map(|it| (it, true));
+        for (count, by_future) in iter::once((1, false)).chain(crowds) {
+            let most = 100 * count;
             let readiness = Arc::new(Readiness::new());
             let own = Arc::new(Mutex::new(None::<Waker>));
             let waiting = Arc::new(Mutex::new(Vec::new()));
@@ -106,18 +110,21 @@ fn a_waker_may_wait_again_when_it_is_woken() {
             let waker = HostileWaker::new({
                 let (calls, wait) = (calls.clone(), wait.clone());
                 move || {
-                    if calls.fetch_add(1, SeqCst) < MOST {
+                    if calls.fetch_add(1, SeqCst) < most {
                         wait();
                     }
                 }
             });
             *own.lock().unwrap() = Some(waker);
-            wait();
+            for _ in 0..count {
+                wait();
+            }
             readiness.set_ready(READABLE);
             let calls = calls.load(SeqCst);
             assert!(
-                calls < MOST / 2,
-                "one event woke a task that waits again {calls} times, and would have gone on"
+                calls < most / 2,
+                "{count} futures waited, and waited again within `wake`; one event called their \
+                 wakers {calls} times, and would have gone on"
             );
             // The stored waker owns the readiness that stores it. This poll replaces
             // it, so that neither leaks.
