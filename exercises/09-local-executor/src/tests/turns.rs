@@ -278,6 +278,174 @@ fn many_tasks_woken_from_elsewhere_are_polled_soon() {
     });
 }
 
+/// What makes a task ready.
+#[derive(Clone, Copy, Debug)]
+enum Cause {
+    SpawnBetweenCalls,
+    SpawnInCall,
+    WakeBetweenCalls(Side),
+    WakeInCall(Side),
+}
+
+use Cause::*;
+
+const CAUSES: [Cause; 6] = [
+    WakeBetweenCalls(Side::Elsewhere),
+    WakeBetweenCalls(Side::Here),
+    WakeInCall(Side::Elsewhere),
+    WakeInCall(Side::Here),
+    SpawnBetweenCalls,
+    SpawnInCall,
+];
+
+impl Cause {
+    fn name(self) -> &'static str {
+        match self {
+            SpawnBetweenCalls => "spawned between two calls",
+            SpawnInCall => "spawned in a call",
+            WakeBetweenCalls(Side::Here) => {
+                "woken on the executor's thread between two calls"
+            }
+            WakeBetweenCalls(Side::Elsewhere) => {
+                "woken on another thread between two calls"
+            }
+            WakeInCall(Side::Here) => "woken by the future of a call",
+            WakeInCall(Side::Elsewhere) => {
+                "woken on another thread during a call"
+            }
+        }
+    }
+}
+
+/// A task that is made ready, and its last poll.
+#[derive(Default)]
+struct ReadyOnce {
+    waker: Cell<Option<Waker>>,
+    /// How often the hog had been polled at this task's last poll.
+    seen: Cell<Option<u32>>,
+}
+
+impl ReadyOnce {
+    fn future(
+        self: &Rc<Self>,
+        hog_polls: &Rc<Cell<u32>>,
+    ) -> impl Future<Output = ()> + 'static {
+        let (this, hog_polls) = (self.clone(), hog_polls.clone());
+        poll_fn(move |cx| {
+            this.waker.set(Some(cx.waker().clone()));
+            this.seen.set(Some(hog_polls.get()));
+            Poll::Pending
+        })
+    }
+}
+
+/// A hog, which wakes itself at each poll, on an executor that runs only in
+/// short calls.
+struct ShortCalls {
+    executor: LocalExecutor,
+    /// How often the future of a call yields.
+    yields: u32,
+    hog_polls: Rc<Cell<u32>>,
+}
+
+impl ShortCalls {
+    fn new(hog_wakes: Side, yields: u32) -> Self {
+        let (executor, polls) = (LocalExecutor::new(), Rc::new(Cell::new(0)));
+        let hog_polls = polls.clone();
+        drop(executor.spawn(poll_fn(move |cx| {
+            polls.set(polls.get() + 1);
+            // Otherwise a call may never end.
+            if polls.get() <= 10 * MANY {
+                hog_wakes.wake(cx.waker());
+            }
+            Poll::<()>::Pending
+        })));
+        Self {
+            executor,
+            yields,
+            hog_polls,
+        }
+    }
+
+    /// Makes a task ready. Returns how often the hog was polled meanwhile, and
+    /// the number of calls.
+    fn wait_of_task(&self, cause: Cause) -> (u32, u32) {
+        let task = Rc::<ReadyOnce>::default();
+        let mut future = Some(task.future(&self.hog_polls));
+        self.hog_polls.set(0);
+        if let WakeBetweenCalls(_) | WakeInCall(_) = cause {
+            let is_polled = || task.seen.get().is_some();
+            self.executor.block_on(async {
+                drop(future.take().map(spawn));
+                until("a new task still hasn't been polled", is_polled).await;
+            });
+        }
+        let mut make_ready = || {
+            self.hog_polls.set(0);
+            task.seen.set(None);
+            match cause {
+                SpawnBetweenCalls => {
+                    drop(future.take().map(|it| self.executor.spawn(it)));
+                }
+                SpawnInCall => drop(future.take().map(spawn)),
+                WakeBetweenCalls(side) | WakeInCall(side) => {
+                    side.wake(&task.waker.take().expect("it was polled"));
+                }
+            }
+        };
+        let mut is_in_call = matches!(cause, SpawnInCall | WakeInCall(_));
+        if !is_in_call {
+            make_ready();
+        }
+        let mut calls = 0;
+        while is_in_call
+            || task.seen.get().is_none()
+                && self.hog_polls.get() <= BOUND
+                && calls < MANY
+        {
+            calls += 1;
+            self.executor.block_on(async {
+                if std::mem::take(&mut is_in_call) {
+                    make_ready();
+                }
+                Yields(self.yields).await;
+            });
+        }
+        (task.seen.get().unwrap_or(self.hog_polls.get()), calls)
+    }
+}
+
+/// Clause 5: a task is ready until its next poll, and not until the next call.
+#[test]
+fn a_ready_task_is_polled_soon_in_short_calls() {
+    let lesson = Lesson {
+        clause: "5. Fair",
+        promise: "No matter how short the calls of `block_on` are, a task that was spawned or \
+                  woken is polled soon, beside a task that keeps yielding.",
+        usual_cause: "The count of ticks until the executor looks for remote wake-ups, or the \
+                      place where it goes on in its list, starts from zero in each call. Keep it \
+                      in the executor, or look for remote wake-ups when a call begins, too. Or a \
+                      call that ends takes wake-ups with it that it hasn't served.",
+        read: "scheduler/local-executor.html#remote-wake-ups",
+    };
+    check(lesson, || {
+        for hog_wakes in [Side::Here, Side::Elsewhere] {
+            for yields in [0, 1, 8] {
+                let short = ShortCalls::new(hog_wakes, yields);
+                for cause in CAUSES {
+                    let (polls, calls) = short.wait_of_task(cause);
+                    assert!(
+                        polls <= BOUND,
+                        "a task was {}, and another was polled at least {polls} times before it, \
+                         in {calls} calls of `block_on`",
+                        cause.name()
+                    );
+                }
+            }
+        }
+    });
+}
+
 /// The number of tasks that wait while others run.
 const WAITING: usize = 10_000;
 
