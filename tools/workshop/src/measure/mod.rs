@@ -291,10 +291,11 @@ impl Model {
             fs::create_dir_all(file.parent().unwrap_or(root))?;
             fs::write(file, text)?;
         }
-        fs::create_dir_all(root.join(&own).join("src"))?;
         for tests in exercise.tests() {
-            let name = tests.file_name().unwrap_or_default();
-            fs::copy(&tests, root.join(&own).join("src").join(name))?;
+            let place = tests.strip_prefix(&exercise.folder).unwrap_or(&tests);
+            let copy = root.join(&own).join(place);
+            fs::create_dir_all(copy.parent().unwrap_or(root))?;
+            fs::copy(&tests, copy)?;
         }
         let version = fs::read_to_string(solution.join("src/lib.rs"))?;
         let model = Self {
