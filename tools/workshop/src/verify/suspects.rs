@@ -105,9 +105,14 @@ impl Program {
         let mut shown = Vec::new();
         for fence in fences.iter().filter(|fence| fence.has("suspect")) {
             let text = expanded(page, &fence.text).map_err(|fault| (fence.line, fault))?;
+            // What's left out between them is no matter, but their order is.
+            let mut rest = whole.iter();
             for line in lines_of(&text) {
-                if !whole.contains(&line) {
-                    let fault = format!("the wrong version has no line `{line}`");
+                if !rest.any(|next| *next == line) {
+                    let fault = match whole.contains(&line) {
+                        true => format!("the wrong version has `{line}` further up"),
+                        false => format!("the wrong version has no line `{line}`"),
+                    };
                     return Err((fence.line, fault));
                 }
                 shown.push(line);
@@ -227,8 +232,13 @@ mod tests {
             ":14 the edit doesn't change",
         );
         assert_told("guilty\n    3", "guilty\n    4", "`4` is 0 times");
-        assert_told("    3\n}", "    3\n    3\n}", "`3` is 2 times");
+        assert_told("    3\n}", "    3\n    3\n}", "has `3` further up");
         assert_told("    3\n}", "    2\n}", "has no line `2`");
+        assert_told(
+            "pub fn two() -> u32 {\n    3\n}",
+            "}\npub fn two() -> u32 {\n    3",
+            "has `pub fn two() -> u32 {` further up",
+        );
     }
 
     #[test]
